@@ -1,0 +1,67 @@
+# The two commands of the README are `make demo` and `make check`.
+# A machine with python3 (3.11 or newer), make and git is enough; the rest goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# Two test processes by default: what every machine has.
+WORKERS ?= 2
+
+.PHONY: help demo check format format-check lint types layers test peers check-real bench \
+	bench-compiled wheel check-wheel clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "nigari needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(READY) ## evaluate a small configuration, offline
+	$(BIN)/python examples/demo.py
+
+check: format-check lint types layers test ## everything that must hold before a commit
+
+format: $(READY) ## rewrite the layout of the sources
+	$(BIN)/ruff check --fix --exit-zero --quiet .
+	$(BIN)/ruff format .
+
+format-check: $(READY)
+	$(BIN)/ruff format --check .
+
+lint: $(READY)
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy src tests scripts benchmarks examples
+
+layers: $(READY)
+	$(BIN)/lint-imports
+
+test: $(READY) ## the tests alone
+	$(BIN)/pytest -q -n $(WORKERS)
+
+peers: ## build the real programs that check-real compares with
+	$(PYTHON) -m scripts.peers
+
+check-real: $(READY) peers ## the tests that need the real programs
+	$(BIN)/pytest -q -n $(WORKERS) -m real
+
+bench: $(READY) ## speed against peers, as a table and as build/bench.json
+	$(PYTHON) -m scripts.bench
+
+bench-compiled: wheel ## the same for the compiled wheel, as build/bench-compiled.json
+	$(PYTHON) -m scripts.bench --compiled
+
+wheel: $(READY) ## a wheel with cty and hcl compiled by mypyc, in dist/
+	NIGARI_COMPILE=1 $(BIN)/python -m hatchling build -t wheel -d dist
+
+check-wheel: wheel ## the tests of cty and hcl on the compiled wheel
+	$(BIN)/python -m scripts.check_wheel
+
+clean: ## forget everything that was made here
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,67 @@
+"""Runs `benchmarks/` beside the libraries it compares with.
+
+Those libraries go into a virtual environment of their own, in the cache of `scripts/peers.py`, so
+that they never meet the project's. With `--compiled` the wheel in `dist/` is measured instead of
+the sources.
+"""
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+from scripts.peers import cache
+
+ROOT = Path(__file__).resolve().parents[1]
+PEERS = ("python-hcl2>=8.1", "pygohcl>=1.2", "pyvider-cty>=0.6", "msgpack>=1.1")
+
+
+def environment(requirements: list[str], name: str) -> Path:
+    """Give the Python of a virtual environment with these installed, made anew when they change."""
+    wanted = hashlib.sha256("\n".join([sys.version, *requirements]).encode()).hexdigest()
+    folder = cache() / name
+    python = folder / "bin" / "python"
+    stamp = folder / ".ready"
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        venv.create(folder, with_pip=True, clear=True)
+        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        subprocess.run([*pip, *requirements], check=True)
+        stamp.write_text(wanted)
+    return python
+
+
+def main() -> None:
+    """Prepare the environment and hand over to `python -m benchmarks`."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compiled", action="store_true", help="measure the wheel in dist/")
+    arguments, rest = parser.parse_known_args()
+    settings = dict(os.environ)
+    output = "bench.json"
+    if arguments.compiled:
+        wheels = sorted((ROOT / "dist").glob("nigari-*.whl"), key=lambda path: path.stat().st_mtime)
+        if not wheels:
+            sys.exit("there is no wheel in dist/: run `make wheel`")
+        digest = hashlib.sha256(wheels[-1].read_bytes()).hexdigest()
+        python = environment([*PEERS, f"nigari @ file://{wheels[-1]}#sha256={digest}"], "compiled")
+        output = "bench-compiled.json"
+    else:
+        python = environment([*PEERS, *runtime_requirements()], "bench")
+        settings["PYTHONPATH"] = str(ROOT / "src")
+    command = [str(python), "-m", "benchmarks", "--json", str(ROOT / "build" / output), *rest]
+    sys.exit(subprocess.run(command, cwd=ROOT, env=settings, check=False).returncode)
+
+
+def runtime_requirements() -> list[str]:
+    """Give what nigari itself depends on."""
+    import tomllib
+
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return [str(item) for item in tomllib.load(file)["project"]["dependencies"]]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Build hook: compiles `nigari.cty` and `nigari.hcl` with mypyc where NIGARI_COMPILE=1.
+
+Without that setting it does nothing and asks for nothing, so `pip install .` gives the pure
+sources and needs no compiler. The compiled wheel holds the sources too; Python prefers the
+extension modules beside them.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PACKAGES = ("nigari/cty", "nigari/hcl")
+# mypyc makes one library for all modules, so that calls between them are direct.
+GROUP = "nigari_compiled"
+
+
+def wanted() -> bool:
+    """Tell whether this build is to be compiled."""
+    return os.environ.get("NIGARI_COMPILE", "") not in ("", "0")
+
+
+def modules(source: Path) -> list[str]:
+    """Give the modules to compile, relative to the source folder.
+
+    A package's `__init__.py` only re-exports and stays interpreted.
+    """
+    return sorted(
+        str(path.relative_to(source))
+        for package in PACKAGES
+        for path in (source / package).rglob("*.py")
+        if path.name != "__init__.py"
+    )
+
+
+def compile_into(source: Path, output: Path) -> list[Path]:
+    """Compile the modules found in `source`; give the built libraries, relative to `output`."""
+    from mypyc.build import mypycify
+    from setuptools import Distribution
+    from setuptools.command.build_ext import build_ext
+
+    before = Path.cwd()
+    os.chdir(source)
+    try:
+        extensions = mypycify(
+            ["--config-file=", "--python-version=3.11", *modules(source)],
+            opt_level="3",
+            debug_level="0",
+            group_name=GROUP,
+            target_dir=str(output / "c"),
+        )
+        command = build_ext(Distribution({"name": "nigari", "ext_modules": extensions}))
+        command.build_lib = str(output / "lib")
+        command.build_temp = str(output / "temp")
+        command.parallel = os.cpu_count()
+        command.ensure_finalized()
+        command.run()
+    finally:
+        os.chdir(before)
+    return [path.relative_to(output / "lib") for path in (output / "lib").rglob("*.so")]
+
+
+class CompileHook(BuildHookInterface[Any]):
+    """What hatchling calls before and after it makes a wheel."""
+
+    def dependencies(self) -> list[str]:
+        """Ask for the compiler only where it is used."""
+        return ["mypy[mypyc]>=1.14", "setuptools>=75"] if wanted() else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, and add the libraries to what the wheel holds."""
+        if not wanted() or version == "editable":
+            return
+        self.output = Path(tempfile.mkdtemp(prefix="nigari-compile-"))
+        built = compile_into(Path(self.root) / "src", self.output)
+        if not built:
+            sys.exit("mypyc built nothing")
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+        for path in built:
+            build_data["force_include"][str(self.output / "lib" / path)] = str(path)
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Throw away what the compiler left."""
+        output: Path | None = getattr(self, "output", None)
+        if output is not None:
+            shutil.rmtree(output)

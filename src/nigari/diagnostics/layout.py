@@ -1,0 +1,98 @@
+"""How wide text is on a screen, how it wraps, and what a stream can show.
+
+Knows nothing of diagnostics: it turns texts from anywhere into lines that are safe and that fit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+_WIDTH_WITHOUT_TERMINAL = 78
+_TAB = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the reader's screen can do."""
+
+    width: int = _WIDTH_WITHOUT_TERMINAL
+    """Columns to wrap at; 0 for no wrapping."""
+    colour: bool = False
+
+    @staticmethod
+    def for_stream(stream: TextIO, environ: Mapping[str, str], no_color: bool = False) -> Layout:
+        """What suits a stream: colours on a terminal only, and never against `NO_COLOR`."""
+        if not stream.isatty():
+            return Layout()
+        colour = not (no_color or environ.get("NO_COLOR") or environ.get("TERM") == "dumb")
+        return Layout(_terminal_width(stream), colour)
+
+
+def _terminal_width(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _WIDTH_WITHOUT_TERMINAL
+    except OSError:
+        return _WIDTH_WITHOUT_TERMINAL
+
+
+def display_width(text: str) -> int:
+    """How many columns a text without control characters takes."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth
+
+    return max(wcswidth(text), 0)
+
+
+_UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Control characters, and those that reorder what is shown; newlines excepted."""
+
+
+def printable(text: str) -> str:
+    """The text with every character that could steer the terminal made visible instead."""
+    if _UNSAFE.search(text) is None:
+        return text
+    return _UNSAFE.sub(_picture, text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if match[0] == "\t":
+        return _TAB
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else "\ufffd"
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """The lines of a text broken between words so that none is wider than `width`.
+
+    A line that begins with a space is laid out already and is left alone, as is a single word
+    that is too long. A width of zero or less means no limit.
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if width <= 0 or line.startswith(" ") or display_width(line) <= width:
+            lines.append(line)
+        else:
+            lines.extend(_wrap_line(line, width))
+    return lines
+
+
+def _wrap_line(line: str, width: int) -> list[str]:
+    lines: list[str] = []
+    words: list[str] = []
+    used = 0
+    for word in line.split(" "):
+        size = display_width(word)
+        if words and used + 1 + size > width:
+            lines.append(" ".join(words).rstrip())
+            words, used = [], 0
+        used += size + (1 if words else 0)
+        words.append(word)
+    lines.append(" ".join(words).rstrip())
+    return lines

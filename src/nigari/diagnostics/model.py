@@ -1,0 +1,182 @@
+"""What a diagnostic is: positions, ranges, severities, the diagnostic itself and its collector.
+
+This is the one currency in which every package reports a user's mistake. A diagnostic carries
+texts and ranges only: whoever builds it has already rendered and redacted the values it mentions.
+Deliberately unknown here: values, expressions, and the source text the ranges point into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(Enum):
+    """How bad it is: an error stops the work, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Pos:
+    """A place in a source text."""
+
+    line: int
+    """Counted from 1."""
+    column: int
+    """Counted from 1, in grapheme clusters."""
+    byte: int
+    """Counted from 0, in bytes of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A stretch of a source text; `end` is the first position after it."""
+
+    filename: str
+    start: Pos
+    end: Pos
+
+    def __str__(self) -> str:
+        if self.start.line == self.end.line:
+            return f"{self.filename}:{self.start.line},{self.start.column}-{self.end.column}"
+        return (
+            f"{self.filename}:{self.start.line},{self.start.column}"
+            f"-{self.end.line},{self.end.column}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeValue:
+    """What a name that the subject refers to stood for: `ScopeValue("var.a", "is 5")`."""
+
+    name: str
+    text: str
+    """Completes the sentence that begins with the name; already redacted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One frame of the way from the root cause to the place that failed."""
+
+    text: str
+    subject: Range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake or concern, told once."""
+
+    severity: Severity
+    summary: str
+    """A short noun phrase without a full stop."""
+    detail: str = ""
+    """Full sentences: what is wrong, why, what to do."""
+    subject: Range | None = None
+    """The tightest place that is wrong."""
+    context: Range | None = None
+    """A wider place that helps to understand the subject, and includes it."""
+    values: tuple[ScopeValue, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    """The chain of causes, root cause first."""
+    address: str = ""
+    """What it is about, for readers of JSON: the address of a resource instance, for one."""
+
+
+class Diagnostics:
+    """The collector that is passed to every function which may find a mistake."""
+
+    __slots__ = ("_error_count", "_items")
+
+    def __init__(self, diagnostics: Iterable[Diagnostic] = ()) -> None:
+        self._items: list[Diagnostic] = []
+        self._error_count = 0
+        self.extend(diagnostics)
+
+    def append(self, diagnostic: Diagnostic) -> None:
+        """Add one diagnostic."""
+        self._items.append(diagnostic)
+        if diagnostic.severity is Severity.ERROR:
+            self._error_count += 1
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add diagnostics in the order given."""
+        for diagnostic in list(diagnostics):
+            self.append(diagnostic)
+
+    def error(
+        self,
+        summary: str,
+        detail: str = "",
+        subject: Range | None = None,
+        context: Range | None = None,
+        values: tuple[ScopeValue, ...] = (),
+        causes: tuple[Cause, ...] = (),
+        address: str = "",
+    ) -> None:
+        """Add an error."""
+        self.append(
+            Diagnostic(Severity.ERROR, summary, detail, subject, context, values, causes, address)
+        )
+
+    def warning(
+        self,
+        summary: str,
+        detail: str = "",
+        subject: Range | None = None,
+        context: Range | None = None,
+        values: tuple[ScopeValue, ...] = (),
+        causes: tuple[Cause, ...] = (),
+        address: str = "",
+    ) -> None:
+        """Add a warning."""
+        self.append(
+            Diagnostic(Severity.WARNING, summary, detail, subject, context, values, causes, address)
+        )
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any diagnostic is an error; costs nothing to ask often."""
+        return self._error_count > 0
+
+    @property
+    def error_count(self) -> int:
+        """How many errors there are."""
+        return self._error_count
+
+    @property
+    def warning_count(self) -> int:
+        """How many warnings there are."""
+        return len(self._items) - self._error_count
+
+    def in_order(self) -> list[Diagnostic]:
+        """The diagnostics to show, each once, in the order of `tofu`.
+
+        Warnings stand first, so that errors end up nearest to the prompt. Within a severity come
+        those without a place, then those of files nearest to the root, by place.
+        """
+        return sorted(dict.fromkeys(self._items), key=_reading_order)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, index: int) -> Diagnostic:
+        return self._items[index]
+
+    def __repr__(self) -> str:
+        return f"Diagnostics({self._items!r})"
+
+
+def _reading_order(diagnostic: Diagnostic) -> tuple[bool, int, str, int, int]:
+    is_error = diagnostic.severity is Severity.ERROR
+    subject = diagnostic.subject
+    if subject is None:
+        return (is_error, -1, "", 0, 0)
+    filename = subject.filename
+    depth = filename.count("/") + filename.count("\\")
+    return (is_error, depth, filename, subject.start.byte, subject.end.byte)

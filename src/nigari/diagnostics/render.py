@@ -1,0 +1,255 @@
+"""Shows diagnostics: to people as text, to programs as JSON in the shape of `tofu validate -json`.
+
+Rendering is given what it needs to find: the sources that ranges point into, and a function that
+names the block around a range. Deliberately unknown here: HCL, values, files and terminals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from nigari.diagnostics.layout import Layout, display_width, printable, wrap
+from nigari.diagnostics.model import Cause, Diagnostic, Pos, Range, ScopeValue, Severity
+from nigari.diagnostics.snippet import Snippet, Sources, cut_snippet, visible_range
+
+ContextOf: TypeAlias = Callable[[Range], str]
+"""Names the block around a range, like `resource "a" "b"`; empty when there is none."""
+
+JsonValue: TypeAlias = "str | int | list[JsonValue] | dict[str, JsonValue] | None"
+
+_RESET = "\x1b[0m"
+_BOLD = "\x1b[1m"
+_UNDERLINE = "\x1b[4m"
+_DIM = "\x1b[90m"
+_SEVERITY_COLOUR = {Severity.ERROR: "\x1b[31m", Severity.WARNING: "\x1b[33m"}
+_SEVERITY_TITLE = {Severity.ERROR: "Error: ", Severity.WARNING: "Warning: "}
+
+_MOST_LINES = 30
+"""A longer snippet keeps its beginning and its end."""
+_LAST_LINES = 5
+
+
+def no_context(_: Range) -> str:
+    """Stands for the function that names blocks where there is none to ask."""
+    return ""
+
+
+def to_text(
+    diagnostics: Iterable[Diagnostic],
+    sources: Sources,
+    layout: Layout | None = None,
+    context_of: ContextOf = no_context,
+) -> str:
+    """The diagnostics in the order given, ready to be written to a stream."""
+    writer = _TextWriter(sources, layout or Layout(), context_of)
+    return "".join(writer.diagnostic(diagnostic) for diagnostic in diagnostics)
+
+
+def to_json(
+    diagnostic: Diagnostic, sources: Sources, context_of: ContextOf = no_context
+) -> dict[str, JsonValue]:
+    """The object that stands for this diagnostic among the `diagnostics` of `validate -json`.
+
+    That shape has no place for a chain of causes, so the chain closes the detail.
+    """
+    result: dict[str, JsonValue] = {
+        "severity": diagnostic.severity.value,
+        "summary": diagnostic.summary,
+        "detail": _detail_with_causes(diagnostic),
+    }
+    if diagnostic.address:
+        result["address"] = diagnostic.address
+    subject = diagnostic.subject
+    if subject is None:
+        return result
+    result["range"] = _range_to_json(visible_range(subject))
+    snippet = cut_snippet(subject, diagnostic.context, sources)
+    if snippet is not None:
+        result["snippet"] = _snippet_to_json(snippet, context_of(subject), diagnostic.values)
+    return result
+
+
+def _detail_with_causes(diagnostic: Diagnostic) -> str:
+    if not diagnostic.causes:
+        return diagnostic.detail
+    frames = [f"  - {cause.text}{_place(cause.subject)}" for cause in diagnostic.causes]
+    chain = "\n".join([_causes_title(diagnostic.causes), *frames])
+    return f"{diagnostic.detail}\n\n{chain}" if diagnostic.detail else chain
+
+
+def _causes_title(causes: tuple[Cause, ...]) -> str:
+    return "Caused by:" if len(causes) == 1 else "Caused by, from the root cause on:"
+
+
+def _place(subject: Range | None) -> str:
+    return "" if subject is None else f" ({subject.filename} line {subject.start.line})"
+
+
+def _range_to_json(place: Range) -> JsonValue:
+    return {
+        "filename": place.filename,
+        "start": _pos_to_json(place.start),
+        "end": _pos_to_json(place.end),
+    }
+
+
+def _pos_to_json(pos: Pos) -> JsonValue:
+    return {"line": pos.line, "column": pos.column, "byte": pos.byte}
+
+
+def _snippet_to_json(snippet: Snippet, context: str, values: tuple[ScopeValue, ...]) -> JsonValue:
+    statements: list[JsonValue] = [
+        {"traversal": value.name, "statement": value.text} for value in _sorted_values(values)
+    ]
+    return {
+        "context": context or None,
+        "code": snippet.code,
+        "start_line": snippet.start_line,
+        "highlight_start_offset": snippet.highlight_start,
+        "highlight_end_offset": snippet.highlight_end,
+        "values": statements,
+    }
+
+
+def _sorted_values(values: tuple[ScopeValue, ...]) -> list[ScopeValue]:
+    return sorted(dict.fromkeys(values), key=lambda value: value.name)
+
+
+class _TextWriter:
+    """Lays out diagnostics one at a time, with a coloured rule on the left of each on a terminal.
+
+    Without colours there is no rule, so that logs stay greppable, and the subject is underlined
+    by a line of its own.
+    """
+
+    __slots__ = ("_colour", "_context_of", "_lines", "_sources", "_width")
+
+    def __init__(self, sources: Sources, layout: Layout, context_of: ContextOf) -> None:
+        self._sources = sources
+        self._colour = layout.colour
+        self._context_of = context_of
+        rule_width = 3 if layout.colour else 1
+        self._width = max(layout.width - rule_width, 20) if layout.width > 0 else 0
+        self._lines: list[str] = []
+
+    def diagnostic(self, diagnostic: Diagnostic) -> str:
+        self._lines = []
+        severity = diagnostic.severity
+        title = self._styled(_BOLD + _SEVERITY_COLOUR[severity], _SEVERITY_TITLE[severity])
+        self._lines.append(title + self._styled(_BOLD, printable(diagnostic.summary)))
+        self._lines.append("")
+        self._where(diagnostic)
+        if diagnostic.detail:
+            self._lines += wrap(printable(diagnostic.detail), self._width)
+        if diagnostic.causes:
+            self._causes(diagnostic)
+        return self._framed(severity)
+
+    def _styled(self, style: str, text: str) -> str:
+        return f"{style}{text}{_RESET}" if self._colour and text else text
+
+    def _framed(self, severity: Severity) -> str:
+        while self._lines and not self._lines[-1]:
+            self._lines.pop()
+        if not self._colour:
+            return "\n" + "\n".join(self._lines) + "\n"
+        colour = _SEVERITY_COLOUR[severity]
+        bar = self._styled(colour, "│")
+        lines = [self._styled(colour, "╷")]
+        lines += [f"{bar} {line}" if line else bar for line in self._lines]
+        lines.append(self._styled(colour, "╵"))
+        return "\n".join(lines) + "\n"
+
+    def _where(self, diagnostic: Diagnostic) -> None:
+        if diagnostic.address:
+            ending = "," if diagnostic.subject is not None else ":"
+            self._lines.append(f"  with {printable(diagnostic.address)}{ending}")
+        if diagnostic.subject is not None:
+            self._place(diagnostic.subject, diagnostic.context, "  ")
+            self._values(diagnostic.values)
+        if diagnostic.address or diagnostic.subject is not None:
+            self._lines.append("")
+
+    def _place(self, subject: Range, context: Range | None, indent: str) -> None:
+        snippet = cut_snippet(subject, context, self._sources)
+        place = f"{indent}on {printable(subject.filename)} line {subject.start.line}"
+        if snippet is None:
+            self._lines.append(f"{place} (the source is not at hand)")
+            return
+        name = self._context_of(subject)
+        self._lines.append(f"{place}, in {printable(name)}:" if name else f"{place}:")
+        self._snippet(snippet, indent)
+
+    def _snippet(self, snippet: Snippet, indent: str) -> None:
+        before, subject, after = (printable(part).split("\n") for part in snippet.split())
+        if not "".join(subject).strip():
+            # What is missing stands where a line or the file ends: give it a column to be seen in.
+            subject[0] = subject[0] or " "
+        rows = [(line, "", "") for line in before[:-1]]
+        rows += [("", line, "") for line in subject]
+        rows[len(before) - 1] = (before[-1], subject[0], "")
+        rows[-1] = (rows[-1][0], rows[-1][1], after[0])
+        rows += [(line, "", "") for line in after[1:]]
+        skipped = range(_MOST_LINES - _LAST_LINES, len(rows) - _LAST_LINES)
+        if len(rows) <= _MOST_LINES:
+            skipped = range(0)
+        for index, row in enumerate(rows):
+            if index not in skipped:
+                self._row(f"{indent}{snippet.start_line + index:>2}: ", row)
+            elif index == skipped.start:
+                self._lines.append(f"{indent} … {len(skipped)} more lines")
+
+    def _row(self, margin: str, row: tuple[str, str, str]) -> None:
+        before, subject, after = _clipped(row, self._width - len(margin))
+        marked = subject.strip() or subject
+        blank, _, rest = subject.partition(marked) if marked else ("", "", "")
+        indent = before + blank
+        line = margin + indent + self._styled(_UNDERLINE, marked) + rest + after
+        self._lines.append(line if self._colour else line.rstrip())
+        if marked and not self._colour:
+            self._lines.append(" " * display_width(margin + indent) + "^" * display_width(marked))
+
+    def _values(self, values: tuple[ScopeValue, ...]) -> None:
+        if not values:
+            return
+        self._lines.append("    " + self._styled(_DIM, "├────────────────"))
+        bar = self._styled(_DIM, "│")
+        for value in _sorted_values(values):
+            first, *rest = wrap(printable(f"{value.name} {value.text}"), self._width - 6)
+            name = printable(value.name)
+            if first.startswith(name):
+                first = self._styled(_BOLD, name) + first[len(name) :]
+            self._lines.append(f"    {bar} {first}")
+            self._lines += [f"    {bar}   {line}" for line in rest]
+
+    def _causes(self, diagnostic: Diagnostic) -> None:
+        if diagnostic.detail:
+            self._lines.append("")
+        self._lines.append(_causes_title(diagnostic.causes))
+        for cause in diagnostic.causes:
+            first, *rest = wrap(printable(cause.text), self._width - 4 if self._width else 0)
+            self._lines.append(f"  - {first}")
+            self._lines += [f"    {line}" for line in rest]
+            if cause.subject is not None:
+                self._place(cause.subject, None, "    ")
+
+
+_SCREEN_ROWS = 4
+"""A line that would take more rows of the screen is clipped around its subject."""
+
+
+def _clipped(row: tuple[str, str, str], width: int) -> tuple[str, str, str]:
+    before, subject, after = row
+    room = width * _SCREEN_ROWS
+    if room <= 0 or len(before) + len(subject) + len(after) <= room:
+        return row
+    third = room // 3
+    if len(before) > third:
+        before = "…" + before[-third:]
+    if len(subject) > third:
+        subject = subject[:third] + "…"
+        return before, subject, ""
+    if len(after) > third:
+        after = after[:third] + "…"
+    return before, subject, after

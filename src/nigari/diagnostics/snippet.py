@@ -1,0 +1,116 @@
+"""Cuts out of a source the lines that a diagnostic is about.
+
+Owns which lines belong to a range and where in them the subject lies, counted in bytes as the
+JSON form wants it. Deliberately unknown here: how a snippet is laid out on a screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from nigari.diagnostics.model import Pos, Range
+
+_LONGEST_CODE = 64 * 1024
+"""A snippet of more bytes (a file that is one huge line) shrinks to what surrounds its subject."""
+
+_SURROUNDINGS = 2 * 1024
+
+
+class Sources(Protocol):
+    """Answers with the bytes that positions in a file count; a `dict` of bytes is one."""
+
+    def get(self, filename: str, /) -> bytes | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Whole lines of a source without their line ends, joined by newlines."""
+
+    code: str
+    start_line: int
+    highlight_start: int
+    """Where the subject begins in `code` once that is UTF-8."""
+    highlight_end: int
+
+    def split(self) -> tuple[str, str, str]:
+        """The code before the subject, the subject, and the code after it."""
+        data = self.code.encode()
+        return (
+            data[: self.highlight_start].decode(errors="replace"),
+            data[self.highlight_start : self.highlight_end].decode(errors="replace"),
+            data[self.highlight_end :].decode(errors="replace"),
+        )
+
+
+def visible_range(subject: Range) -> Range:
+    """The subject, one column wide at least: an empty range could not be seen."""
+    start, end = subject.start, subject.end
+    if end.byte > start.byte:
+        return subject
+    return Range(subject.filename, start, Pos(start.line, start.column + 1, start.byte + 1))
+
+
+def cut_snippet(subject: Range, context: Range | None, sources: Sources) -> Snippet | None:
+    """The lines that the subject and its context touch; None when the source is not at hand."""
+    data = sources.get(subject.filename)
+    if data is None:
+        return None
+    highlight = visible_range(subject)
+    first, last = highlight.start, highlight.end.byte
+    if context is not None and context.filename == subject.filename:
+        first = context.start if context.start.byte < first.byte else first
+        last = max(last, context.end.byte)
+    start, end = _line_bounds(data, min(first.byte, len(data)), min(last, len(data)))
+    start_line = first.line
+    if end - start > _LONGEST_CODE:
+        start, end = _window(data, start, end, highlight)
+        start_line += data.count(b"\n", min(first.byte, start), start)
+    return _snippet(data, start, end, start_line, highlight)
+
+
+def _line_bounds(data: bytes, first: int, last: int) -> tuple[int, int]:
+    """Widens a range to whole lines, the line that begins at its end included unless blank."""
+    start = data.rfind(b"\n", 0, first) + 1
+    end = data.find(b"\n", last)
+    if end < 0:
+        end = len(data)
+    while end > start and data[end - 1] in b"\r\n":
+        end -= 1
+    return start, end
+
+
+def _window(data: bytes, start: int, end: int, highlight: Range) -> tuple[int, int]:
+    subject_start = min(max(highlight.start.byte, start), end)
+    subject_end = min(max(highlight.end.byte, subject_start), subject_start + _LONGEST_CODE)
+    start = _character_start(data, max(start, subject_start - _SURROUNDINGS))
+    end = _character_start(data, min(end, subject_end + _SURROUNDINGS))
+    return start, end
+
+
+def _character_start(data: bytes, offset: int) -> int:
+    """The nearest offset at or after this one that is not in the middle of a UTF-8 sequence."""
+    limit = min(offset + 3, len(data))
+    while offset < limit and data[offset] & 0xC0 == 0x80:
+        offset += 1
+    return offset
+
+
+def _snippet(data: bytes, start: int, end: int, start_line: int, highlight: Range) -> Snippet:
+    begin = min(max(highlight.start.byte, start), end)
+    finish = min(max(highlight.end.byte, begin), end)
+    before = _code(data[start:begin])
+    subject = _code(data[begin:finish])
+    after = _code(data[finish:end])
+    subject = subject.removesuffix("\r")
+    highlight_start = len(before.encode())
+    return Snippet(
+        code=before + subject + after,
+        start_line=start_line,
+        highlight_start=highlight_start,
+        highlight_end=highlight_start + len(subject.encode()),
+    )
+
+
+def _code(data: bytes) -> str:
+    return data.decode(errors="replace").replace("\r\n", "\n")

@@ -1,0 +1,9 @@
+"""The versions this program speaks of: its own, and the OpenTofu whose behaviour it follows.
+
+Knows nothing else, so that `nigari version` costs nothing to import.
+"""
+
+from typing import Final
+
+VERSION: Final = "0.1.0"
+OPENTOFU_VERSION: Final = "1.12.6"

@@ -1,0 +1,1 @@
+"""The tests; `tests.conformance` reads the shared conformance data."""
