@@ -1,0 +1,244 @@
+"""Functions as data: parameters, a result type, an implementation of a few lines.
+
+What happens to a null, unknown, dynamic or marked argument is declared per parameter and done here,
+so an implementation sees only what it asked for. Knows no names of functions and no call syntax.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from nigari.cty.conform import conformance_errors
+from nigari.cty.errors import CtyError, Step
+from nigari.cty.refinements import Refinement, refine, refine_not_null
+from nigari.cty.types import DYNAMIC as DYNAMIC_TYPE
+from nigari.cty.types import KIND_DYNAMIC, Type
+from nigari.cty.unknown import MAX_CAUSES, Unknown, join_causes
+from nigari.cty.values import HAS_MARKS, HAS_UNKNOWN, NO_MARKS, Mark, Value, unknown
+
+ReturnType = Type | Callable[[list[Value]], Type]
+"""A constant type, or a function that works it out from the arguments."""
+
+Implementation = Callable[[list[Value], Type], Value]
+"""Takes the arguments and the result type that was worked out."""
+
+NOT_NULL_RESULT: Final = Refinement(not_null=True)
+
+# Where many parts of an argument are unknown, the first few say enough about why.
+_MOST_SEARCHED: Final = 256
+
+
+class FunctionError(CtyError):
+    """A call cannot be made. `argument` is the index of the argument at fault, if one is."""
+
+    def __init__(
+        self, message: str, argument: int | None = None, path: tuple[Step, ...] = ()
+    ) -> None:
+        super().__init__(message, path)
+        self.argument = argument
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (FunctionError, (self.message, self.argument, self.path))
+
+
+class Parameter:
+    """What a function takes in one place, and which arguments it wants to see itself.
+
+    - `allow_null`: null arguments are passed; otherwise they are errors.
+    - `allow_unknown`: unknown arguments are passed; otherwise the result is unknown.
+    - `allow_dynamic`: arguments of unknown type are passed; otherwise the result's type is unknown.
+    - `allow_marked`: marked arguments are passed; otherwise marks are taken off, at any depth, and
+      put on the result.
+    """
+
+    __slots__ = (
+        "allow_dynamic",
+        "allow_marked",
+        "allow_null",
+        "allow_unknown",
+        "description",
+        "name",
+        "type",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        allow_null: bool = False,
+        allow_unknown: bool = False,
+        allow_dynamic: bool = False,
+        allow_marked: bool = False,
+        description: str = "",
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.allow_null = allow_null
+        self.allow_unknown = allow_unknown
+        self.allow_dynamic = allow_dynamic
+        self.allow_marked = allow_marked
+        self.description = description
+
+    def __repr__(self) -> str:
+        return f"Parameter({self.name!r}, {self.type!r})"
+
+
+class Function:
+    """A function of the language. `variadic` stands for any number of further arguments."""
+
+    __slots__ = (
+        "description",
+        "implementation",
+        "parameters",
+        "refine",
+        "return_type",
+        "variadic",
+    )
+
+    def __init__(
+        self,
+        parameters: tuple[Parameter, ...],
+        variadic: Parameter | None,
+        return_type: ReturnType,
+        implementation: Implementation,
+        refine: Refinement | None = None,
+        description: str = "",
+    ) -> None:
+        self.parameters = parameters
+        self.variadic = variadic
+        self.return_type: ReturnType = return_type
+        self.implementation: Implementation = implementation
+        self.refine = refine
+        self.description = description
+
+    def return_type_for(self, args: Sequence[Value]) -> Type:
+        """The type of the result for these arguments, of which some may be unknown."""
+        given = list(args)
+        self._take_marks(given)
+        return self._result_type(given) or DYNAMIC_TYPE
+
+    def call(self, args: Sequence[Value]) -> Value:
+        """Call the function; what is wrong with the arguments is a `FunctionError`."""
+        given = list(args)
+        marks = self._take_marks(given)
+        expected = self._result_type(given)
+        if expected is None:
+            return _unknown_because(DYNAMIC_TYPE, given).with_marks(marks)
+        if self._must_wait(given):
+            result = _unknown_because(expected, given)
+        else:
+            result = self._implement(given, expected)
+        if marks:
+            result = result.with_marks(marks)
+        if self.refine is None:
+            return result
+        return self._refined(result)
+
+    def _parameter(self, position: int) -> Parameter:
+        if position < len(self.parameters):
+            return self.parameters[position]
+        assert self.variadic is not None
+        return self.variadic
+
+    def _check_count(self, count: int) -> None:
+        required = len(self.parameters)
+        if self.variadic is None and count != required:
+            raise FunctionError(f"{_arguments(required)} required, {count} given")
+        if count < required:
+            raise FunctionError(f"at least {_arguments(required)} required, {count} given")
+
+    def _take_marks(self, args: list[Value]) -> frozenset[Mark]:
+        """Take the marks off the arguments whose parameters do not want them, in place."""
+        self._check_count(len(args))
+        marks: frozenset[Mark] = NO_MARKS
+        for i, arg in enumerate(args):
+            if arg.flags & HAS_MARKS and not self._parameter(i).allow_marked:
+                args[i], found = arg.unmark_deep()
+                marks |= found
+        return marks
+
+    def _result_type(self, args: list[Value]) -> Type | None:
+        """The result's type; None if an argument's unknown type keeps it from being known."""
+        for i, arg in enumerate(args):
+            parameter = self._parameter(i)
+            if arg.data is None and not parameter.allow_null:
+                raise FunctionError("argument must not be null", i)
+            if arg.type.kind == KIND_DYNAMIC:
+                if not parameter.allow_dynamic:
+                    return None
+            elif arg.type is not parameter.type and parameter.type.kind != KIND_DYNAMIC:
+                errors = conformance_errors(arg.type, parameter.type)
+                if errors:
+                    raise FunctionError(errors[0].message, i, errors[0].path)
+        return_type = self.return_type
+        if isinstance(return_type, Type):
+            return return_type
+        try:
+            return return_type(args)
+        except FunctionError:
+            raise
+        except CtyError as error:
+            raise FunctionError(error.message, None, error.path) from error
+
+    def _must_wait(self, args: list[Value]) -> bool:
+        for i, arg in enumerate(args):
+            if isinstance(arg.data, Unknown) and not self._parameter(i).allow_unknown:
+                return True
+        return False
+
+    def _implement(self, args: list[Value], expected: Type) -> Value:
+        try:
+            result = self.implementation(args, expected)
+        except FunctionError:
+            raise
+        except CtyError as error:
+            raise FunctionError(error.message, None, error.path) from error
+        if result.type is not expected and expected.kind != KIND_DYNAMIC:
+            errors = conformance_errors(result.type, expected)
+            if errors:
+                raise AssertionError(f"{result!r} is no {expected!r}: {errors[0].message}")
+        data = result.data
+        if isinstance(data, Unknown) and not data.causes:
+            return result.with_causes(find_causes(args))
+        return result
+
+    def _refined(self, result: Value) -> Value:
+        if self.refine is NOT_NULL_RESULT:
+            return refine_not_null(result)
+        if result.type.kind == KIND_DYNAMIC and isinstance(result.data, Unknown):
+            return result
+        assert self.refine is not None
+        return refine(result, self.refine)
+
+
+def _arguments(count: int) -> str:
+    return "1 argument" if count == 1 else f"{count} arguments"
+
+
+def _unknown_because(type_: Type, args: list[Value]) -> Value:
+    causes: tuple[object, ...] = ()
+    for arg in args:
+        data = arg.data
+        if isinstance(data, Unknown) and data.causes:
+            causes = join_causes(causes, data.causes)
+            if len(causes) >= MAX_CAUSES:
+                break
+    result = unknown(type_)
+    return result.with_causes(causes) if causes else result
+
+
+def find_causes(values: Sequence[Value]) -> tuple[object, ...]:
+    """Why parts of these values are unknown: a few causes, found without looking at everything."""
+    causes: tuple[object, ...] = ()
+    searched = 0
+    pending: list[Sequence[Value]] = [values]
+    while pending:
+        for value in pending.pop():
+            data = value.data
+            if isinstance(data, Unknown):
+                causes = join_causes(causes, data.causes)
+                searched += 1
+                if len(causes) >= MAX_CAUSES or searched >= _MOST_SEARCHED:
+                    return causes
+            elif value.flags & HAS_UNKNOWN:
+                pending.append(value.elements())
+    return causes

@@ -1,0 +1,30 @@
+"""Reading Python numbers from arguments, as several functions need them."""
+
+import math
+from typing import Final
+
+from nigari.cty import numbers
+from nigari.cty.function import FunctionError
+from nigari.cty.values import Value
+
+_INT_BITS: Final = 63
+
+
+def int_argument(value: Value, index: int) -> int:
+    """The integer of a known argument; one that is not whole or beyond 64 bits is an error."""
+    number = value.as_number()
+    found = numbers.whole(number, _INT_BITS)
+    if found is None:
+        if numbers.is_whole(number) or numbers.is_infinite(number):
+            raise FunctionError("the number is too large here", index)
+        raise FunctionError("a whole number is required", index)
+    return found
+
+
+def float_argument(value: Value, index: int) -> float:
+    """The nearest float of a known argument; one beyond the largest float is an error."""
+    number = value.as_number()
+    found = numbers.to_float(number)
+    if math.isinf(found) and not numbers.is_infinite(number):
+        raise FunctionError("the number is too large here", index)
+    return found

@@ -1,0 +1,215 @@
+"""Functions of any collection: length, membership, indexing, products."""
+
+from itertools import product
+from typing import Final
+
+from nigari.cty import operations
+from nigari.cty.convert import convert
+from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
+from nigari.cty.refinements import Refinement, length_bounds, refine
+from nigari.cty.stdlib.arguments import int_argument
+from nigari.cty.types import (
+    BOOL,
+    DYNAMIC,
+    KIND_DYNAMIC,
+    KIND_LIST,
+    KIND_MAP,
+    KIND_NUMBER,
+    KIND_SET,
+    KIND_STRING,
+    KIND_TUPLE,
+    NUMBER,
+    CollectionType,
+    ListType,
+    SetType,
+    TupleType,
+    Type,
+)
+from nigari.cty.unify import unify
+from nigari.cty.values import (
+    FALSE,
+    TRUE,
+    Mark,
+    Value,
+    list_value,
+    set_value,
+    tuple_value,
+    unknown,
+)
+
+_INDEXABLE: Final = (KIND_LIST, KIND_MAP, KIND_TUPLE)
+
+
+def _has_index_type(args: list[Value]) -> Type:
+    if args[0].type.kind not in (KIND_LIST, KIND_MAP, KIND_TUPLE, KIND_DYNAMIC):
+        raise FunctionError("a list, tuple or map is required", 0)
+    return BOOL
+
+
+def _has_index(args: list[Value], _: Type) -> Value:
+    return operations.has_index(args[0], args[1])
+
+
+HAS_INDEX: Final = Function(
+    (
+        Parameter("collection", DYNAMIC, allow_dynamic=True),
+        Parameter("key", DYNAMIC, allow_dynamic=True),
+    ),
+    None,
+    _has_index_type,
+    _has_index,
+    NOT_NULL_RESULT,
+)
+
+
+def _index_type(args: list[Value]) -> Type:
+    type_, key = args[0].type, args[1]
+    if type_.kind not in _INDEXABLE:
+        raise FunctionError("a list, tuple or map is required", 0)
+    wanted = KIND_STRING if type_.kind == KIND_MAP else KIND_NUMBER
+    if key.type.kind not in (wanted, KIND_DYNAMIC):
+        noun = "string" if wanted == KIND_STRING else "number"
+        raise FunctionError(f"the key must be a {noun}", 1)
+    if isinstance(type_, CollectionType):
+        return type_.element
+    assert isinstance(type_, TupleType)
+    if not key.is_known:
+        return DYNAMIC
+    position = int_argument(key, 1)
+    if not 0 <= position < len(type_.elements):
+        raise FunctionError("the tuple has no element of that number", 1)
+    return type_.elements[position]
+
+
+def _index(args: list[Value], _: Type) -> Value:
+    return operations.index(args[0], args[1])
+
+
+INDEX: Final = Function(
+    (Parameter("collection", DYNAMIC), Parameter("key", DYNAMIC, allow_dynamic=True)),
+    None,
+    _index_type,
+    _index,
+)
+
+
+def _length_type(args: list[Value]) -> Type:
+    if args[0].type.kind not in (KIND_LIST, KIND_MAP, KIND_TUPLE, KIND_SET, KIND_DYNAMIC):
+        raise FunctionError("a list, tuple, set or map is required", 0)
+    return NUMBER
+
+
+def _length(args: list[Value], _: Type) -> Value:
+    return operations.length(args[0])
+
+
+LENGTH: Final = Function(
+    (Parameter("collection", DYNAMIC, allow_unknown=True, allow_dynamic=True, allow_marked=True),),
+    None,
+    _length_type,
+    _length,
+    NOT_NULL_RESULT,
+)
+
+
+def _contains(args: list[Value], expected: Type) -> Value:
+    given, wanted = args
+    if given.type.kind not in (KIND_LIST, KIND_SET, KIND_TUPLE):
+        raise FunctionError("a list, tuple or set is required", 0)
+    elements = given.sequence()
+    if not (given.flags | wanted.flags) and given.type.kind != KIND_TUPLE:
+        return TRUE if wanted in elements else FALSE
+    uncertain = False
+    for element in elements:
+        equal = operations.equals(wanted, element)
+        if not equal.is_known:
+            uncertain = True
+        elif equal.as_bool():
+            return TRUE
+    return unknown(expected) if uncertain else FALSE
+
+
+CONTAINS: Final = Function(
+    (Parameter("list", DYNAMIC), Parameter("value", DYNAMIC)),
+    None,
+    BOOL,
+    _contains,
+    NOT_NULL_RESULT,
+)
+
+
+# -- setproduct ---------------------------------------------------------------------------------
+
+_LONGEST_BOUNDED: Final = 2048
+_LARGEST_PRODUCT: Final = 10_000_000
+
+
+def _product_type(args: list[Value]) -> Type:
+    if len(args) < 2:
+        raise FunctionError("at least two arguments are required")
+    elements: list[Type] = []
+    ordered = True
+    for i, arg in enumerate(args):
+        type_ = arg.type
+        if isinstance(type_, ListType | SetType):
+            elements.append(type_.element)
+            ordered = ordered and type_.kind == KIND_LIST
+        elif isinstance(type_, TupleType):
+            common = unify(type_.elements, unsafe=True) if type_.elements else DYNAMIC
+            if common is None:
+                raise FunctionError("all elements must be of one type", i)
+            elements.append(common)
+        else:
+            raise FunctionError("a set, list or tuple is required", i)
+    combination = TupleType(tuple(elements))
+    return ListType(combination) if ordered else SetType(combination)
+
+
+def _set_product(args: list[Value], expected: Type) -> Value:
+    marks: frozenset[Mark] = frozenset()
+    lengths: list[int] = []
+    for arg in args:
+        marks |= arg.marks
+        if arg.is_known and operations.length(arg).is_known:
+            lengths.append(arg.length_int())
+    if len(lengths) < len(args):
+        return _unknown_product(args, expected).with_marks(marks)
+    total = 1
+    for length in lengths:
+        total *= length
+    if total > _LARGEST_PRODUCT:
+        raise FunctionError("the product would have too many elements")
+    assert isinstance(expected, CollectionType)
+    combination = expected.element
+    assert isinstance(combination, TupleType)
+    columns = [
+        [convert(element, type_) for element in arg.sequence()]
+        for arg, type_ in zip(args, combination.elements, strict=True)
+    ]
+    rows = [tuple_value(row) for row in product(*columns)]
+    build = list_value if expected.kind == KIND_LIST else set_value
+    return build(combination, rows).with_marks(marks)
+
+
+def _unknown_product(args: list[Value], expected: Type) -> Value:
+    """An unknown product, with bounds on its length where the arguments have some."""
+    result = unknown(expected)
+    longest = 1
+    for arg in args:
+        most = len(arg.type.elements) if isinstance(arg.type, TupleType) else length_bounds(arg)[1]
+        if most < 0:
+            return result
+        longest *= most
+        if longest > _LONGEST_BOUNDED:
+            return result
+    least = 1 if longest else 0
+    return refine(result, Refinement(not_null=True, min_length=least, max_length=longest))
+
+
+SET_PRODUCT: Final = Function(
+    (),
+    Parameter("sets", DYNAMIC, allow_unknown=True, allow_marked=True),
+    _product_type,
+    _set_product,
+    NOT_NULL_RESULT,
+)

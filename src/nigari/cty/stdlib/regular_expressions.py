@@ -1,0 +1,242 @@
+"""Regular expressions in RE2's syntax: `regex`, `regexall`, replacing by pattern.
+
+RE2 matches in linear time, whatever the pattern. Its library is loaded with the first pattern.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, Protocol, cast
+
+from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
+from nigari.cty.types import (
+    DYNAMIC,
+    STRING,
+    CollectionType,
+    ListType,
+    ObjectType,
+    TupleType,
+    Type,
+)
+from nigari.cty.values import (
+    DYNAMIC_UNKNOWN,
+    Value,
+    list_value,
+    null,
+    object_value,
+    string,
+    tuple_value,
+)
+
+
+class Match(Protocol):
+    """What is used of a match."""
+
+    def span(self, group: int = 0) -> tuple[int, int]: ...
+
+    def group(self, group: int = 0) -> str | None: ...
+
+
+class Pattern(Protocol):
+    """What is used of a compiled pattern."""
+
+    groups: int
+    groupindex: dict[str, int]
+
+    def search(self, text: str) -> Match | None: ...
+
+    def finditer(self, text: str) -> Iterator[Match]: ...
+
+
+# Would match a part of a character.
+_SINGLE_BYTE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\C")
+
+# Names of Unicode classes that Go accepts and RE2 knows by their short form only.
+_LONG_CLASS: Final = re.compile(r"(\\+[pP])\{(\^?)([A-Za-z_]+)\}")
+_CATEGORIES: Final = {
+    "other": "C",
+    "control": "Cc",
+    "format": "Cf",
+    "surrogate": "Cs",
+    "privateuse": "Co",
+    "letter": "L",
+    "lowercaseletter": "Ll",
+    "modifierletter": "Lm",
+    "otherletter": "Lo",
+    "titlecaseletter": "Lt",
+    "uppercaseletter": "Lu",
+    "mark": "M",
+    "combiningmark": "M",
+    "spacingmark": "Mc",
+    "enclosingmark": "Me",
+    "nonspacingmark": "Mn",
+    "number": "N",
+    "decimalnumber": "Nd",
+    "digit": "Nd",
+    "letternumber": "Nl",
+    "othernumber": "No",
+    "punctuation": "P",
+    "punct": "P",
+    "connectorpunctuation": "Pc",
+    "dashpunctuation": "Pd",
+    "closepunctuation": "Pe",
+    "finalpunctuation": "Pf",
+    "initialpunctuation": "Pi",
+    "otherpunctuation": "Po",
+    "openpunctuation": "Ps",
+    "symbol": "S",
+    "currencysymbol": "Sc",
+    "modifiersymbol": "Sk",
+    "mathsymbol": "Sm",
+    "othersymbol": "So",
+    "separator": "Z",
+    "lineseparator": "Zl",
+    "paragraphseparator": "Zp",
+    "spaceseparator": "Zs",
+}
+
+
+def _short_class(match: re.Match[str]) -> str:
+    name = _CATEGORIES.get(match[3].lower().replace("_", ""))
+    if name is None or len(match[1]) % 2:
+        return match[0]
+    return f"{match[1]}{{{match[2]}{name}}}"
+
+
+@lru_cache(maxsize=256)
+def compile_pattern(pattern: str, argument: int = 0) -> Pattern:
+    """The compiled pattern; one that is not valid is a `FunctionError` about that argument."""
+    import re2  # type: ignore[import-untyped]
+
+    if _SINGLE_BYTE.search(pattern):
+        raise FunctionError("the pattern is not valid: \\C is not supported", argument)
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return cast(Pattern, re2.compile(_LONG_CLASS.sub(_short_class, pattern), options))
+    except re2.error as error:
+        detail = error.args[0] if error.args else ""
+        text = detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)
+        raise FunctionError(f"the pattern is not valid: {text}", argument) from None
+
+
+def find_all(pattern: Pattern, text: str) -> list[Match]:
+    """All matches that do not overlap; an empty one right after another match does not count."""
+    matches: list[Match] = []
+    previous_end = -1
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        if start < end or end != previous_end:
+            matches.append(match)
+        previous_end = end
+    return matches
+
+
+def result_type(pattern: Pattern) -> Type:
+    """What matching gives: a string, or a tuple or object of what its groups captured."""
+    if pattern.groups == 0:
+        return STRING
+    if not pattern.groupindex:
+        return TupleType((STRING,) * pattern.groups)
+    if len(pattern.groupindex) != pattern.groups:
+        raise FunctionError("a pattern cannot have both named and unnamed groups", 0)
+    return ObjectType(dict.fromkeys(pattern.groupindex, STRING))
+
+
+def _result(pattern: Pattern, match: Match) -> Value:
+    if pattern.groups == 0:
+        return string(match.group() or "")
+    if not pattern.groupindex:
+        return tuple_value([_captured(match, i + 1) for i in range(pattern.groups)])
+    return object_value({name: _captured(match, i) for name, i in pattern.groupindex.items()})
+
+
+def _captured(match: Match, group: int) -> Value:
+    text = match.group(group)
+    return null(STRING) if text is None else string(text)
+
+
+_PATTERN: Final = Parameter("pattern", STRING)
+_STRING: Final = Parameter("string", STRING)
+
+
+def _regex_type(args: list[Value]) -> Type:
+    if not args[0].is_known:
+        return DYNAMIC
+    return result_type(compile_pattern(args[0].as_string()))
+
+
+def _regex(args: list[Value], _: Type) -> Value:
+    pattern = compile_pattern(args[0].as_string())
+    match = pattern.search(args[1].as_string())
+    if match is None:
+        raise FunctionError("the pattern does not match any part of the string")
+    return _result(pattern, match)
+
+
+def _regex_all_type(args: list[Value]) -> Type:
+    return ListType(_regex_type(args))
+
+
+def _regex_all(args: list[Value], expected: Type) -> Value:
+    assert isinstance(expected, CollectionType)
+    if expected.element is DYNAMIC:
+        return DYNAMIC_UNKNOWN
+    pattern = compile_pattern(args[0].as_string())
+    matches = find_all(pattern, args[1].as_string())
+    return list_value(expected.element, [_result(pattern, match) for match in matches])
+
+
+REGEX: Final = Function((_PATTERN, _STRING), None, _regex_type, _regex, NOT_NULL_RESULT)
+REGEX_ALL: Final = Function((_PATTERN, _STRING), None, _regex_all_type, _regex_all, NOT_NULL_RESULT)
+
+_REFERENCE: Final = re.compile(r"\$(?:(\$)|([0-9A-Za-z_]+)|\{([0-9A-Za-z_]+)\})", re.ASCII)
+
+
+def replace_all(pattern: Pattern, text: str, template: str) -> str:
+    """Replace each match by the template, where `$1` or `${name}` stands for a group."""
+    parts: list[str] = []
+    position = 0
+    for match in find_all(pattern, text):
+        start, end = match.span()
+        parts.append(text[position:start])
+        parts.append(_expand(pattern, match, template))
+        position = end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def _expand(pattern: Pattern, match: Match, template: str) -> str:
+    parts: list[str] = []
+    position = 0
+    for reference in _REFERENCE.finditer(template):
+        parts.append(template[position : reference.start()])
+        position = reference.end()
+        name = reference[2] or reference[3]
+        if reference[1]:
+            parts.append("$")
+        else:
+            parts.append(_group_text(pattern, match, name))
+    parts.append(template[position:])
+    return "".join(parts)
+
+
+def _group_text(pattern: Pattern, match: Match, name: str) -> str:
+    group = int(name) if name.isdecimal() and len(name) < 10 else pattern.groupindex.get(name, -1)
+    if not 0 <= group <= pattern.groups:
+        return ""
+    return match.group(group) or ""
+
+
+def _regex_replace(args: list[Value], _: Type) -> Value:
+    pattern = compile_pattern(args[1].as_string(), 1)
+    return string(replace_all(pattern, args[0].as_string(), args[2].as_string()))
+
+
+REGEX_REPLACE: Final = Function(
+    (Parameter("str", STRING), _PATTERN, Parameter("replace", STRING)),
+    None,
+    STRING,
+    _regex_replace,
+    NOT_NULL_RESULT,
+)

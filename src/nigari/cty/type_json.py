@@ -1,0 +1,111 @@
+"""Types as JSON: `"string"`, `["list", "string"]`, `["object", {"a": "number"}, ["a"]]`."""
+
+from typing import Final
+
+from nigari.cty.errors import CtyError
+from nigari.cty.json_text import clean_text, escape_like_go, parse_json, quote
+from nigari.cty.types import (
+    BOOL,
+    DYNAMIC,
+    KIND_LIST,
+    KIND_MAP,
+    KIND_SET,
+    NUMBER,
+    STRING,
+    USUAL_DEPTH,
+    CollectionType,
+    ObjectType,
+    TupleType,
+    Type,
+    allow_depth,
+    collection,
+)
+from nigari.cty.values import normalize
+
+_PRIMITIVES: Final[dict[str, Type]] = {
+    "string": STRING,
+    "number": NUMBER,
+    "bool": BOOL,
+    "dynamic": DYNAMIC,
+}
+_COLLECTIONS: Final = {"list": KIND_LIST, "set": KIND_SET, "map": KIND_MAP}
+_NAMES: Final = {kind: name for name, kind in _COLLECTIONS.items()}
+
+
+def type_to_json(type_: Type) -> str:
+    """The JSON text of a type, or a `CtyError` if it has a capsule in it."""
+    parts: list[str] = []
+    _write(type_, parts)
+    return escape_like_go("".join(parts))
+
+
+def _write(type_: Type, parts: list[str]) -> None:
+    if isinstance(type_, CollectionType):
+        parts.append(f'["{_NAMES[type_.kind]}",')
+        _write(type_.element, parts)
+    elif isinstance(type_, TupleType):
+        parts.append('["tuple",[')
+        for i, element in enumerate(type_.elements):
+            if i:
+                parts.append(",")
+            _write(element, parts)
+        parts.append("]")
+    elif isinstance(type_, ObjectType):
+        _write_object(type_, parts)
+    elif type_.is_primitive or type_ is DYNAMIC:
+        parts.append(f'"{type_.friendly_name()}"')
+        return
+    else:
+        raise CtyError(f"there is no JSON for the type {type_.friendly_name()}")
+    parts.append("]")
+
+
+def _write_object(type_: ObjectType, parts: list[str]) -> None:
+    parts.append('["object",{')
+    for i, name in enumerate(sorted(type_.attributes)):
+        parts.append(f",{quote(name)}:" if i else f"{quote(name)}:")
+        _write(type_.attributes[name], parts)
+    parts.append("}")
+    if type_.optional:
+        parts.append(f",[{','.join([quote(name) for name in sorted(type_.optional)])}]")
+
+
+def type_from_json(text: str | bytes) -> Type:
+    """The type that a JSON text describes, or a `CtyError`."""
+    return type_from_data(parse_json(text), 1)
+
+
+def type_from_data(data: object, depth: int) -> Type:
+    """The type that parsed JSON describes (see `json_text`), found at that depth."""
+    if depth > USUAL_DEPTH:
+        allow_depth(depth)
+    if isinstance(data, str):
+        found = _PRIMITIVES.get(data)
+        if found is None:
+            raise CtyError(f"there is no type named {data!r}")
+        return found
+    if not isinstance(data, list) or len(data) < 2:
+        raise CtyError("a type is a name, or an array of a kind and what the kind needs")
+    kind, inner = data[0], data[1]
+    if len(data) > (3 if kind == "object" else 2):
+        raise CtyError("there is something left over after the description of a type")
+    if isinstance(kind, str) and kind in _COLLECTIONS:
+        return collection(_COLLECTIONS[kind], type_from_data(inner, depth + 1))
+    if kind == "tuple" and isinstance(inner, list):
+        return TupleType(tuple([type_from_data(element, depth + 1) for element in inner]))
+    if kind == "object" and isinstance(inner, tuple):
+        return _object_from_data(inner, data[2] if len(data) == 3 else [], depth)
+    raise CtyError("a type is a list, set, map, tuple or object, or a name")
+
+
+def _object_from_data(pairs: tuple[tuple[str, object], ...], optional: object, depth: int) -> Type:
+    attributes = {
+        normalize(clean_text(name)): type_from_data(attribute, depth + 1)
+        for name, attribute in pairs
+    }
+    names: set[str] = set()
+    for name in optional if isinstance(optional, list) else [None]:
+        if not isinstance(name, str) or normalize(name) not in attributes:
+            raise CtyError("the optional attributes are an array of names of attributes")
+        names.add(normalize(name))
+    return ObjectType(attributes, frozenset(names))

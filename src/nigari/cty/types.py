@@ -1,0 +1,362 @@
+"""The types of the language: what a value may be, never what it is.
+
+Types are immutable and compare by structure. Each knows whether it mentions `DYNAMIC` and how
+deeply it nests. Every value carries its type, so the limit on the nesting of types bounds the
+depth of every value too, and recursive code over values needs no guard of its own.
+"""
+
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+from nigari.cty.errors import CtyError
+
+KIND_DYNAMIC: Final = 0
+KIND_STRING: Final = 1
+KIND_NUMBER: Final = 2
+KIND_BOOL: Final = 3
+KIND_LIST: Final = 4
+KIND_SET: Final = 5
+KIND_MAP: Final = 6
+KIND_TUPLE: Final = 7
+KIND_OBJECT: Final = 8
+KIND_CAPSULE: Final = 9
+
+MAX_DEPTH: Final = 2100
+"""How deeply types, and with them values, may nest: what HCL's 2,000 levels need, and a little."""
+
+USUAL_DEPTH: Final = 60
+_FRAMES_PER_LEVEL: Final = 12
+
+
+class Type:
+    """Base of all types. `kind` is one of the `KIND_` numbers, for quick dispatch."""
+
+    __slots__ = ("_hash", "depth", "has_dynamic", "has_optional", "kind")
+
+    kind: int
+    has_dynamic: bool
+    has_optional: bool
+    depth: int
+    _hash: int
+
+    def __init__(
+        self, kind: int, has_dynamic: bool, has_optional: bool, depth: int, hash_: int
+    ) -> None:
+        if depth > USUAL_DEPTH:
+            allow_depth(depth)
+        self.kind = kind
+        self.has_dynamic = has_dynamic
+        self.has_optional = has_optional
+        self.depth = depth
+        self._hash = hash_
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __repr__(self) -> str:
+        return self.friendly_name()
+
+    @property
+    def is_primitive(self) -> bool:
+        return KIND_STRING <= self.kind <= KIND_BOOL
+
+    @property
+    def is_collection(self) -> bool:
+        return KIND_LIST <= self.kind <= KIND_MAP
+
+    @property
+    def is_structural(self) -> bool:
+        return self.kind == KIND_TUPLE or self.kind == KIND_OBJECT
+
+    def friendly_name(self) -> str:
+        """The name people use for such a type, as in "list of string"."""
+        return _PRIMITIVE_NAMES[self.kind]
+
+
+def allow_depth(depth: int) -> None:
+    """Refuse what nests beyond the limit, and make room for recursion over what is deep.
+
+    Python's own limit of 1,000 frames is too low for 2,000 levels at a few frames each. It is
+    raised only for those who really have such a value, and never lowered.
+    """
+    if depth > MAX_DEPTH:
+        raise CtyError(f"values may nest at most {MAX_DEPTH} levels deep")
+    wanted = 1000 + MAX_DEPTH * _FRAMES_PER_LEVEL
+    if sys.getrecursionlimit() < wanted:
+        sys.setrecursionlimit(wanted)
+
+
+class PrimitiveType(Type):
+    """String, number, bool, and the placeholder for a type not known yet."""
+
+    __slots__ = ()
+
+    def __init__(self, kind: int) -> None:
+        super().__init__(kind, kind == KIND_DYNAMIC, False, 1, hash(("cty", kind)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (primitive, (self.kind,))
+
+
+class CollectionType(Type):
+    """A list, set or map: any number of elements, all of one type."""
+
+    __slots__ = ("element",)
+
+    element: Type
+
+    def __init__(self, kind: int, element: Type) -> None:
+        super().__init__(
+            kind,
+            element.has_dynamic,
+            element.has_optional,
+            element.depth + 1,
+            hash((kind, element)),
+        )
+        self.element = element
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, CollectionType)
+            and self.kind == other.kind
+            and self._hash == other._hash
+            and self.element == other.element
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.element,))
+
+    def friendly_name(self) -> str:
+        noun = _COLLECTION_NAMES[self.kind]
+        if self.element.kind == KIND_DYNAMIC:
+            return f"{noun} of anything"
+        return f"{noun} of {self.element.friendly_name()}"
+
+
+class ListType(CollectionType):
+    __slots__ = ()
+
+    def __init__(self, element: Type) -> None:
+        super().__init__(KIND_LIST, element)
+
+
+class SetType(CollectionType):
+    __slots__ = ()
+
+    def __init__(self, element: Type) -> None:
+        super().__init__(KIND_SET, element)
+
+
+class MapType(CollectionType):
+    __slots__ = ()
+
+    def __init__(self, element: Type) -> None:
+        super().__init__(KIND_MAP, element)
+
+
+class TupleType(Type):
+    """A sequence with a type of its own for each element."""
+
+    __slots__ = ("elements",)
+
+    elements: tuple[Type, ...]
+
+    def __init__(self, elements: tuple[Type, ...]) -> None:
+        has_dynamic = has_optional = False
+        depth = 0
+        for element in elements:
+            has_dynamic = has_dynamic or element.has_dynamic
+            has_optional = has_optional or element.has_optional
+            depth = max(depth, element.depth)
+        hash_ = hash((KIND_TUPLE, elements))
+        super().__init__(KIND_TUPLE, has_dynamic, has_optional, depth + 1, hash_)
+        self.elements = elements
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, TupleType)
+            and self._hash == other._hash
+            and self.elements == other.elements
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (TupleType, (self.elements,))
+
+    def friendly_name(self) -> str:
+        return "tuple"
+
+
+class ObjectType(Type):
+    """Named attributes, each with a type of its own; some may be optional.
+
+    Optional attributes matter only where a value is converted to the type. No value ever has a
+    type with optional attributes: `without_optional` gives the type that results.
+    """
+
+    __slots__ = ("attributes", "optional")
+
+    attributes: dict[str, Type]
+    optional: frozenset[str]
+
+    def __init__(
+        self, attributes: Mapping[str, Type], optional: frozenset[str] = frozenset()
+    ) -> None:
+        has_dynamic = False
+        has_optional = bool(optional)
+        depth = 0
+        attributes = dict(attributes)
+        for attribute in attributes.values():
+            has_dynamic = has_dynamic or attribute.has_dynamic
+            has_optional = has_optional or attribute.has_optional
+            depth = max(depth, attribute.depth)
+        super().__init__(
+            KIND_OBJECT,
+            has_dynamic,
+            has_optional,
+            depth + 1,
+            hash((KIND_OBJECT, frozenset(attributes.items()), optional)),
+        )
+        if optional and not optional.issubset(attributes):
+            unknown = sorted(optional - attributes.keys())[0]
+            raise ValueError(f"optional attribute {unknown!r} is not an attribute of the type")
+        self.attributes = attributes
+        self.optional = optional
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, ObjectType)
+            and self._hash == other._hash
+            and self.attributes == other.attributes
+            and self.optional == other.optional
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (ObjectType, (self.attributes, self.optional))
+
+    def friendly_name(self) -> str:
+        return "object"
+
+
+class CapsuleType(Type):
+    """An opaque Python object. Two capsule types are the same only if they are one object,
+    unless they are rebuilt from a pickle, where name and Python type decide.
+    """
+
+    __slots__ = ("name", "python_type")
+
+    name: str
+    python_type: type
+
+    def __init__(self, name: str, python_type: type) -> None:
+        super().__init__(KIND_CAPSULE, False, False, 1, hash((KIND_CAPSULE, name, python_type)))
+        self.name = name
+        self.python_type = python_type
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, CapsuleType)
+            and self.name == other.name
+            and self.python_type is other.python_type
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (CapsuleType, (self.name, self.python_type))
+
+    def friendly_name(self) -> str:
+        return self.name
+
+
+DYNAMIC: Final = PrimitiveType(KIND_DYNAMIC)
+STRING: Final = PrimitiveType(KIND_STRING)
+NUMBER: Final = PrimitiveType(KIND_NUMBER)
+BOOL: Final = PrimitiveType(KIND_BOOL)
+
+_PRIMITIVES: Final = (DYNAMIC, STRING, NUMBER, BOOL)
+_PRIMITIVE_NAMES: Final = ("dynamic", "string", "number", "bool")
+_COLLECTION_NAMES: Final = {KIND_LIST: "list", KIND_SET: "set", KIND_MAP: "map"}
+
+
+def primitive(kind: int) -> Type:
+    """The primitive type of that kind; there is only one of each."""
+    return _PRIMITIVES[kind]
+
+
+def without_optional(type_: Type) -> Type:
+    """The same type with every attribute required, at all depths."""
+    if not type_.has_optional:
+        return type_
+    if isinstance(type_, ObjectType):
+        return ObjectType({name: without_optional(t) for name, t in type_.attributes.items()})
+    if isinstance(type_, TupleType):
+        return TupleType(tuple([without_optional(t) for t in type_.elements]))
+    assert isinstance(type_, CollectionType)
+    return collection(type_.kind, without_optional(type_.element))
+
+
+def collection(kind: int, element: Type) -> Type:
+    """A list, set or map type of that element."""
+    if kind == KIND_LIST:
+        return ListType(element)
+    if kind == KIND_SET:
+        return SetType(element)
+    return MapType(element)
+
+
+# Building a type costs much more than finding it, and most values have one of a few types. A key
+# is made of identities, which stay valid because the type that is found keeps its parts alive.
+_MOST_REMEMBERED: Final = 4096
+_MOST_PARTS: Final = 64
+_object_types: Final[dict[tuple[object, ...], ObjectType]] = {}
+_tuple_types: Final[dict[tuple[int, ...], TupleType]] = {}
+
+
+def object_type_of(attributes: dict[str, Type]) -> ObjectType:
+    """The type of an object with these attributes, the same one again where it is at hand."""
+    if len(attributes) > _MOST_PARTS:
+        return ObjectType(attributes)
+    key = (*attributes, *map(id, attributes.values()))
+    found = _object_types.get(key)
+    if found is None:
+        found = ObjectType(attributes)
+        if len(_object_types) >= _MOST_REMEMBERED:
+            _object_types.clear()
+        _object_types[key] = found
+    return found
+
+
+def tuple_type_of(elements: list[Type]) -> TupleType:
+    """The type of a tuple with these elements, the same one again where it is at hand."""
+    if len(elements) > _MOST_PARTS:
+        return TupleType(tuple(elements))
+    key = tuple(map(id, elements))
+    found = _tuple_types.get(key)
+    if found is None:
+        found = TupleType(tuple(elements))
+        if len(_tuple_types) >= _MOST_REMEMBERED:
+            _tuple_types.clear()
+        _tuple_types[key] = found
+    return found

@@ -1,0 +1,613 @@
+"""Values: what they hold and how they are built.
+
+A value is a type, a payload, marks and two flags. Null, unknown and data share the payload, so a
+value cannot be two of them at once:
+
+| payload | value |
+| --- | --- |
+| `None` | null |
+| `Unknown` | unknown |
+| `str`, `bool`, `int` or `Number` | string, bool, number |
+| tuple of values | list, tuple, set (a set's is sorted and free of duplicates) |
+| dict of values | map, object |
+| any other object | capsule |
+
+Values never change. The flags say whether anything inside is unknown or marked and are worked out
+when a value is built, so that no operation walks a clean value. What values do with each other is
+in `operations`, `convert` and `marks`.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cmp_to_key
+from typing import Final, cast
+
+from nigari.cty import numbers
+from nigari.cty.errors import CtyError
+from nigari.cty.numbers import Number
+from nigari.cty.types import (
+    BOOL,
+    DYNAMIC,
+    KIND_BOOL,
+    KIND_CAPSULE,
+    KIND_DYNAMIC,
+    KIND_NUMBER,
+    KIND_OBJECT,
+    KIND_SET,
+    KIND_STRING,
+    KIND_TUPLE,
+    NUMBER,
+    STRING,
+    CapsuleType,
+    ListType,
+    MapType,
+    SetType,
+    Type,
+    object_type_of,
+    tuple_type_of,
+)
+from nigari.cty.unknown import UNREFINED, Unknown
+
+Mark = object
+"""A mark is any hashable object. Values carry marks; this package never asks what one means."""
+
+NO_MARKS: Final[frozenset[Mark]] = frozenset()
+
+HAS_UNKNOWN: Final = 1
+HAS_MARKS: Final = 2
+
+
+class Value:
+    """An immutable value. Build one with the functions of this module, not by hand."""
+
+    __slots__ = ("data", "flags", "marks", "type")
+
+    type: Type
+    data: object
+    marks: frozenset[Mark]
+    flags: int
+
+    def __init__(
+        self, type_: Type, data: object, marks: frozenset[Mark] = NO_MARKS, flags: int = 0
+    ) -> None:
+        self.type = type_
+        self.data = data
+        self.marks = marks
+        self.flags = flags
+
+    @staticmethod
+    def of(obj: object) -> "Value":
+        """The value that a plain Python object stands for.
+
+        Lists and tuples become tuples, dicts become objects, sets become sets of one type.
+        """
+        return _from_python(obj)
+
+    # -- what it is ---------------------------------------------------------------------------
+
+    @property
+    def is_null(self) -> bool:
+        return self.data is None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether this is not an unknown value itself; parts of it may be."""
+        return not isinstance(self.data, Unknown)
+
+    @property
+    def is_wholly_known(self) -> bool:
+        return not self.flags & HAS_UNKNOWN
+
+    @property
+    def is_marked(self) -> bool:
+        return bool(self.marks)
+
+    @property
+    def contains_marked(self) -> bool:
+        return bool(self.flags & HAS_MARKS)
+
+    def has_mark(self, mark: Mark) -> bool:
+        return mark in self.marks
+
+    @property
+    def refinements(self) -> Unknown:
+        """What is known of an unknown value."""
+        return cast(Unknown, self.data)
+
+    @property
+    def causes(self) -> tuple[object, ...]:
+        """Why this value is unknown; empty for a known one."""
+        data = self.data
+        return data.causes if isinstance(data, Unknown) else ()
+
+    # -- what it holds ------------------------------------------------------------------------
+
+    def as_string(self) -> str:
+        """The text of a known string that is not null."""
+        data = self.data
+        if not isinstance(data, str):
+            raise self._misuse("a string")
+        return data
+
+    def as_bool(self) -> bool:
+        """The truth of a known bool that is not null."""
+        data = self.data
+        if not isinstance(data, bool):
+            raise self._misuse("a bool")
+        return data
+
+    def as_number(self) -> int | Number:
+        """The payload of a known number that is not null."""
+        data = self.data
+        if isinstance(data, Number):
+            return data
+        if not isinstance(data, int) or isinstance(data, bool):
+            raise self._misuse("a number")
+        return data
+
+    def sequence(self) -> tuple["Value", ...]:
+        """The elements of a known list, set or tuple, in order."""
+        data = self.data
+        if not isinstance(data, tuple):
+            raise self._misuse("a sequence")
+        return data
+
+    def mapping(self) -> dict[str, "Value"]:
+        """The elements of a known map or object, in no promised order. Not to be changed."""
+        data = self.data
+        if not isinstance(data, dict):
+            raise self._misuse("a map or object")
+        return data
+
+    def elements(self) -> tuple["Value", ...]:
+        """The elements of a known collection or structure; those of a map or object by key."""
+        data = self.data
+        if isinstance(data, dict):
+            return tuple([data[key] for key in sorted(data)])
+        return self.sequence()
+
+    def items(self) -> list[tuple["Value", "Value"]]:
+        """Pairs of key and element, in the order of `elements`; a set's keys are its elements."""
+        data = self.data
+        if isinstance(data, dict):
+            return [(Value(STRING, key), data[key]) for key in sorted(data)]
+        sequence = self.sequence()
+        if self.type.kind == KIND_SET:
+            return [(element, element) for element in sequence]
+        return [(Value(NUMBER, i), element) for i, element in enumerate(sequence)]
+
+    def attribute(self, name: str) -> "Value":
+        """An attribute of a known object; `KeyError` if there is none of that name."""
+        return self.mapping()[name]
+
+    def length_int(self) -> int:
+        """How many elements a known collection or structure has."""
+        data = self.data
+        return len(data) if isinstance(data, dict) else len(self.sequence())
+
+    def to_python(self) -> object:
+        """Plain Python data: str, int or float, bool, None, list, dict.
+
+        An unknown or marked part is a `CtyError`: neither can be shown without a decision.
+        """
+        if self.flags:
+            what = "unknown" if self.flags & HAS_UNKNOWN else "marked"
+            raise CtyError(f"the value is or contains an {what} value".replace("an m", "a m"))
+        return _to_python(self)
+
+    def _misuse(self, wanted: str) -> TypeError:
+        state = "an unknown" if not self.is_known else "a null" if self.is_null else "a"
+        return TypeError(f"{wanted} is wanted, this is {state} {self.type.friendly_name()}")
+
+    # -- marks --------------------------------------------------------------------------------
+
+    def mark(self, *marks: Mark) -> "Value":
+        """The same value with these marks added."""
+        return self.with_marks(frozenset(marks))
+
+    def with_marks(self, marks: frozenset[Mark]) -> "Value":
+        """The same value with these marks added."""
+        if not marks or marks <= self.marks:
+            return self
+        return Value(self.type, self.data, self.marks | marks, self.flags | HAS_MARKS)
+
+    def unmark(self) -> tuple["Value", frozenset[Mark]]:
+        """The value without its own marks, and those marks. Marks deeper inside stay."""
+        marks = self.marks
+        if not marks:
+            return self, marks
+        return Value(self.type, self.data, NO_MARKS, _flags_of(self.data)), marks
+
+    def unmark_deep(self) -> tuple["Value", frozenset[Mark]]:
+        """The value without any marks at any depth, and all the marks there were."""
+        if not self.flags & HAS_MARKS:
+            return self, NO_MARKS
+        found: set[Mark] = set()
+        return _strip_marks(self, found), frozenset(found)
+
+    # -- unknown ------------------------------------------------------------------------------
+
+    def with_causes(self, causes: tuple[object, ...]) -> "Value":
+        """An unknown value with these causes in place of its own; a known value as it is."""
+        data = self.data
+        if not isinstance(data, Unknown) or data.causes == causes:
+            return self
+        return Value(self.type, data.with_causes(causes), self.marks, self.flags)
+
+    # -- Python -------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same: type, payload, refinements and marks. See
+        `operations.equals` for the language's own notion of equality.
+        """
+        if self is other:
+            return True
+        return (
+            isinstance(other, Value)
+            and self.marks == other.marks
+            and self.type == other.type
+            and self.data == other.data
+        )
+
+    def __hash__(self) -> int:
+        data = self.data
+        if isinstance(data, dict):
+            data = frozenset(data.items())
+        return hash((self.type, data, self.marks))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a Value has no truth of its own: use as_bool(), is_known or is_null")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Value, (self.type, self.data, self.marks, self.flags))
+
+    def __repr__(self) -> str:
+        return f"<{self.type.friendly_name()} {_text(self)}>"
+
+
+def _flags_of(data: object) -> int:
+    """The flags that a payload brings by itself."""
+    if isinstance(data, tuple):
+        flags = 0
+        for element in cast(tuple[Value, ...], data):
+            flags |= element.flags
+        return flags
+    if isinstance(data, dict):
+        flags = 0
+        for element in cast(dict[str, Value], data).values():
+            flags |= element.flags
+        return flags
+    return HAS_UNKNOWN if isinstance(data, Unknown) else 0
+
+
+def _strip_marks(value: Value, found: set[Mark]) -> Value:
+    if not value.flags & HAS_MARKS:
+        return value
+    found.update(value.marks)
+    data = value.data
+    if isinstance(data, tuple):
+        data = tuple([_strip_marks(element, found) for element in cast(tuple[Value, ...], data)])
+    elif isinstance(data, dict):
+        elements = cast(dict[str, Value], data)
+        data = {key: _strip_marks(element, found) for key, element in elements.items()}
+    return Value(value.type, data, NO_MARKS, value.flags & HAS_UNKNOWN)
+
+
+# -- building ---------------------------------------------------------------------------------
+
+
+def normalize(text: str) -> str:
+    """The text in Unicode's composed form (NFC), as every string of the language is kept."""
+    if text.isascii() or unicodedata.is_normalized("NFC", text):
+        return text
+    return unicodedata.normalize("NFC", text)
+
+
+def string(text: str) -> Value:
+    return Value(STRING, text if text.isascii() else normalize(text))
+
+
+def number(of: int | float | str | Number) -> Value:
+    """A number from a Python number, or from its decimal text without loss."""
+    if isinstance(of, int):
+        return Value(NUMBER, numbers.from_int(of))
+    if isinstance(of, float):
+        return Value(NUMBER, numbers.from_float(of))
+    if isinstance(of, str):
+        return Value(NUMBER, numbers.parse(of))
+    return Value(NUMBER, of)
+
+
+TRUE: Final = Value(BOOL, True)
+FALSE: Final = Value(BOOL, False)
+
+
+def boolean(truth: bool) -> Value:
+    return TRUE if truth else FALSE
+
+
+_NULLS: Final = {
+    KIND_DYNAMIC: Value(DYNAMIC, None),
+    KIND_STRING: Value(STRING, None),
+    KIND_NUMBER: Value(NUMBER, None),
+    KIND_BOOL: Value(BOOL, None),
+}
+_UNKNOWNS: Final = {
+    KIND_DYNAMIC: Value(DYNAMIC, UNREFINED, NO_MARKS, HAS_UNKNOWN),
+    KIND_STRING: Value(STRING, UNREFINED, NO_MARKS, HAS_UNKNOWN),
+    KIND_NUMBER: Value(NUMBER, UNREFINED, NO_MARKS, HAS_UNKNOWN),
+    KIND_BOOL: Value(BOOL, UNREFINED, NO_MARKS, HAS_UNKNOWN),
+}
+DYNAMIC_UNKNOWN: Final = _UNKNOWNS[KIND_DYNAMIC]
+DYNAMIC_NULL: Final = _NULLS[KIND_DYNAMIC]
+
+
+def null(type_: Type) -> Value:
+    return _NULLS[type_.kind] if type_.kind <= KIND_BOOL else Value(type_, None)
+
+
+def unknown(type_: Type, refinements: Unknown = UNREFINED) -> Value:
+    """An unknown value of that type. Of an unknown type nothing but its cause can be said."""
+    if refinements is UNREFINED and type_.kind <= KIND_BOOL:
+        return _UNKNOWNS[type_.kind]
+    if type_.kind == KIND_DYNAMIC:
+        refinements = UNREFINED.with_causes(refinements.causes)
+    return Value(type_, refinements, NO_MARKS, HAS_UNKNOWN)
+
+
+def list_value(element: Type, elements: Iterable[Value]) -> Value:
+    """A list. Elements of unknown type take the list's element type."""
+    data = tuple(elements)
+    flags = 0
+    for value in data:
+        flags |= value.flags
+        if value.type is not element and value.type != element:
+            data = tuple([_as_element(e, element) for e in data])
+            return Value(ListType(element), data, NO_MARKS, _flags_of(data))
+    return Value(ListType(element), data, NO_MARKS, flags)
+
+
+def set_value(element: Type, elements: Iterable[Value]) -> Value:
+    """A set. Marks of its elements become marks of the whole: a set cannot hold them apart."""
+    found: set[Mark] = set()
+    unmarked: list[Value] = []
+    flags = 0
+    for value in elements:
+        if value.flags & HAS_MARKS:
+            value = _strip_marks(value, found)
+        if value.type is not element and value.type != element:
+            value = _as_element(value, element)
+        flags |= value.flags
+        unmarked.append(value)
+    data = _order_elements(element, unmarked)
+    if found:
+        return Value(SetType(element), data, frozenset(found), flags | HAS_MARKS)
+    return Value(SetType(element), data, NO_MARKS, flags)
+
+
+def map_value(element: Type, elements: Mapping[str, Value]) -> Value:
+    """A map. Elements of unknown type take the map's element type."""
+    if all(map(str.isascii, elements)):
+        data = dict(elements)
+    else:
+        data = {normalize(key): value for key, value in elements.items()}
+    flags = 0
+    for value in data.values():
+        flags |= value.flags
+        if value.type is not element and value.type != element:
+            data = {key: _as_element(e, element) for key, e in data.items()}
+            return Value(MapType(element), data, NO_MARKS, _flags_of(data))
+    return Value(MapType(element), data, NO_MARKS, flags)
+
+
+def _as_element(value: Value, element: Type) -> Value:
+    if value.type == element:
+        return value
+    if value.type.kind == KIND_DYNAMIC:
+        return Value(element, value.data, value.marks, value.flags)
+    raise TypeError(
+        f"an element of type {value.type.friendly_name()} in a collection of "
+        f"{element.friendly_name()}: convert it first"
+    )
+
+
+def tuple_value(elements: Iterable[Value]) -> Value:
+    data = tuple(elements)
+    flags = 0
+    types: list[Type] = []
+    for value in data:
+        flags |= value.flags
+        types.append(value.type)
+    return Value(tuple_type_of(types), data, NO_MARKS, flags)
+
+
+def object_value(attributes: Mapping[str, Value]) -> Value:
+    data: dict[str, Value] = {}
+    types: dict[str, Type] = {}
+    flags = 0
+    for name, value in attributes.items():
+        if not name.isascii():
+            name = normalize(name)
+        flags |= value.flags
+        data[name] = value
+        types[name] = value.type
+    return Value(object_type_of(types), data, NO_MARKS, flags)
+
+
+def capsule_value(type_: CapsuleType, obj: object) -> Value:
+    if not isinstance(obj, type_.python_type):
+        raise TypeError(f"a {type_.name} holds a {type_.python_type.__name__}")
+    return Value(type_, obj)
+
+
+EMPTY_TUPLE: Final = tuple_value(())
+EMPTY_OBJECT: Final = object_value({})
+
+
+# -- the order and identity of a set's elements -------------------------------------------------
+
+
+def _order_elements(element: Type, values: list[Value]) -> tuple[Value, ...]:
+    """Each distinct element once, in go-cty's order, which other programs show and store.
+
+    By value where elements are primitive, else by `set_order_text`; unknown ones after known,
+    null last. What is not wholly known is equal to nothing, so all of those stay.
+    """
+    distinct: dict[Value, None] = {}
+    partly_known: list[Value] = []
+    unknowns: list[Value] = []
+    nulls: list[Value] = []
+    for value in values:
+        if value.data is None:
+            nulls = [value]
+        elif value.is_wholly_known:
+            distinct[value] = None
+        elif value.is_known:
+            partly_known.append(value)
+        else:
+            unknowns.append(value)
+    ordered = [*distinct, *partly_known]
+    if len(ordered) > 1:
+        _sort_elements(element.kind, ordered)
+    return (*ordered, *unknowns, *nulls)
+
+
+def _sort_elements(kind: int, values: list[Value]) -> None:
+    if kind == KIND_STRING:
+        values.sort(key=Value.as_string)
+    elif kind == KIND_NUMBER:
+        values.sort(key=cmp_to_key(_compare_numbers))
+    elif kind == KIND_BOOL:
+        values.sort(key=Value.as_bool)
+    else:
+        values.sort(key=set_order_text)
+
+
+def _compare_numbers(a: Value, b: Value) -> int:
+    return numbers.compare(a.as_number(), b.as_number())
+
+
+def set_order_text(value: Value) -> str:
+    """The text that go-cty sorts the elements of a set by where they are not primitive."""
+    data = value.data
+    if isinstance(data, Unknown):
+        return "?"
+    if data is None:
+        return "~"
+    kind = value.type.kind
+    if kind == KIND_BOOL:
+        return "T" if data else "F"
+    if kind == KIND_NUMBER:
+        return numbers.to_general_text(value.as_number(), 10)
+    if isinstance(data, str):
+        return _go_quote(data)
+    if isinstance(data, dict):
+        elements = [set_order_text(data[key]) for key in sorted(data)]
+        if kind == KIND_OBJECT:
+            return f"<{''.join([f'{e};' for e in elements])}>"
+        pairs = zip(sorted(data), elements, strict=True)
+        return f"{{{''.join([f'{_go_quote(k)}:{e};' for k, e in pairs])}}}"
+    if isinstance(data, tuple):
+        text = "".join([f"{set_order_text(e)};" for e in data])
+        return f"<{text}>" if kind == KIND_TUPLE else f"[{text}]"
+    return "«?»"
+
+
+_GO_ESCAPES: Final = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+    '"': '\\"',
+    "\\": "\\\\",
+}
+
+
+def _go_quote(text: str) -> str:
+    """The text in double quotes, escaped as Go's `%q` does it."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    parts: list[str] = []
+    for char in text:
+        code = ord(char)
+        if char in _GO_ESCAPES:
+            parts.append(_GO_ESCAPES[char])
+        elif char.isprintable():
+            parts.append(char)
+        elif code < 0x80:
+            parts.append(f"\\x{code:02x}")
+        elif code < 0x10000:
+            parts.append(f"\\u{code:04x}")
+        else:
+            parts.append(f"\\U{code:08x}")
+    return f'"{"".join(parts)}"'
+
+
+# -- to and from Python -----------------------------------------------------------------------
+
+
+def _from_python(obj: object) -> Value:
+    if isinstance(obj, str):
+        return string(obj)
+    if isinstance(obj, dict):
+        attributes: dict[str, Value] = {}
+        for key, item in obj.items():
+            if not isinstance(key, str):
+                raise TypeError(f"an attribute name is a str, not a {type(key).__name__}")
+            attributes[key] = _from_python(item)
+        return object_value(attributes)
+    if isinstance(obj, (list, tuple)):
+        return tuple_value([_from_python(item) for item in obj])
+    if obj is None:
+        return DYNAMIC_NULL
+    if isinstance(obj, Value):
+        return obj
+    if isinstance(obj, bool):
+        return boolean(obj)
+    if isinstance(obj, (int, float)):
+        return number(obj)
+    if isinstance(obj, Number):
+        return Value(NUMBER, obj)
+    if isinstance(obj, Mapping):
+        return _from_python(dict(obj))
+    if isinstance(obj, (set, frozenset)):
+        elements = [_from_python(item) for item in obj]
+        return set_value(elements[0].type if elements else DYNAMIC, elements)
+    raise TypeError(f"no value stands for a Python {type(obj).__name__}")
+
+
+def _to_python(value: Value) -> object:
+    data = value.data
+    if isinstance(data, Number):
+        return numbers.to_float(data)
+    if value.type.kind == KIND_CAPSULE:
+        return data
+    if isinstance(data, dict):
+        return {key: _to_python(data[key]) for key in sorted(data)}
+    if isinstance(data, tuple):
+        return [_to_python(element) for element in data]
+    return data
+
+
+def _text(value: Value) -> str:
+    """A short reading of a value for `repr`. What is marked is not shown."""
+    data = value.data
+    if value.marks:
+        return "(marked)"
+    if isinstance(data, Unknown):
+        return f"(unknown: {data!r})" if data.is_refined else "(unknown)"
+    if data is None:
+        return "null"
+    if isinstance(data, bool):
+        return "true" if data else "false"
+    if isinstance(data, int | Number):
+        return numbers.to_text(data)
+    if isinstance(data, tuple):
+        return f"[{', '.join([_text(element) for element in data])}]"
+    if isinstance(data, dict):
+        pairs = [f"{key} = {_text(data[key])}" for key in sorted(data)]
+        return f"{{{', '.join(pairs)}}}"
+    return repr(data)
