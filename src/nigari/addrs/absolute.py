@@ -1,0 +1,65 @@
+"""`Abs[T]`: something inside a module instance, named from the root of the configuration."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeAlias, TypeVar
+
+from nigari.addrs.address import Address, SortKey
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.resource import Resource, ResourceInstance
+
+T_co = TypeVar("T_co", bound=Address, covariant=True)
+
+
+class Abs(Address, Generic[T_co]):
+    """A module instance and an address relative to it: `module.a["x"].aws_vpc.main[0]`."""
+
+    __slots__ = ("item", "module")
+
+    module: ModuleAddr
+    item: T_co
+
+    def __init__(self, module: ModuleAddr, item: T_co) -> None:
+        self.module = module
+        self.item = item
+        self.text = f"{module.text}.{item.text}" if module.text else item.text
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Abs)
+            and other.text == self.text
+            and other.item.__class__ is self.item.__class__
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @property
+    def unkeyed(self) -> Abs[T_co]:
+        """The same thing in the module as the configuration declares it."""
+        module = self.module.unkeyed
+        return self if module is self.module else Abs(module, self.item)
+
+    def sort_key(self) -> SortKey:
+        """By module, then by what is named in it."""
+        return self.module.sort_key() + self.item.sort_key()
+
+
+AbsResource: TypeAlias = Abs[Resource]
+AbsResourceInstance: TypeAlias = Abs[ResourceInstance]
+
+
+def instance_of(resource: AbsResource, key: InstanceKey = None) -> AbsResourceInstance:
+    """One instance of an absolute resource."""
+    return Abs(resource.module, ResourceInstance(resource.item, key))
+
+
+def resource_of(instance: AbsResourceInstance) -> AbsResource:
+    """The absolute resource that an instance belongs to."""
+    return Abs(instance.module, instance.item.resource)
+
+
+def block_of(instance: AbsResourceInstance) -> AbsResource:
+    """The resource block, in the module as declared, that an instance comes from."""
+    return Abs(instance.module.unkeyed, instance.item.resource)

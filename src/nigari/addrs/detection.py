@@ -1,0 +1,197 @@
+"""Recognising remote packages by the form of their address.
+
+Shorthands such as `github.com/owner/name` are rewritten to the full address that says which
+getter fetches the package and from where: `git::https://github.com/owner/name.git`. An address
+that is a URL already, with or without such a prefix, is taken as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+from nigari.addrs.keys import quoted
+
+_FORCED = re.compile(r"([A-Za-z0-9]+)::(.+)", re.DOTALL)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_SCP = re.compile(r"(?:([^@]+)@)?([^:]+):/?(.+)", re.DOTALL)
+_AUTHORITY = re.compile(r"//([^/?#]*)")
+_HOST = re.compile(r"""(?:[^\x00-\x20#%/?@\\^`{|}\x7f:]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?""")
+_PATH_AS_WRITTEN = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@/\[\]%-]*")
+_PATH_SAFE = "/$&+,:;=@"
+_HOST_SAFE = "!$&'()*+,;=:[]<>\""
+
+
+class SourceError(Exception):
+    """Why a text is not the source it was tried as; never leaves the reading of a source."""
+
+    def __init__(
+        self,
+        reason: str,
+        start: int = 0,
+        end: int | None = None,
+        *,
+        is_likely: bool = False,
+        is_guess: bool = False,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.start = start
+        self.end = end
+        self.is_likely = is_likely
+        """The text has the form of the kind of source it was tried as, so this reason counts."""
+        self.is_guess = is_guess
+        """Nothing matched, so a better reason is welcome."""
+
+
+def parse_forced_getter(text: str) -> tuple[str, str]:
+    """The getter named before `::`, or nothing, and the rest."""
+    match = _FORCED.fullmatch(text)
+    return (match[1], match[2]) if match else ("", text)
+
+
+def detect_package(text: str) -> str:
+    """The full address of the package that `text` is a shorthand of; fails with `SourceError`."""
+    forced, address = parse_forced_getter(text)
+    scheme = _SCHEME.match(address)
+    if scheme is not None:
+        _check_url(address, scheme.end(), len(text) - len(address))
+        return text
+    detected = (
+        _detect_github(address)
+        or _detect_scp(address)
+        or _detect_bitbucket(address)
+        or _detect_gcs(address)
+        or _detect_s3(address)
+        or _detect_path(address)
+    )
+    implied, url = parse_forced_getter(detected)
+    getter = forced or implied
+    return f"{getter}::{url}" if getter else url
+
+
+def _check_url(url: str, scheme_end: int, offset: int) -> None:
+    """Fail where no getter could make sense of the URL, which begins at `offset` of its text."""
+    if not url.startswith("/", scheme_end):
+        return
+    path_start = scheme_end
+    authority = _AUTHORITY.match(url, scheme_end)
+    if authority is not None:
+        host_start = authority.start(1) + authority[1].rfind("@") + 1
+        path_start = authority.end()
+        if _HOST.fullmatch(url, host_start, path_start) is None:
+            raise SourceError(
+                f"{quoted(url[host_start:path_start])} is not a hostname with an optional port "
+                "number.",
+                offset + host_start,
+                offset + path_start,
+            )
+    _check_escapes(url, path_start, offset)
+
+
+def _check_escapes(url: str, path_start: int, offset: int = 0) -> None:
+    query = url.find("?", path_start)
+    escape = _BAD_ESCAPE.search(url, path_start, len(url) if query < 0 else query)
+    if escape is not None:
+        start = offset + escape.start()
+        raise SourceError("A % in a URL must be followed by two hex digits.", start, start + 1)
+
+
+def _detect_github(address: str) -> str:
+    return _detect_repository(address, "github.com")
+
+
+def _detect_bitbucket(address: str) -> str:
+    return _detect_repository(address, "bitbucket.org")
+
+
+def _detect_repository(address: str, host: str) -> str:
+    """`host/owner/name[/directory]`: what follows the name is a directory in the repository."""
+    if not address.startswith(f"{host}/"):
+        return ""
+    path, _, query = address.partition("?")
+    parts = path.split("/")
+    if len(parts) < 3:
+        raise SourceError(f"A repository there is written {host}/OWNER/NAME.")
+    repository = f"{parts[1]}/{parts[2]}"
+    if not repository.endswith(".git"):
+        repository += ".git"
+    _check_escapes(address, 0)
+    inner = "/".join(parts[3:])
+    url = f"git::https://{host}/{_escape_path(unquote(repository))}"
+    url = f"{url}//{inner}" if inner else url
+    return f"{url}?{query}" if query else url
+
+
+def _detect_scp(address: str) -> str:
+    """`git@host:path`, as git and ssh write it; only for the user `git`."""
+    match = _SCP.fullmatch(address)
+    if match is None or match[1] != "git":
+        return ""
+    path, question, query = match[3].partition("?")
+    url = f"git::ssh://git@{quote(match[2], safe=_HOST_SAFE)}/{_escape_path(path)}"
+    if not question or not query:
+        return url
+    if ";" in query:
+        raise SourceError(
+            "The query holds a semicolon. Separate its arguments with &, and write a semicolon "
+            "that belongs to an argument as %3B.",
+            start=address.index(";"),
+            end=address.index(";") + 1,
+        )
+    arguments = parse_qsl(query, keep_blank_values=True)
+    return f"{url}?{urlencode(sorted(arguments, key=lambda argument: argument[0]))}"
+
+
+def _detect_gcs(address: str) -> str:
+    """`www.googleapis.com/storage/VERSION/BUCKET/OBJECT`."""
+    if ".googleapis.com/" not in address:
+        return ""
+    parts = address.split("/")
+    if len(parts) < 5:
+        raise SourceError(
+            "An object in Google Cloud Storage is written "
+            "www.googleapis.com/storage/v1/BUCKET/PATH."
+        )
+    return f"gcs::https://www.googleapis.com/storage/{_escape_url('/'.join(parts[2:]))}"
+
+
+def _detect_s3(address: str) -> str:
+    """`s3-REGION.amazonaws.com/BUCKET/KEY`, or with the bucket in the hostname."""
+    if ".amazonaws.com/" not in address:
+        return ""
+    host, _, path = address.partition("/")
+    labels = host.split(".")
+    if len(labels) == 3:
+        url = f"{labels[0]}.amazonaws.com/{path}"
+    elif len(labels) == 4:
+        url = f"{labels[1]}.amazonaws.com/{labels[0]}/{path}"
+    elif len(labels) == 5 and labels[1] == "s3":
+        url = f"s3.{labels[2]}.amazonaws.com/{labels[0]}/{path}"
+    else:
+        raise SourceError("An object in S3 is written s3-REGION.amazonaws.com/BUCKET/KEY.")
+    return f"s3::https://{_escape_url(url)}"
+
+
+def _detect_path(address: str) -> str:
+    if address.startswith("/"):
+        return f"file://{address}"
+    hint = f" For a directory next to the calling module write {quoted('./' + address)}."
+    raise SourceError(
+        "It has the form neither of a registry address, NAMESPACE/NAME/SYSTEM, nor of a URL or "
+        "one of its shorthands." + (hint if address else ""),
+        is_guess=True,
+    )
+
+
+def _escape_url(url: str) -> str:
+    _check_escapes(url, 0)
+    path, question, query = url.partition("?")
+    if _PATH_AS_WRITTEN.fullmatch(path) is None:
+        path = _escape_path(unquote(path))
+    return path + question + query
+
+
+def _escape_path(path: str) -> str:
+    return quote(path, safe=_PATH_SAFE)

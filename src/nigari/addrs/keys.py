@@ -1,0 +1,78 @@
+"""Instance keys: what stands between the brackets of `module.a[0]` and `aws_vpc.b["eu"]`.
+
+A key is plain data: `None` (the thing is not expanded), an integer (`count`), a string
+(`for_each`), or `DEFERRED`, which stands for all instances of an expansion that is not known yet.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, Literal, TypeAlias
+
+from nigari.cty.types import KIND_NUMBER, KIND_STRING
+from nigari.cty.values import Value
+
+
+class Deferred(Enum):
+    """The type of `DEFERRED`: one key for every instance of a not yet known expansion."""
+
+    DEFERRED = "[*]"
+
+
+DEFERRED: Final = Deferred.DEFERRED
+
+InstanceKey: TypeAlias = int | str | Literal[Deferred.DEFERRED] | None
+
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def quoted(text: str) -> str:
+    """The quoted HCL string that stands for `text`."""
+    if text.isascii() and text.isprintable() and not any(c in text for c in '"\\{'):
+        return f'"{text}"'
+    parts = []
+    for index, char in enumerate(text):
+        if char in _ESCAPES:
+            parts.append(_ESCAPES[char])
+        elif char in "$%" and text.startswith("{", index + 1):
+            parts.append(char + char)
+        elif char.isprintable():
+            parts.append(char)
+        else:
+            code = ord(char)
+            parts.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+    return f'"{"".join(parts)}"'
+
+
+def key_text(key: InstanceKey) -> str:
+    """The key with its brackets as an address shows it; nothing for no key."""
+    if key is None:
+        return ""
+    if isinstance(key, str):
+        return f"[{quoted(key)}]"
+    if isinstance(key, Deferred):
+        return "[*]"
+    return f"[{key}]"
+
+
+def key_order(key: InstanceKey) -> tuple[int, int, str]:
+    """Orders keys: none, deferred, integers by size, strings by code point."""
+    if key is None:
+        return (0, 0, "")
+    if isinstance(key, str):
+        return (3, 0, key)
+    if isinstance(key, Deferred):
+        return (1, 0, "")
+    return (2, key, "")
+
+
+def key_from_value(value: Value) -> int | str | None:
+    """The key that an index value stands for, or `None` when no instance can have such a key."""
+    if not value.is_known or value.is_null:
+        return None
+    if value.type.kind == KIND_STRING:
+        return value.as_string()
+    if value.type.kind == KIND_NUMBER:
+        number = value.as_number()
+        return number if isinstance(number, int) else None
+    return None

@@ -1,0 +1,174 @@
+"""Names of modules in the tree: the root, calls, instances of calls, and their outputs.
+
+One class serves both readings of a path. With keys it names one module instance, without keys
+(`unkeyed`) it also names the calls that the configuration declares. What a module contains, and
+which instances really exist, is unknown here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from nigari.addrs.address import Address, SortKey
+from nigari.addrs.keys import DEFERRED, InstanceKey, key_order, key_text
+
+Step: TypeAlias = tuple[str, InstanceKey]
+"""The name of a module call and the key of one of its instances."""
+
+
+class ModuleAddr(Address):
+    """A module instance, as the way to it from the root: `module.network["eu"].module.subnet[0]`.
+
+    An address shares its parent's, so naming a child costs the same at any depth.
+    """
+
+    __slots__ = ("_unkeyed", "depth", "key", "name", "parent")
+
+    parent: ModuleAddr | None
+    """The module that has the call; `None` for the root module."""
+    name: str
+    """The name of the call; empty for the root module."""
+    key: InstanceKey
+    depth: int
+    """How many calls lie between the root and this module; 0 for the root."""
+
+    def __init__(self, parent: ModuleAddr | None, name: str, key: InstanceKey = None) -> None:
+        self.parent = parent
+        self.name = name
+        self.key = key
+        self._unkeyed: ModuleAddr | None = None
+        if parent is None:
+            self.depth = 0
+            self.text = ""
+        else:
+            self.depth = parent.depth + 1
+            step = f"module.{name}{key_text(key)}"
+            self.text = f"{parent.text}.{step}" if parent.text else step
+
+    @property
+    def is_root(self) -> bool:
+        """Whether this is the root module."""
+        return self.parent is None
+
+    def child(self, name: str, key: InstanceKey = None) -> ModuleAddr:
+        """The instance with this key of the call with this name in this module."""
+        return ModuleAddr(self, name, key)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The calls and keys from the root to this module."""
+        backwards = []
+        module = self
+        while module.parent is not None:
+            backwards.append((module.name, module.key))
+            module = module.parent
+        return tuple(reversed(backwards))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the calls from the root to this module."""
+        return tuple(name for name, _ in self.steps)
+
+    @property
+    def unkeyed(self) -> ModuleAddr:
+        """The same way without instance keys: the module as the configuration declares it."""
+        if self._unkeyed is None:
+            bare = all(key is None for _, key in self.steps)
+            self._unkeyed = self if bare else module_from_names(self.names)
+        return self._unkeyed
+
+    @property
+    def is_deferred(self) -> bool:
+        """Whether any step stands for instances that are not known yet."""
+        return any(key is DEFERRED for _, key in self.steps)
+
+    def is_inside(self, other: ModuleAddr) -> bool:
+        """Whether this is the other module instance, or one below it."""
+        module: ModuleAddr = self
+        while module.depth > other.depth and module.parent is not None:
+            module = module.parent
+        return module == other
+
+    def sort_key(self) -> SortKey:
+        """Parents before children, then by name and key."""
+        key: list[int | str] = [self.depth]
+        for name, instance in self.steps:
+            key += (name, *key_order(instance))
+        return tuple(key)
+
+
+ROOT_MODULE = ModuleAddr(None, "")
+
+
+def module_from_steps(steps: Iterable[Step]) -> ModuleAddr:
+    """The module instance at the end of these steps from the root."""
+    module = ROOT_MODULE
+    for name, key in steps:
+        module = ModuleAddr(module, name, key)
+    return module
+
+
+def module_from_names(names: Iterable[str]) -> ModuleAddr:
+    """The un-keyed module at the end of these calls from the root."""
+    module = ROOT_MODULE
+    for name in names:
+        module = ModuleAddr(module, name)
+    return module
+
+
+class ModuleCall(Address):
+    """A `module` block, as other expressions of its module name it: `module.network`."""
+
+    __slots__ = ("name",)
+
+    name: str
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.text = f"module.{name}"
+
+    def instance(self, key: InstanceKey) -> ModuleCallInstance:
+        """One instance of the call."""
+        return ModuleCallInstance(self, key)
+
+
+class ModuleCallInstance(Address):
+    """One instance of a module call: `module.network["eu"]`."""
+
+    __slots__ = ("call", "key")
+
+    call: ModuleCall
+    key: InstanceKey
+
+    def __init__(self, call: ModuleCall, key: InstanceKey) -> None:
+        self.call = call
+        self.key = key
+        self.text = f"{call.text}{key_text(key)}"
+
+    def output(self, name: str) -> ModuleCallOutput:
+        """One output value of the instance."""
+        return ModuleCallOutput(self, name)
+
+    def module_in(self, caller: ModuleAddr) -> ModuleAddr:
+        """The module instance that this call instance makes in `caller`."""
+        return ModuleAddr(caller, self.call.name, self.key)
+
+
+class ModuleCallOutput(Address):
+    """An output value as its caller names it: `module.network["eu"].subnet_ids`."""
+
+    __slots__ = ("instance", "name")
+
+    instance: ModuleCallInstance
+    name: str
+
+    def __init__(self, instance: ModuleCallInstance, name: str) -> None:
+        self.instance = instance
+        self.name = name
+        self.text = f"{instance.text}.{name}"
+
+    @property
+    def call(self) -> ModuleCall:
+        """The call whose instance has the output value."""
+        return self.instance.call

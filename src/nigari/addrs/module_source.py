@@ -1,0 +1,320 @@
+"""Module sources: what stands in the `source` argument of a `module` block.
+
+A source is a path within the calling module's own package, an address in a module registry, or
+a remote package. Which of them a text means is decided here by its form alone; nothing is
+fetched, and no file is looked at. Either of the last two may select a directory inside the
+package with `//`.
+"""
+
+from __future__ import annotations
+
+import re
+from posixpath import join, normpath
+from typing import TypeAlias
+from urllib.parse import parse_qsl, urlencode
+
+from nigari.addrs.address import Address
+from nigari.addrs.detection import SourceError, detect_package, parse_forced_getter
+from nigari.addrs.hostname import normalize_hostname
+from nigari.addrs.keys import quoted
+from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.source import Source
+
+_LOCAL_PREFIXES = ("./", "../", ".\\", "..\\")
+_REGISTRY_NAME = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z_-]{0,62}[0-9A-Za-z])?")
+_TARGET_SYSTEM = re.compile(r"[0-9a-z]{1,64}")
+_VERSION_CONTROL_HOSTS = ("github.com", "bitbucket.org")
+_SECRET_PARAMETERS = frozenset(
+    ("sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token")
+)
+_PASSWORD = re.compile(r"(://[^/@:]*):[^/@]*@")
+
+
+class LocalSource(Address):
+    """A directory of the calling module's own package: `./modules/network`, `../shared`."""
+
+    __slots__ = ()
+
+    def __init__(self, path: str) -> None:
+        self.text = path
+
+    @property
+    def path(self) -> str:
+        """The path from the calling module's directory; it always begins with a dot."""
+        return self.text
+
+    @property
+    def display(self) -> str:
+        """The source as people write it."""
+        return self.text
+
+
+class RegistrySource(Address):
+    """A module of a registry: `hashicorp/consul/aws//modules/server`."""
+
+    __slots__ = ("hostname", "name", "namespace", "subdir", "target_system")
+
+    hostname: str
+    namespace: str
+    name: str
+    target_system: str
+    subdir: str
+
+    def __init__(
+        self, hostname: str, namespace: str, name: str, target_system: str, subdir: str = ""
+    ) -> None:
+        self.hostname = hostname
+        self.namespace = namespace
+        self.name = name
+        self.target_system = target_system
+        self.subdir = subdir
+        self.text = f"{hostname}/{self.package_path}" + (f"//{subdir}" if subdir else "")
+
+    @property
+    def package_path(self) -> str:
+        """The package as the registry protocol names it, without the host."""
+        return f"{self.namespace}/{self.name}/{self.target_system}"
+
+    @property
+    def package(self) -> str:
+        """The package without the directory inside it."""
+        return f"{self.hostname}/{self.package_path}"
+
+    @property
+    def display(self) -> str:
+        """The source as people write it: the default registry goes without saying."""
+        if self.hostname == DEFAULT_REGISTRY_HOST:
+            return self.text.removeprefix(f"{DEFAULT_REGISTRY_HOST}/")
+        return self.text
+
+
+class RemoteSource(Address):
+    """A package somewhere else: `git::https://example.com/net.git//vpc?ref=v1`."""
+
+    __slots__ = ("package", "subdir")
+
+    package: str
+    """The address of the package, with its query string and without the directory inside it."""
+    subdir: str
+
+    def __init__(self, package: str, subdir: str = "") -> None:
+        self.package = package
+        self.subdir = subdir
+        self.text = package
+        if subdir:
+            base, question, query = package.partition("?")
+            self.text = f"{base}//{subdir}{question}{query}"
+
+    @property
+    def getter(self) -> str:
+        """What fetches the package: the prefix before `::`, or else the scheme of the URL."""
+        forced, url = parse_forced_getter(self.package)
+        return forced or url.partition(":")[0].lower()
+
+    @property
+    def url(self) -> str:
+        """The package's URL without the prefix that names its getter."""
+        return parse_forced_getter(self.package)[1]
+
+    @property
+    def display(self) -> str:
+        """The source without the secrets that its URL may hold."""
+        text = _PASSWORD.sub(r"\1:redacted@", self.text)
+        base, question, query = text.partition("?")
+        pairs = parse_qsl(query, keep_blank_values=True)
+        if not any(name in _SECRET_PARAMETERS for name, _ in pairs):
+            return text
+        hidden = [(n, "redacted" if n in _SECRET_PARAMETERS else v) for n, v in pairs]
+        return base + question + urlencode(hidden)
+
+    def from_registry(self, given: RegistrySource) -> RemoteSource:
+        """This package, which a registry gave for `given`, at the directory both ask for."""
+        subdir = join(self.subdir, given.subdir) if given.subdir else self.subdir
+        return RemoteSource(self.package, subdir)
+
+
+ModuleSource: TypeAlias = LocalSource | RegistrySource | RemoteSource
+
+
+def parse_module_source(
+    text: str, diags: Diagnostics, subject: Range | None = None
+) -> ModuleSource | None:
+    """Read the value of a `source` argument.
+
+    `subject` is where it stands in a configuration; without it, diagnostics point into the text.
+    """
+    if text.startswith(_LOCAL_PREFIXES):
+        return _local_source(text)
+    registry_error: SourceError
+    try:
+        return _registry_source(text)
+    except SourceError as error:
+        registry_error = error
+    try:
+        return _remote_source(text)
+    except SourceError as error:
+        chosen = error
+        if error.is_guess and registry_error.is_likely:
+            chosen = registry_error
+        _report_source(text, chosen, diags, subject)
+        return None
+
+
+def parse_registry_source(
+    text: str, diags: Diagnostics, subject: Range | None = None
+) -> RegistrySource | None:
+    """Read a source where only an address in a module registry will do."""
+    try:
+        if text.startswith(_LOCAL_PREFIXES):
+            raise SourceError("A local directory is not an address in a module registry.")
+        return _registry_source(text)
+    except SourceError as error:
+        _report_source(text, error, diags, subject)
+        return None
+
+
+def resolve_source(caller: ModuleSource, source: ModuleSource) -> ModuleSource | None:
+    """The source of a call, seen from where the caller's own source is relative to.
+
+    `None` when the path leaves the caller's package.
+    """
+    if not isinstance(source, LocalSource):
+        return source
+    if isinstance(caller, LocalSource):
+        return LocalSource(_with_local_prefix(normpath(join(caller.path, source.path))))
+    subdir = normpath(join(caller.subdir, source.path))
+    if subdir == ".." or subdir.startswith("../"):
+        return None
+    subdir = "" if subdir == "." else subdir
+    if isinstance(caller, RemoteSource):
+        return RemoteSource(caller.package, subdir)
+    return RegistrySource(
+        caller.hostname, caller.namespace, caller.name, caller.target_system, subdir
+    )
+
+
+def _local_source(text: str) -> LocalSource:
+    return LocalSource(_with_local_prefix(normpath(text.replace("\\", "/"))))
+
+
+def _with_local_prefix(path: str) -> str:
+    return path if path.startswith("../") else f"./{path}"
+
+
+def split_subdir(text: str) -> tuple[str, str]:
+    """The package and the directory inside it that `//` selects; a query stays with the package."""
+    address, question, query = text.partition("?")
+    scheme = address.find("://")
+    start = 0 if scheme < 0 else scheme + 3
+    cut = address.find("//", start)
+    if cut < 0:
+        return text, ""
+    package = address[:cut] + question + query
+    subdir = address[cut:].strip("/")
+    if not subdir:
+        return package, ""
+    clean = normpath(subdir)
+    if clean == ".." or clean.startswith("../"):
+        raise SourceError(
+            f"The directory {quoted(subdir)} after // leads out of the package.",
+            start=cut + 2,
+            end=len(address),
+        )
+    return package, clean
+
+
+def _registry_source(text: str) -> RegistrySource:
+    package, subdir = split_subdir(text)
+    parts = package.split("/")
+    if len(parts) not in (3, 4):
+        raise SourceError(
+            "An address in a module registry has three parts, NAMESPACE/NAME/SYSTEM, with the "
+            "hostname in front when it is not the default registry."
+        )
+    hostname = DEFAULT_REGISTRY_HOST
+    offset = 0
+    if len(parts) == 4:
+        offset = len(parts[0]) + 1
+        hostname = _registry_hostname(parts.pop(0))
+    namespace, name, system = parts
+    if _REGISTRY_NAME.fullmatch(namespace) is None:
+        if "." in namespace:
+            raise SourceError(
+                f"After the hostname {quoted(namespace)} a registry address needs three parts: "
+                "NAMESPACE/NAME/SYSTEM.",
+                is_likely=True,
+            )
+        raise _bad_registry_name("namespace", namespace, offset)
+    offset += len(namespace) + 1
+    if _REGISTRY_NAME.fullmatch(name) is None:
+        raise _bad_registry_name("module name", name, offset)
+    offset += len(name) + 1
+    if _TARGET_SYSTEM.fullmatch(system) is None:
+        raise _bad_target_system(system, offset)
+    return RegistrySource(hostname, namespace, name, system, subdir)
+
+
+def _registry_hostname(given: str) -> str:
+    hostname = normalize_hostname(given)
+    if hostname is None or "." not in hostname:
+        raise SourceError(
+            f"{quoted(given)} is not the hostname of a module registry. It must have a dot in "
+            "it, and an international name is written in its own letters, not in punycode.",
+            end=len(given),
+            is_likely=True,
+        )
+    if hostname in _VERSION_CONTROL_HOSTS:
+        raise SourceError(
+            f"{hostname} is no module registry: such an address means a repository.",
+            end=len(given),
+        )
+    return hostname
+
+
+def _bad_registry_name(what: str, given: str, start: int) -> SourceError:
+    return SourceError(
+        f"{quoted(given)} cannot be the {what} in a registry address: it must have 1 to 64 "
+        "letters, digits, dashes and underscores, and begin and end with a letter or digit.",
+        start=start,
+        end=start + len(given),
+        is_likely=True,
+    )
+
+
+def _bad_target_system(given: str, start: int) -> SourceError:
+    system, question, query = given.partition("?")
+    if question:
+        return SourceError(
+            f'A registry address takes no "?{query}". Select a version with the version '
+            "argument of the module block.",
+            start=start + len(system),
+            end=start + len(given),
+            is_likely=True,
+        )
+    return SourceError(
+        f"{quoted(given)} cannot be the target system in a registry address: it must have 1 to "
+        "64 lower-case letters and digits.",
+        start=start,
+        end=start + len(given),
+        is_likely=True,
+    )
+
+
+def _remote_source(text: str) -> RemoteSource:
+    package, subdir = split_subdir(text)
+    detected, inner = split_subdir(detect_package(package))
+    return RemoteSource(detected, join(inner, subdir) if subdir else inner)
+
+
+def _report_source(
+    text: str, error: SourceError, diags: Diagnostics, subject: Range | None
+) -> None:
+    if subject is None:
+        end = len(text) if error.end is None else error.end
+        subject = Source("", text).range(error.start, end)
+    diags.error(
+        "Invalid module source",
+        f"{quoted(text)} is not a module source. {error.reason}",
+        subject,
+    )

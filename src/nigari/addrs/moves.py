@@ -1,0 +1,245 @@
+"""What `moved` and `removed` blocks name, and where a move takes an address.
+
+The two endpoints of a `moved` block are read in the module that has the block and apply to each
+of its instances. `unify_endpoints` brings them to one granularity (all instances of a call or
+resource, or exactly one) as a pair of patterns; a pattern then matches absolute addresses, and
+`destination` says where they go. Which statements exist, in which order they apply and what
+state they change is unknown here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, Literal, TypeAlias
+
+from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance
+from nigari.addrs.keys import InstanceKey, key_text
+from nigari.addrs.module import ModuleAddr, Step, module_from_steps
+from nigari.addrs.resource import EPHEMERAL, Resource, ResourceInstance
+from nigari.diagnostics import Range
+
+
+class AnyKey(Enum):
+    """The type of `ANY_KEY`, which a pattern has where every instance key matches."""
+
+    ANY_KEY = "[*]"
+
+
+ANY_KEY: Final = AnyKey.ANY_KEY
+
+KeyPattern: TypeAlias = InstanceKey | Literal[AnyKey.ANY_KEY]
+StepPattern: TypeAlias = tuple[str, KeyPattern]
+
+
+@dataclass(frozen=True, slots=True)
+class MoveEndpoint:
+    """The `from` or `to` of a `moved` block, relative to the module that has the block."""
+
+    subject: ModuleAddr | AbsResourceInstance
+    range: Range | None = None
+
+    def __str__(self) -> str:
+        return self.subject.text
+
+    @property
+    def names_everything(self) -> bool:
+        """Whether it has no key, and so may stand for all instances of what it names."""
+        if isinstance(self.subject, ModuleAddr):
+            return self.subject.key is None and not self.subject.is_root
+        return self.subject.item.key is None
+
+    @property
+    def is_movable(self) -> bool:
+        """Whether such a thing is in the state at all; ephemeral resources are not."""
+        if isinstance(self.subject, ModuleAddr):
+            return True
+        return self.subject.item.resource.mode is not EPHEMERAL
+
+    @property
+    def block(self) -> ModuleAddr | AbsResource:
+        """What the configuration declares for it: the call or the resource block."""
+        if isinstance(self.subject, ModuleAddr):
+            return self.subject.unkeyed
+        return Abs(self.subject.module.unkeyed, self.subject.item.resource)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveEndpoint:
+    """The `from` of a `removed` block: a module call or a resource, always without keys."""
+
+    subject: ModuleAddr | AbsResource
+    range: Range | None = None
+
+    def __str__(self) -> str:
+        return self.subject.text
+
+
+@dataclass(frozen=True, slots=True)
+class MovePattern:
+    """One endpoint of a move, for every instance of the module that declares it."""
+
+    declared: int
+    """How many of the steps lead to the declaring module; any key matches in those."""
+    steps: tuple[StepPattern, ...]
+    resource: Resource | None = None
+    """`None` when the endpoint is a module."""
+    key: KeyPattern = None
+    """The key of the resource instance."""
+    range: Range | None = None
+
+    def __str__(self) -> str:
+        parts = [f"module.{name}{_key_pattern_text(key)}" for name, key in self.steps]
+        if self.resource is not None:
+            parts.append(self.resource.text + _key_pattern_text(self.key))
+        return ".".join(parts)
+
+    def selects_module(self, module: ModuleAddr) -> bool:
+        """Whether the module part of the pattern is this module instance."""
+        return len(self.steps) == module.depth and _steps_match(self.steps, module.steps)
+
+    def selects_resource(self, resource: AbsResource) -> bool:
+        """Whether the pattern is this resource, or an instance of it."""
+        return self.resource == resource.item and self.selects_module(resource.module)
+
+    def can_chain_from(self, other: MovePattern) -> bool:
+        """Whether something that arrived at `other` may leave again from this endpoint."""
+        if len(self.steps) != len(other.steps) or not _patterns_overlap(self.steps, other.steps):
+            return False
+        if self.resource is None or other.resource is None:
+            return self.resource is other.resource
+        return self.resource == other.resource and self.key == other.key
+
+    def is_nested_within(self, other: MovePattern) -> bool:
+        """Whether this endpoint names something inside what `other` names."""
+        if len(other.steps) > len(self.steps) or not _patterns_overlap(self.steps, other.steps):
+            return False
+        if other.resource is None:
+            if self.resource is not None or len(self.steps) > len(other.steps):
+                return True
+            return other.steps[-1][1] is ANY_KEY and self.steps[-1][1] is not ANY_KEY
+        return (
+            len(self.steps) == len(other.steps)
+            and other.key is ANY_KEY
+            and self.key is not ANY_KEY
+            and self.resource == other.resource
+        )
+
+
+def unify_endpoints(
+    declaring: ModuleAddr, source: MoveEndpoint, target: MoveEndpoint
+) -> tuple[MovePattern, MovePattern] | None:
+    """The patterns of a move statement, or `None` when a module is paired with a resource.
+
+    When neither endpoint has a key, both stand for all instances; when one has, each of them
+    stands for exactly one.
+    """
+    if isinstance(source.subject, ModuleAddr) is not isinstance(target.subject, ModuleAddr):
+        return None
+    whole = source.names_everything and target.names_everything
+    return _pattern(declaring, source, whole), _pattern(declaring, target, whole)
+
+
+def implied_endpoint(subject: AbsResourceInstance | ModuleAddr) -> MovePattern:
+    """An endpoint that no block declares: exactly this thing."""
+    if isinstance(subject, ModuleAddr):
+        return MovePattern(0, subject.steps)
+    return MovePattern(0, subject.module.steps, subject.item.resource, subject.item.key)
+
+
+def _pattern(declaring: ModuleAddr, endpoint: MoveEndpoint, whole: bool) -> MovePattern:
+    prefix: tuple[StepPattern, ...] = tuple((name, ANY_KEY) for name in declaring.names)
+    subject = endpoint.subject
+    if isinstance(subject, ModuleAddr):
+        steps: tuple[StepPattern, ...] = subject.steps
+        if whole:
+            steps = (*steps[:-1], (subject.name, ANY_KEY))
+        return MovePattern(len(prefix), prefix + steps, range=endpoint.range)
+    return MovePattern(
+        len(prefix),
+        prefix + subject.module.steps,
+        subject.item.resource,
+        ANY_KEY if whole else subject.item.key,
+        endpoint.range,
+    )
+
+
+def module_destination(
+    module: ModuleAddr, source: MovePattern, target: MovePattern
+) -> ModuleAddr | None:
+    """Where the move takes this module instance, or `None` if it does not touch it."""
+    length = len(source.steps)
+    if source.resource is not None or module.is_root or module.depth < length:
+        return None
+    steps = module.steps
+    if not _steps_match(source.steps, steps):
+        return None
+    moved = _new_module_steps(steps, source, target)
+    return module_from_steps(moved + steps[length:])
+
+
+def resource_destination(
+    resource: AbsResource, source: MovePattern, target: MovePattern
+) -> AbsResource | None:
+    """Where the move takes this whole resource; a move of one instance takes none."""
+    if source.resource is None or target.resource is None:
+        module = module_destination(resource.module, source, target)
+        return None if module is None else Abs(module, resource.item)
+    if source.key is not ANY_KEY or not source.selects_resource(resource):
+        return None
+    steps = _new_module_steps(resource.module.steps, source, target)
+    return Abs(module_from_steps(steps), target.resource)
+
+
+def instance_destination(
+    instance: AbsResourceInstance, source: MovePattern, target: MovePattern
+) -> AbsResourceInstance | None:
+    """Where the move takes this resource instance."""
+    if source.resource is None or target.resource is None:
+        module = module_destination(instance.module, source, target)
+        return None if module is None else Abs(module, instance.item)
+    if instance.item.resource != source.resource or not source.selects_module(instance.module):
+        return None
+    if source.key is not ANY_KEY and source.key != instance.item.key:
+        return None
+    key = instance.item.key if target.key is ANY_KEY else target.key
+    steps = _new_module_steps(instance.module.steps, source, target)
+    return Abs(module_from_steps(steps), ResourceInstance(target.resource, key))
+
+
+def is_module_reindex(source: MovePattern, target: MovePattern) -> bool:
+    """Whether the move only changes the key of one module call's instance."""
+    if source.resource is not None or target.resource is not None:
+        return False
+    if source.steps and source.steps[-1][1] is ANY_KEY:
+        return False
+    return [name for name, _ in source.steps] == [name for name, _ in target.steps]
+
+
+def _new_module_steps(
+    steps: tuple[Step, ...], source: MovePattern, target: MovePattern
+) -> tuple[Step, ...]:
+    """The target's steps, with the keys that its pattern leaves open taken from `steps`."""
+    result = list(steps[: source.declared])
+    for name, key in target.steps[target.declared :]:
+        kept = steps[len(source.steps) - 1][1] if key is ANY_KEY else key
+        result.append((name, kept))
+    return tuple(result)
+
+
+def _steps_match(pattern: tuple[StepPattern, ...], steps: tuple[Step, ...]) -> bool:
+    return all(
+        name == actual and (key is ANY_KEY or key == actual_key)
+        for (name, key), (actual, actual_key) in zip(pattern, steps, strict=False)
+    )
+
+
+def _patterns_overlap(pattern: tuple[StepPattern, ...], other: tuple[StepPattern, ...]) -> bool:
+    return all(
+        name == other_name and (key is ANY_KEY or other_key is ANY_KEY or key == other_key)
+        for (name, key), (other_name, other_key) in zip(pattern, other, strict=False)
+    )
+
+
+def _key_pattern_text(key: KeyPattern) -> str:
+    return "[*]" if isinstance(key, AnyKey) else key_text(key)

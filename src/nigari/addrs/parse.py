@@ -1,0 +1,538 @@
+"""Reading addresses, from text or from the traversals of a configuration.
+
+Each function takes either; for text, diagnostics point into that text. What comes back prints as
+it was read. An address that cannot be read gives `None` and a diagnostic at the step that is
+wrong. References inside expressions are another matter: they belong to the language.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance
+from nigari.addrs.address import Address
+from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value, quoted
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.moves import MoveEndpoint, RemoveEndpoint
+from nigari.addrs.provider import (
+    AbsProviderConfig,
+    AbsProviderInstance,
+    LocalProviderConfig,
+    Provider,
+    ProviderConfig,
+    ProviderInstance,
+    builtin_provider,
+    legacy_provider,
+    parse_provider,
+)
+from nigari.addrs.resource import (
+    DATA,
+    EPHEMERAL,
+    MANAGED,
+    Resource,
+    ResourceInstance,
+    ResourceMode,
+)
+from nigari.addrs.targets import Target
+from nigari.addrs.values import Check, InputVariable, LocalValue, NamedValue, OutputValue
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.expressions import Expression, Reference, RelativeTraversal, Splat, SplatItem
+from nigari.hcl.parse import parse_expression, parse_traversal
+from nigari.hcl.source import Source
+from nigari.hcl.traversal import (
+    Step,
+    Traversal,
+    TraverseAttr,
+    TraverseIndex,
+    TraverseRoot,
+    TraverseSplat,
+)
+
+Given: TypeAlias = str | Traversal
+
+_MODES = {"data": DATA, "ephemeral": EPHEMERAL}
+_NAMED_VALUES: dict[str, type[NamedValue]] = {
+    kind.root: kind for kind in (InputVariable, LocalValue, OutputValue, Check)
+}
+
+
+class _Steps:
+    """The steps of an address that are still to be read, and where mistakes are reported."""
+
+    __slots__ = ("at", "deferred_allowed", "diags", "steps", "traversal")
+
+    def __init__(
+        self, traversal: Traversal, diags: Diagnostics, deferred_allowed: bool = False
+    ) -> None:
+        self.traversal = traversal
+        self.steps = traversal.steps
+        self.at = 0
+        self.diags = diags
+        self.deferred_allowed = deferred_allowed
+
+    @property
+    def left(self) -> int:
+        return len(self.steps) - self.at
+
+    def peek_name(self, ahead: int = 0) -> str | None:
+        """The name that comes next, if a name comes next."""
+        if self.left <= ahead:
+            return None
+        step = self.steps[self.at + ahead]
+        return step.name if isinstance(step, TraverseRoot | TraverseAttr) else None
+
+    def peek_key(self) -> Step | None:
+        """The step in brackets that comes next, if one does."""
+        step = self.steps[self.at] if self.left else None
+        return step if isinstance(step, TraverseIndex | TraverseSplat) else None
+
+    def key(self, what: str) -> tuple[InstanceKey, bool]:
+        """The instance key that comes next, `None` if none does, and whether all is well."""
+        step = self.peek_key()
+        if step is None:
+            return None, True
+        self.at += 1
+        if isinstance(step, TraverseSplat):
+            if self.deferred_allowed:
+                return DEFERRED, True
+        elif isinstance(step, TraverseIndex):
+            key = key_from_value(step.key)
+            if key is not None:
+                return key, True
+        self.error(
+            "Invalid instance key",
+            f"The key of {what} is a whole number, when it uses count, or a string in quotes, "
+            "when it uses for_each.",
+            step,
+        )
+        return None, False
+
+    def range_from(self, at: int) -> Range:
+        """From one step to the end; the last step when none is left."""
+        first = self.steps[min(at, len(self.steps) - 1)]
+        return self.traversal.source.range(first.start, self.traversal.end)
+
+    def error(self, summary: str, detail: str, step: Step | None = None) -> None:
+        """Report a mistake at a step, or at all that is left."""
+        subject = self.range_from(self.at) if step is None else self.traversal.step_range(step)
+        self.diags.error(summary, detail, subject, self.traversal.range)
+
+    def ends(self, what: str) -> bool:
+        """Whether nothing is left; reports it if something is."""
+        if self.left:
+            self.error("Invalid address", f"Nothing may follow {what} here. Remove the rest of it.")
+        return not self.left
+
+
+def _steps(given: Given, diags: Diagnostics, deferred_allowed: bool = False) -> _Steps | None:
+    if isinstance(given, Traversal):
+        return _Steps(given, diags, deferred_allowed)
+    source = Source("", given)
+    if "[*]" in given:
+        steps = _splat_steps(parse_expression(source, Diagnostics()))
+        if steps is not None:
+            return _Steps(Traversal(source, steps), diags, deferred_allowed)
+    traversal = parse_traversal(source, diags)
+    return None if traversal is None else _Steps(traversal, diags, deferred_allowed)
+
+
+def _splat_steps(expression: Expression) -> list[Step] | None:
+    """The steps of an address in which splats stand for keys that are not known yet."""
+    if isinstance(expression, SplatItem):
+        return []
+    if isinstance(expression, Reference):
+        return expression.steps
+    if isinstance(expression, RelativeTraversal):
+        base = _splat_steps(expression.base)
+        return None if base is None else base + expression.steps
+    if isinstance(expression, Splat):
+        operand, rest = _splat_steps(expression.operand), _splat_steps(expression.each)
+        if operand is not None and rest is not None:
+            marker = TraverseSplat(expression.marker_start, expression.marker_end)
+            return [*operand, marker, *rest]
+    return None
+
+
+def _module_prefix(steps: _Steps, keyed: bool = True) -> ModuleAddr | None:
+    module = ROOT_MODULE
+    while steps.peek_name() == "module":
+        name = steps.peek_name(1)
+        if name is None:
+            wrong = steps.steps[steps.at + 1] if steps.left > 1 else steps.steps[steps.at]
+            steps.error("Invalid address", "After module must come a dot and its name.", wrong)
+            return None
+        steps.at += 2
+        step = steps.peek_key()
+        if step is not None and not keyed:
+            steps.error(
+                "Invalid address",
+                f"Instances cannot be told apart here. Name the whole call, module.{name}, "
+                "without the key.",
+                step,
+            )
+            return None
+        key, ok = steps.key("a module instance")
+        if not ok:
+            return None
+        module = module.child(name, key)
+    return module
+
+
+def _resource(steps: _Steps) -> Resource | None:
+    mode: ResourceMode = MANAGED
+    prefix = steps.peek_name() or ""
+    if prefix in _MODES:
+        mode = _MODES[prefix]
+        steps.at += 1
+    type_name, name = steps.peek_name(), steps.peek_name(1)
+    if type_name is None or name is None:
+        wrong = 0 if type_name is None else 1
+        at = steps.at + wrong
+        step = steps.steps[at] if at < len(steps.steps) else None
+        what = {MANAGED: "resource", DATA: "data source", EPHEMERAL: "ephemeral resource"}[mode]
+        steps.error(
+            "Invalid address",
+            f"The address of a {what} needs its type and its name, with a dot between them: "
+            f"{mode.prefix}TYPE.NAME.",
+            step,
+        )
+        return None
+    steps.at += 2
+    return Resource(mode, type_name, name)
+
+
+def _resource_instance(steps: _Steps) -> ResourceInstance | None:
+    resource = _resource(steps)
+    if resource is None:
+        return None
+    key, ok = steps.key("a resource instance")
+    if not ok:
+        return None
+    if steps.left and key is None and resource.type == "resource":
+        steps.error(
+            "Invalid address",
+            "The address of a managed resource has no resource. in front of its type.",
+            steps.steps[steps.at - 2],
+        )
+        return None
+    if not steps.ends("the address of a resource instance"):
+        return None
+    return ResourceInstance(resource, key)
+
+
+def parse_module(given: Given, diags: Diagnostics) -> ModuleAddr | None:
+    """A module instance: `module.a["x"].module.b`."""
+    steps = _steps(given, diags)
+    module = None if steps is None else _module_prefix(steps)
+    return _only_module(steps, module)
+
+
+def parse_module_block(given: Given, diags: Diagnostics) -> ModuleAddr | None:
+    """A module as the configuration declares it, without instance keys."""
+    steps = _steps(given, diags)
+    module = None if steps is None else _module_prefix(steps, keyed=False)
+    return _only_module(steps, module)
+
+
+def _only_module(steps: _Steps | None, module: ModuleAddr | None) -> ModuleAddr | None:
+    if steps is None or module is None:
+        return None
+    if steps.left:
+        steps.error(
+            "Invalid module address",
+            "Only a module may be named here, and the address of a module consists of module "
+            "and a name, once for each level.",
+        )
+        return None
+    return module
+
+
+def parse_target(given: Given, diags: Diagnostics) -> Target | None:
+    """What `-target` names: a module instance, a resource or a resource instance."""
+    steps = _steps(given, diags)
+    module = None if steps is None else _module_prefix(steps)
+    if steps is None or module is None:
+        return None
+    if not steps.left:
+        return Target(module, steps.traversal.range)
+    instance = _resource_instance(steps)
+    if instance is None:
+        return None
+    if instance.key is None:
+        return Target(Abs(module, instance.resource), steps.traversal.range)
+    return Target(Abs(module, instance), steps.traversal.range)
+
+
+def parse_resource_instance(given: Given, diags: Diagnostics) -> AbsResourceInstance | None:
+    """A resource instance in a module instance."""
+    target = parse_target(given, diags)
+    if target is None:
+        return None
+    subject = target.subject
+    if isinstance(subject, ModuleAddr):
+        _report_module_for_resource(subject, target.range, diags)
+        return None
+    item = subject.item
+    return Abs(subject.module, item.instance() if isinstance(item, Resource) else item)
+
+
+def parse_resource(given: Given, diags: Diagnostics) -> AbsResource | None:
+    """A whole resource in a module instance."""
+    target = parse_target(given, diags)
+    if target is None:
+        return None
+    subject = target.subject
+    if isinstance(subject, ModuleAddr):
+        _report_module_for_resource(subject, target.range, diags)
+        return None
+    item = subject.item
+    if isinstance(item, ResourceInstance):
+        _report_instance_for_resource(item, target.range, diags)
+        return None
+    return Abs(subject.module, item)
+
+
+def parse_resource_block(given: Given, diags: Diagnostics) -> AbsResource | None:
+    """A resource as the configuration declares it, without any instance keys."""
+    endpoint = _block_endpoint(given, diags)
+    if endpoint is None:
+        return None
+    if isinstance(endpoint.subject, ModuleAddr):
+        _report_module_for_resource(endpoint.subject, endpoint.range, diags)
+        return None
+    return endpoint.subject
+
+
+def _block_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
+    steps = _steps(given, diags)
+    module = None if steps is None else _module_prefix(steps, keyed=False)
+    if steps is None or module is None:
+        return None
+    where = steps.traversal.range
+    if not steps.left:
+        return RemoveEndpoint(module, where)
+    resource = _resource(steps)
+    if resource is None:
+        return None
+    if steps.peek_key() is not None:
+        steps.error(
+            "Invalid address",
+            f"Instances cannot be told apart here. Name the whole resource, {resource}, without "
+            "the key.",
+        )
+        return None
+    if not steps.ends("the address of a resource"):
+        return None
+    return RemoveEndpoint(Abs(module, resource), where)
+
+
+def parse_move_endpoint(given: Given, diags: Diagnostics) -> MoveEndpoint | None:
+    """The `from` or `to` of a `moved` block."""
+    steps = _steps(given, diags)
+    module = None if steps is None else _module_prefix(steps)
+    if steps is None or module is None:
+        return None
+    if not steps.left:
+        return MoveEndpoint(module, steps.traversal.range)
+    instance = _resource_instance(steps)
+    return None if instance is None else MoveEndpoint(Abs(module, instance), steps.traversal.range)
+
+
+def parse_remove_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
+    """The `from` of a `removed` block."""
+    endpoint = _block_endpoint(given, diags)
+    if endpoint is None or isinstance(endpoint.subject, ModuleAddr):
+        return endpoint
+    mode = endpoint.subject.item.mode
+    if mode is not MANAGED:
+        _report_not_removable(mode, endpoint.range, diags)
+        return None
+    return endpoint
+
+
+def parse_output(given: Given, diags: Diagnostics) -> Abs[OutputValue] | None:
+    """An output value of a module instance: `module.a.output.b`."""
+    steps = _steps(given, diags)
+    module = None if steps is None else _module_prefix(steps)
+    if steps is None or module is None:
+        return None
+    name = _value_name(steps, OutputValue)
+    return None if name is None else Abs(module, OutputValue(name))
+
+
+def _value_name(steps: _Steps, kind: type[NamedValue]) -> str | None:
+    name = steps.peek_name(1)
+    if steps.peek_name() != kind.root or name is None:
+        _report_no_value(steps, kind)
+        return None
+    steps.at += 2
+    return name if steps.ends(f"{kind.root}.{name}") else None
+
+
+def parse_address(given: Given, diags: Diagnostics) -> ModuleAddr | Abs[Address] | None:
+    """Anything that has an absolute address.
+
+    A module instance, a resource instance, an input variable, local, output value or check, a
+    provider configuration. `[*]` stands for instances that are not known yet.
+    """
+    steps = _steps(given, diags, deferred_allowed=True)
+    module = None if steps is None else _module_prefix(steps)
+    if steps is None or module is None:
+        return None
+    if not steps.left:
+        return module
+    item: Address | None
+    kind = _NAMED_VALUES.get(steps.peek_name() or "")
+    if kind is not None:
+        name = _value_name(steps, kind)
+        item = None if name is None else kind(name)
+    elif steps.peek_name() == "provider":
+        item = _provider_instance(steps)
+    else:
+        item = _resource_instance(steps)
+    return None if item is None else Abs(module, item)
+
+
+def parse_provider_config(given: Given, diags: Diagnostics) -> AbsProviderConfig | None:
+    """A provider configuration, without an instance key."""
+    instance = parse_provider_instance(given, diags)
+    if instance is None:
+        return None
+    if instance.item.key is not None:
+        diags.error(
+            "Invalid provider configuration address",
+            "Only a whole provider configuration may be named here. Leave out the instance key.",
+            Source("", given).range(0, len(given)) if isinstance(given, str) else given.range,
+        )
+        return None
+    return Abs(instance.module, instance.item.config)
+
+
+def parse_provider_instance(given: Given, diags: Diagnostics) -> AbsProviderInstance | None:
+    """An instance of a provider configuration, as states name it.
+
+    `module.m.provider["registry.opentofu.org/hashicorp/aws"].by_region["eu"]`: the path of the
+    module is the declared one and has no keys.
+    """
+    steps = _steps(given, diags)
+    module = None if steps is None else _module_prefix(steps, keyed=False)
+    if steps is None or module is None:
+        return None
+    instance = _provider_instance(steps)
+    return None if instance is None else Abs(module, instance)
+
+
+def _provider_instance(steps: _Steps) -> ProviderInstance | None:
+    if steps.peek_name() != "provider":
+        steps.error(_BAD_PROVIDER, "The address of a provider configuration begins with provider.")
+        return None
+    steps.at += 1
+    provider = _provider_in_brackets(steps)
+    if provider is None:
+        return None
+    alias = steps.peek_name() or ""
+    if alias:
+        steps.at += 1
+    elif steps.left:
+        steps.error(_BAD_PROVIDER, "After the provider in brackets may come a dot and an alias.")
+        return None
+    key, ok = steps.key("a provider instance")
+    if not ok or not steps.ends("the address of a provider configuration"):
+        return None
+    return ProviderInstance(ProviderConfig(provider, alias), key)
+
+
+_BAD_PROVIDER = "Invalid provider configuration address"
+
+
+def _provider_in_brackets(steps: _Steps) -> Provider | None:
+    step = steps.peek_key()
+    key = key_from_value(step.key) if isinstance(step, TraverseIndex) else None
+    if step is None or not isinstance(key, str):
+        steps.error(
+            _BAD_PROVIDER,
+            "After provider must come the provider's full address in brackets and quotes: "
+            'provider["registry.opentofu.org/hashicorp/aws"].',
+            step,
+        )
+        return None
+    steps.at += 1
+    return parse_provider(key, steps.diags, steps.traversal.step_range(step))
+
+
+def parse_legacy_provider_config(given: Given, diags: Diagnostics) -> AbsProviderConfig | None:
+    """A provider configuration as old states name it: `module.m.provider.aws.west`."""
+    steps = _steps(given, diags)
+    module = None if steps is None else _module_prefix(steps, keyed=False)
+    if steps is None or module is None:
+        return None
+    type_name = steps.peek_name(1)
+    if steps.peek_name() != "provider" or type_name is None:
+        steps.error(_BAD_PROVIDER, "A provider configuration is named provider.TYPE.ALIAS here.")
+        return None
+    alias = steps.peek_name(2) or ""
+    steps.at += 3 if alias else 2
+    if not steps.ends("the address of a provider configuration"):
+        return None
+    builtin = type_name == "terraform"
+    provider = builtin_provider(type_name) if builtin else legacy_provider(type_name)
+    return Abs(module, ProviderConfig(provider, alias))
+
+
+def parse_local_provider_config(given: Given, diags: Diagnostics) -> LocalProviderConfig | None:
+    """A provider configuration as its module names it: `aws`, `aws.west`."""
+    steps = _steps(given, diags)
+    if steps is None:
+        return None
+    name, alias = steps.peek_name(), steps.peek_name(1)
+    if name == "provider" and alias is not None:
+        steps.error(
+            "Invalid provider reference",
+            "A reference to a provider configuration has no provider. in front: write its local "
+            f"name, {alias}, and its alias if it has one.",
+        )
+        return None
+    steps.at = 1 if alias is None else 2
+    if name is None or not steps.ends("a provider's local name and alias"):
+        return None
+    return LocalProviderConfig(name, alias or "")
+
+
+def _report_module_for_resource(
+    module: ModuleAddr, subject: Range | None, diags: Diagnostics
+) -> None:
+    diags.error(
+        "Invalid address",
+        f"{module} is a module, and a resource is needed here. Add the type and name of a "
+        "resource in it.",
+        subject,
+    )
+
+
+def _report_instance_for_resource(
+    instance: ResourceInstance, subject: Range | None, diags: Diagnostics
+) -> None:
+    diags.error(
+        "Invalid address",
+        f"{instance} is one instance, and a whole resource is needed here. Leave out the key: "
+        f"{instance.resource}.",
+        subject,
+    )
+
+
+def _report_not_removable(mode: ResourceMode, subject: Range | None, diags: Diagnostics) -> None:
+    what = "Data sources" if mode is DATA else "Ephemeral resources"
+    diags.error(
+        "Invalid address",
+        f"{what} are never destroyed, so there is nothing for a removed block to do. Delete this "
+        f"block; deleting the {mode.value} block itself is enough.",
+        subject,
+    )
+
+
+def _report_no_value(steps: _Steps, kind: type[NamedValue]) -> None:
+    steps.error(
+        "Invalid address",
+        f"{quoted(str(steps.traversal))} does not go on as it must. Here {kind.root} and a name "
+        f"come after the path of the module: module.a.{kind.root}.b.",
+    )

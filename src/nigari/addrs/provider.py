@@ -1,0 +1,257 @@
+"""Names of providers, of their configurations, and of the instances of those.
+
+A provider is `hostname/namespace/type`. A configuration of one is a `provider` block; with
+`for_each` or `count` it has instances. Inside a module a provider goes by a local name, which
+only the module's requirements can resolve: that is not done here.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from nigari.addrs.absolute import Abs
+from nigari.addrs.address import Address, SortKey
+from nigari.addrs.hostname import normalize_hostname, normalize_label
+from nigari.addrs.keys import InstanceKey, key_order, key_text, quoted
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.source import Source
+
+DEFAULT_REGISTRY_HOST = "registry.opentofu.org"
+DEFAULT_NAMESPACE = "hashicorp"
+BUILTIN_HOST = "terraform.io"
+BUILTIN_NAMESPACE = "builtin"
+LEGACY_NAMESPACE = "-"
+
+_REDUNDANT_PREFIXES = ("terraform-", "opentofu-")
+
+
+class Provider(Address):
+    """A provider, wherever it is installed from: `registry.opentofu.org/hashicorp/aws`."""
+
+    __slots__ = ("hostname", "namespace", "type")
+
+    hostname: str
+    namespace: str
+    type: str
+
+    def __init__(self, hostname: str, namespace: str, type: str) -> None:
+        self.hostname = hostname
+        self.namespace = namespace
+        self.type = type
+        self.text = f"{hostname}/{namespace}/{type}"
+
+    @property
+    def display(self) -> str:
+        """As people write it: the default registry's hostname goes without saying."""
+        if self.hostname == DEFAULT_REGISTRY_HOST:
+            return f"{self.namespace}/{self.type}"
+        return self.text
+
+    @property
+    def is_builtin(self) -> bool:
+        """Whether the provider is part of the program, as `terraform_data`'s is."""
+        return self.hostname in (BUILTIN_HOST, "opentofu.org") and (
+            self.namespace == BUILTIN_NAMESPACE
+        )
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether the address comes from a time when providers had no namespaces."""
+        return self.hostname == DEFAULT_REGISTRY_HOST and self.namespace == LEGACY_NAMESPACE
+
+    @property
+    def is_default(self) -> bool:
+        """Whether a bare type name, with no declared source, means this provider."""
+        return self.hostname == DEFAULT_REGISTRY_HOST and self.namespace == DEFAULT_NAMESPACE
+
+
+def default_provider(type: str) -> Provider:
+    """The provider in the default namespace of the default registry."""
+    return Provider(DEFAULT_REGISTRY_HOST, DEFAULT_NAMESPACE, type)
+
+
+def builtin_provider(type: str = "terraform") -> Provider:
+    """A provider that is part of the program."""
+    return Provider(BUILTIN_HOST, BUILTIN_NAMESPACE, type)
+
+
+def legacy_provider(type: str) -> Provider:
+    """A provider as states name it that are older than namespaces."""
+    return Provider(DEFAULT_REGISTRY_HOST, LEGACY_NAMESPACE, type)
+
+
+def implied_provider(local_name: str) -> Provider:
+    """The provider that a local name means when the module declares no source for it."""
+    if local_name == "terraform":
+        return builtin_provider(local_name)
+    return default_provider(local_name)
+
+
+def normalize_provider_part(part: str) -> str | None:
+    """The one spelling of a provider's namespace or type, or `None` if it cannot be one."""
+    if "." in part or "--" in part:
+        return None
+    return normalize_label(part)
+
+
+def parse_provider(text: str, diags: Diagnostics, subject: Range | None = None) -> Provider | None:
+    """Read a provider source, `[hostname/][namespace/]type`.
+
+    `subject` is where the source stands in a configuration; without it, diagnostics point into
+    the text itself.
+    """
+    parts = text.split("/")
+    if len(parts) > 3 or "" in parts:
+        _report_source_shape(text, diags, subject)
+        return None
+    starts = [sum(len(p) + 1 for p in parts[:i]) for i in range(len(parts))]
+    ranges = [
+        subject or _range_in(text, start, start + len(part))
+        for start, part in zip(starts, parts, strict=True)
+    ]
+    type_name = normalize_provider_part(parts[-1])
+    if type_name is None:
+        _report_part("type", parts[-1], text, diags, ranges[-1])
+        return None
+    namespace: str | None = DEFAULT_NAMESPACE
+    if len(parts) > 1:
+        given = parts[-2]
+        namespace = given if given == LEGACY_NAMESPACE else normalize_provider_part(given)
+        if namespace is None:
+            _report_part("namespace", given, text, diags, ranges[-2])
+            return None
+    hostname: str | None = DEFAULT_REGISTRY_HOST
+    if len(parts) == 3:
+        hostname = normalize_hostname(parts[0])
+        if hostname is None:
+            _report_hostname(parts[0], text, diags, ranges[0])
+            return None
+    provider = Provider(hostname or "", namespace or "", type_name)
+    if namespace == LEGACY_NAMESPACE and hostname != DEFAULT_REGISTRY_HOST:
+        _report_legacy_host(provider, diags, ranges[-2])
+        return None
+    for prefix in _REDUNDANT_PREFIXES:
+        if len(parts) > 1 and type_name.startswith(prefix):
+            _report_redundant_prefix(provider, prefix, diags, ranges[-1])
+            return None
+    return provider
+
+
+def _range_in(text: str, start: int, end: int) -> Range:
+    return Source("", text).range(start, end)
+
+
+def _report_source_shape(text: str, diags: Diagnostics, subject: Range | None) -> None:
+    diags.error(
+        "Invalid provider source",
+        f"{quoted(text)} is not a provider source. Write the provider's type, with its namespace "
+        'and hostname in front where they are needed: "hashicorp/aws" or '
+        '"registry.example.com/team/thing".',
+        subject or _range_in(text, 0, len(text)),
+    )
+
+
+def _report_part(what: str, part: str, text: str, diags: Diagnostics, subject: Range) -> None:
+    diags.error(
+        f"Invalid provider {what}",
+        f"{quoted(part)} in the provider source {quoted(text)} cannot be a provider {what}: it "
+        "must consist of letters, digits and single dashes, and must not begin or end with a "
+        "dash.",
+        subject,
+    )
+
+
+def _report_hostname(part: str, text: str, diags: Diagnostics, subject: Range) -> None:
+    diags.error(
+        "Invalid provider source hostname",
+        f"{quoted(part)} in the provider source {quoted(text)} is not a hostname. Give a name "
+        "such as registry.example.com, with a port if it needs one; an international name is "
+        "written in its own letters, not in punycode.",
+        subject,
+    )
+
+
+def _report_legacy_host(provider: Provider, diags: Diagnostics, subject: Range) -> None:
+    diags.error(
+        "Invalid provider namespace",
+        f'The namespace "-" stands for providers older than namespaces, which exist only on '
+        f"{DEFAULT_REGISTRY_HOST}, not on {provider.hostname}. Write the namespace of the "
+        "provider.",
+        subject,
+    )
+
+
+def _report_redundant_prefix(
+    provider: Provider, prefix: str, diags: Diagnostics, subject: Range
+) -> None:
+    rest = provider.type.removeprefix(prefix).removeprefix("provider-")
+    better = Provider(provider.hostname, provider.namespace, rest)
+    suggestion = f" Did you mean {quoted(better.display)}?" if normalize_provider_part(rest) else ""
+    diags.error(
+        "Invalid provider type",
+        f"The provider type {quoted(provider.type)} must not begin with {quoted(prefix)}: "
+        "repositories of providers are often named that way, but provider sources leave it out."
+        + suggestion,
+        subject,
+    )
+
+
+class LocalProviderConfig(Address):
+    """A provider configuration as its module names it: `aws`, `aws.west`."""
+
+    __slots__ = ("alias", "name")
+
+    name: str
+    """The provider's local name."""
+    alias: str
+
+    def __init__(self, name: str, alias: str = "") -> None:
+        self.name = name
+        self.alias = alias
+        self.text = f"{name}.{alias}" if alias else name
+
+
+class ProviderConfig(Address):
+    """A `provider` block of a module: `provider["registry.opentofu.org/hashicorp/aws"].west`."""
+
+    __slots__ = ("alias", "provider")
+
+    provider: Provider
+    alias: str
+
+    def __init__(self, provider: Provider, alias: str = "") -> None:
+        self.provider = provider
+        self.alias = alias
+        text = f"provider[{quoted(provider.text)}]"
+        self.text = f"{text}.{alias}" if alias else text
+
+    def instance(self, key: InstanceKey = None) -> ProviderInstance:
+        """One instance of the configuration."""
+        return ProviderInstance(self, key)
+
+
+class ProviderInstance(Address):
+    """One instance of a provider configuration; without a key, the only one."""
+
+    __slots__ = ("config", "key")
+
+    config: ProviderConfig
+    key: InstanceKey
+
+    def __init__(self, config: ProviderConfig, key: InstanceKey = None) -> None:
+        self.config = config
+        self.key = key
+        self.text = f"{config.text}{key_text(key)}"
+
+    @property
+    def provider(self) -> Provider:
+        """The provider that is configured."""
+        return self.config.provider
+
+    def sort_key(self) -> SortKey:
+        """By configuration, then by key."""
+        return self.config.sort_key() + key_order(self.key)
+
+
+AbsProviderConfig: TypeAlias = Abs[ProviderConfig]
+AbsProviderInstance: TypeAlias = Abs[ProviderInstance]

@@ -1,0 +1,78 @@
+"""Names of resources and resource instances, relative to their module.
+
+Whether such a resource exists, and what its type means, is unknown here.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from nigari.addrs.address import Address, SortKey
+from nigari.addrs.keys import InstanceKey, key_order, key_text
+
+
+class ResourceMode(Enum):
+    """Which kind of block declares the resource; the value is the block's type."""
+
+    MANAGED = "resource"
+    DATA = "data"
+    EPHEMERAL = "ephemeral"
+
+    @property
+    def prefix(self) -> str:
+        """What an address of this mode begins with."""
+        return "" if self is ResourceMode.MANAGED else f"{self.value}."
+
+
+MANAGED = ResourceMode.MANAGED
+DATA = ResourceMode.DATA
+EPHEMERAL = ResourceMode.EPHEMERAL
+
+_MODE_ORDER = {EPHEMERAL: 0, DATA: 1, MANAGED: 2}
+
+
+class Resource(Address):
+    """A `resource`, `data` or `ephemeral` block: `aws_vpc.main`, `data.aws_ami.ubuntu`."""
+
+    __slots__ = ("mode", "name", "type")
+
+    mode: ResourceMode
+    type: str
+    name: str
+
+    def __init__(self, mode: ResourceMode, type: str, name: str) -> None:
+        self.mode = mode
+        self.type = type
+        self.name = name
+        self.text = f"{type}.{name}" if mode is MANAGED else f"{mode.value}.{type}.{name}"
+
+    def instance(self, key: InstanceKey = None) -> ResourceInstance:
+        """One instance of the resource."""
+        return ResourceInstance(self, key)
+
+    @property
+    def implied_provider(self) -> str:
+        """The local name of the provider that the type name implies: `aws` for `aws_vpc`."""
+        return self.type.partition("_")[0]
+
+    def sort_key(self) -> SortKey:
+        """Ephemeral before data before managed, then by type and name."""
+        return (_MODE_ORDER[self.mode], self.type, self.name)
+
+
+class ResourceInstance(Address):
+    """One instance of a resource: `aws_vpc.main["eu"]`; without a key, the only one."""
+
+    __slots__ = ("key", "resource")
+
+    resource: Resource
+    key: InstanceKey
+
+    def __init__(self, resource: Resource, key: InstanceKey = None) -> None:
+        self.resource = resource
+        self.key = key
+        self.text = resource.text if key is None else f"{resource.text}{key_text(key)}"
+
+    def sort_key(self) -> SortKey:
+        """By resource, then by key."""
+        return self.resource.sort_key() + key_order(self.key)

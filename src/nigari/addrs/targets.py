@@ -1,0 +1,74 @@
+"""What `-target`, `-exclude`, `-replace` and import blocks may name, and what that covers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from nigari.addrs.absolute import AbsResource, AbsResourceInstance
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.resource import Resource, ResourceInstance
+from nigari.diagnostics import Range
+
+Targetable: TypeAlias = ModuleAddr | AbsResource | AbsResourceInstance
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A module instance, a resource or a resource instance that somebody singled out."""
+
+    subject: Targetable
+    range: Range | None = None
+
+    def __str__(self) -> str:
+        return self.subject.text
+
+    @property
+    def module(self) -> ModuleAddr:
+        """The module instance that the target is, or is in."""
+        return self.subject if isinstance(self.subject, ModuleAddr) else self.subject.module
+
+    @property
+    def resource(self) -> Resource | None:
+        """The resource that the target is, or is an instance of."""
+        if isinstance(self.subject, ModuleAddr):
+            return None
+        item = self.subject.item
+        return item if isinstance(item, Resource) else item.resource
+
+    def covers(self, address: Targetable) -> bool:
+        """Whether the target includes all of `address`.
+
+        A module call without a key includes all its instances, a resource without a key all of
+        its own.
+        """
+        if isinstance(self.subject, ModuleAddr):
+            inner = address if isinstance(address, ModuleAddr) else address.module
+            return _covers_module(self.subject, inner)
+        if isinstance(address, ModuleAddr) or address.module != self.subject.module:
+            return False
+        if isinstance(self.subject.item, ResourceInstance):
+            return address.text == self.subject.text
+        item = address.item
+        return self.subject.item == (item if isinstance(item, Resource) else item.resource)
+
+    def touches_block(self, block: ModuleAddr | AbsResource) -> bool:
+        """Whether anything that the block declares may be in the target, whatever its keys."""
+        module = block if isinstance(block, ModuleAddr) else block.module
+        names = self.module.names
+        if self.resource is None:
+            return module.names[: len(names)] == names
+        if isinstance(block, ModuleAddr):
+            return False
+        return module.names == names and block.item == self.resource
+
+
+def _covers_module(target: ModuleAddr, module: ModuleAddr) -> bool:
+    if module.depth < target.depth:
+        return False
+    ancestor = module
+    while ancestor.depth > target.depth and ancestor.parent is not None:
+        ancestor = ancestor.parent
+    if target.key is None:
+        return target.parent == ancestor.parent and target.name == ancestor.name
+    return target == ancestor

@@ -1,0 +1,114 @@
+"""Names of the values an expression of a module may refer to, other than resources and modules."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from nigari.addrs.address import Address
+
+
+class NamedValue(Address):
+    """A root name and one attribute of it; the subclass says which root."""
+
+    __slots__ = ("name",)
+
+    root: ClassVar[str] = ""
+    name: str
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.text = f"{self.root}.{name}"
+
+
+class InputVariable(NamedValue):
+    """`var.region`."""
+
+    __slots__ = ()
+    root = "var"
+
+
+class LocalValue(NamedValue):
+    """`local.tags`."""
+
+    __slots__ = ()
+    root = "local"
+
+
+class OutputValue(NamedValue):
+    """`output.vpc_id`; expressions of test files may use this name, others go through the call."""
+
+    __slots__ = ()
+    root = "output"
+
+
+class Check(NamedValue):
+    """`check.certificate`, a `check` block; only test files refer to it."""
+
+    __slots__ = ()
+    root = "check"
+
+
+class CountAttr(NamedValue):
+    """`count.index`."""
+
+    __slots__ = ()
+    root = "count"
+
+
+class EachAttr(NamedValue):
+    """`each.key` and `each.value`."""
+
+    __slots__ = ()
+    root = "each"
+
+
+class PathAttr(NamedValue):
+    """`path.module`, `path.root` and `path.cwd`."""
+
+    __slots__ = ()
+    root = "path"
+
+
+class TerraformAttr(NamedValue):
+    """`terraform.workspace`."""
+
+    __slots__ = ()
+    root = "terraform"
+
+
+class TofuAttr(TerraformAttr):
+    """`tofu.workspace`, the same value as `terraform.workspace`."""
+
+    __slots__ = ()
+    root = "tofu"
+
+
+class Self(Address):
+    """`self`, the resource instance whose block the expression is in."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.text = "self"
+
+
+SELF = Self()
+
+
+class ProviderFunction(Address):
+    """A function that a provider offers: `provider::aws::arn_parse`."""
+
+    __slots__ = ("alias", "function", "provider")
+
+    provider: str
+    """The provider's local name in the module."""
+    alias: str
+    """The alias of the provider configuration, or nothing for the default one."""
+    function: str
+
+    def __init__(self, provider: str, alias: str, function: str) -> None:
+        self.provider = provider
+        self.alias = alias
+        self.function = function
+        owner = f"{provider}::{alias}" if alias else provider
+        self.text = f"provider::{owner}::{function}"

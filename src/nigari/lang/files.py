@@ -1,0 +1,111 @@
+"""Reading files, wherever they are: on disk, in memory, in a saved plan.
+
+Everything in the core reads files through this small protocol that is passed in, so a
+configuration can be evaluated where there is no directory, and what was read can be recorded.
+Paths are texts as users write them, relative to the working directory.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+
+class Entry(NamedTuple):
+    """Something in a directory."""
+
+    name: str
+    is_directory: bool
+
+
+class Files(Protocol):
+    """What can be read. Failures are `OSError`s, as for real files."""
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        """The content of a file; at most `limit` bytes and one more where a limit is given."""
+        ...
+
+    def entries(self, path: str) -> list[Entry]:
+        """What a directory contains, by name."""
+        ...
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is a regular file; an `OSError` where something else is."""
+        ...
+
+    def is_directory(self, path: str) -> bool:
+        """Whether there is a directory."""
+        ...
+
+
+class DiskFiles:
+    """The files of this machine."""
+
+    __slots__ = ()
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        with open(path, "rb") as file:
+            return file.read() if limit is None else file.read(limit + 1)
+
+    def entries(self, path: str) -> list[Entry]:
+        with os.scandir(path or ".") as found:
+            entries = [Entry(entry.name, _is_directory(entry)) for entry in found]
+        return sorted(entries)
+
+    def is_file(self, path: str) -> bool:
+        try:
+            mode = os.stat(path).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        if not stat.S_ISREG(mode):
+            raise OSError(f"{path} is not a regular file")
+        return True
+
+    def is_directory(self, path: str) -> bool:
+        return os.path.isdir(path or ".")
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+class MemoryFiles:
+    """Files that exist only as a mapping of paths to contents."""
+
+    __slots__ = ("_contents",)
+
+    def __init__(self, contents: Mapping[str, bytes | str]) -> None:
+        self._contents = {
+            os.path.normpath(path): content.encode() if isinstance(content, str) else content
+            for path, content in contents.items()
+        }
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        content = self._contents.get(os.path.normpath(path))
+        if content is None:
+            raise FileNotFoundError(2, "No such file", path)
+        return content if limit is None else content[: limit + 1]
+
+    def entries(self, path: str) -> list[Entry]:
+        prefix = os.path.normpath(path or ".")
+        start = "" if prefix == "." else f"{prefix}/"
+        found: dict[str, bool] = {}
+        for name in self._contents:
+            if name.startswith(start):
+                head, slash, _ = name[len(start) :].partition("/")
+                found[head] = bool(slash)
+        if not found:
+            raise FileNotFoundError(2, "No such directory", path)
+        return sorted(Entry(name, is_directory) for name, is_directory in found.items())
+
+    def is_file(self, path: str) -> bool:
+        return os.path.normpath(path) in self._contents
+
+    def is_directory(self, path: str) -> bool:
+        prefix = os.path.normpath(path or ".")
+        return prefix == "." or any(name.startswith(f"{prefix}/") for name in self._contents)

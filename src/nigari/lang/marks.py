@@ -1,0 +1,29 @@
+"""The marks that the language puts on values; cty carries them and knows none of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+
+class LanguageMark(Enum):
+    """Marks that have no content of their own."""
+
+    SENSITIVE = "sensitive"
+    """The value must not be shown."""
+    EPHEMERAL = "ephemeral"
+    """The value must not be stored, neither in a plan nor in a state."""
+
+
+SENSITIVE: Final = LanguageMark.SENSITIVE
+EPHEMERAL: Final = LanguageMark.EPHEMERAL
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecated:
+    """The value comes from something whose author warns against using it."""
+
+    message: str
+    origin: str
+    """The address of what is deprecated."""

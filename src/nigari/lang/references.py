@@ -1,0 +1,460 @@
+"""What the names in expressions refer to.
+
+A traversal such as `module.net["eu"].ids[0]` is cut into the subject it refers to and the steps
+that remain to be applied to the subject's value. Whether the subject is declared, and whether it
+may be used in this place, depends on what surrounds the expression and is not decided here; the
+words for it are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from nigari.addrs import (
+    DATA,
+    EPHEMERAL,
+    MANAGED,
+    SELF,
+    Address,
+    Check,
+    CountAttr,
+    EachAttr,
+    InputVariable,
+    LocalValue,
+    ModuleCall,
+    NamedValue,
+    OutputValue,
+    PathAttr,
+    ProviderFunction,
+    Resource,
+    ResourceMode,
+    TerraformAttr,
+    TofuAttr,
+    key_from_value,
+    quoted,
+)
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Body
+from nigari.hcl.calls import FunctionCall
+from nigari.hcl.decode import Spec, same_body_pieces, schema_of, variables
+from nigari.hcl.decode_blocks import BlocksSpec
+from nigari.hcl.expressions import Expression
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex, TraverseRoot
+
+_SINGLE: dict[str, type[NamedValue]] = {
+    kind.root: kind
+    for kind in (InputVariable, LocalValue, CountAttr, EachAttr, PathAttr, TerraformAttr, TofuAttr)
+}
+_ATTRIBUTES = {
+    "count": ("index",),
+    "each": ("key", "value"),
+    "path": ("module", "root", "cwd"),
+    "terraform": ("workspace", "applying"),
+    "tofu": ("workspace", "applying"),
+}
+_MODES: dict[str, ResourceMode] = {mode.value: mode for mode in (DATA, EPHEMERAL, MANAGED)}
+_RESERVED = frozenset(("template", "lazy", "arg"))
+_MISTAKEN_ROOTS = {
+    "vars": "var",
+    "variable": "var",
+    "variables": "var",
+    "input": "var",
+    "inputs": "var",
+    "locals": "local",
+    "modules": "module",
+    "datasource": "data",
+    "data_source": "data",
+    "resources": "resource",
+    "opentofu": "tofu",
+    "paths": "path",
+}
+
+
+class Reference:
+    """Where an expression refers to something, and what to."""
+
+    __slots__ = ("end", "remaining", "source", "start", "subject")
+
+    subject: Address
+    source: Source
+    start: int
+    end: int
+    """The subject ends here; the steps that remain come after."""
+    remaining: Traversal
+    """The steps to apply to the subject's value, as a relative traversal."""
+
+    def __init__(
+        self, subject: Address, source: Source, start: int, end: int, remaining: Traversal
+    ) -> None:
+        self.subject = subject
+        self.source = source
+        self.start = start
+        self.end = end
+        self.remaining = remaining
+
+    @property
+    def range(self) -> Range:
+        """Where the subject is named."""
+        return self.source.range(self.start, self.end)
+
+    def __str__(self) -> str:
+        return f"{self.subject}{self.remaining}"
+
+    def __repr__(self) -> str:
+        return f"<Reference {self}>"
+
+
+def parse_reference(
+    traversal: Traversal, diags: Diagnostics, in_tests: bool = False
+) -> Reference | None:
+    """What an absolute traversal refers to; `in_tests` also knows `output` and `check`."""
+    root = traversal.root_name
+    single = _SINGLE.get(root)
+    if single is None and in_tests:
+        single = {"output": OutputValue, "check": Check}.get(root)
+    if single is not None:
+        return _single_attribute(traversal, single, diags)
+    if root in _MODES:
+        return _resource(traversal, _MODES[root], 1, diags)
+    if root == "module":
+        return _module_call(traversal, diags)
+    if root == "self":
+        return _reference(SELF, traversal, 1)
+    if root in _RESERVED:
+        _report_reserved(traversal, diags)
+        return None
+    if root.startswith("provider::"):
+        return _provider_function(traversal, diags)
+    return _resource(traversal, MANAGED, 0, diags)
+
+
+def _reference(subject: Address, traversal: Traversal, used: int) -> Reference:
+    steps = traversal.steps
+    remaining = Traversal(traversal.source, steps[used:])
+    return Reference(subject, traversal.source, steps[0].start, steps[used - 1].end, remaining)
+
+
+def _single_attribute(
+    traversal: Traversal, kind: type[NamedValue], diags: Diagnostics
+) -> Reference | None:
+    root = kind.root
+    if len(traversal) < 2:
+        _report_bare_root(traversal, diags)
+        return None
+    step = traversal[1]
+    if not isinstance(step, TraverseAttr):
+        _report_index_on_root(traversal, diags)
+        return None
+    allowed = _ATTRIBUTES.get(root)
+    if allowed is not None and step.name not in allowed:
+        _report_attribute(traversal, step, allowed, diags)
+        return None
+    return _reference(kind(step.name), traversal, 2)
+
+
+def _resource(
+    traversal: Traversal, mode: ResourceMode, at: int, diags: Diagnostics
+) -> Reference | None:
+    """A resource whose type is the step at `at`."""
+    if len(traversal) < at + 2:
+        _report_incomplete_resource(traversal, mode, at, diags)
+        return None
+    type_step, name_step = traversal[at], traversal[at + 1]
+    if not isinstance(type_step, TraverseRoot | TraverseAttr) or not isinstance(
+        name_step, TraverseAttr
+    ):
+        wrong = type_step if isinstance(type_step, TraverseIndex) else name_step
+        _report_resource_shape(traversal, mode, traversal.step_range(wrong), diags)
+        return None
+    resource = Resource(mode, type_step.name, name_step.name)
+    used = at + 2
+    if len(traversal) == used:
+        return _reference(resource, traversal, used)
+    step = traversal[used]
+    if not isinstance(step, TraverseIndex):
+        return _reference(resource.instance(), traversal, used)
+    key = key_from_value(step.key)
+    if key is None:
+        _report_key("a resource instance", traversal.step_range(step), diags)
+        return None
+    return _reference(resource.instance(key), traversal, used + 1)
+
+
+def _module_call(traversal: Traversal, diags: Diagnostics) -> Reference | None:
+    if len(traversal) < 2:
+        _report_bare_root(traversal, diags)
+        return None
+    name_step = traversal[1]
+    if not isinstance(name_step, TraverseAttr):
+        _report_index_on_root(traversal, diags)
+        return None
+    call = ModuleCall(name_step.name)
+    if len(traversal) == 2:
+        return _reference(call, traversal, 2)
+    used = 2
+    instance = call.instance(None)
+    step = traversal[2]
+    if isinstance(step, TraverseIndex):
+        key = key_from_value(step.key)
+        if key is None:
+            _report_key("a module instance", traversal.step_range(step), diags)
+            return None
+        instance = call.instance(key)
+        used = 3
+        if len(traversal) == used:
+            return _reference(instance, traversal, used)
+        step = traversal[3]
+    if not isinstance(step, TraverseAttr):
+        _report_no_output(instance, traversal.step_range(step), diags)
+        return None
+    return _reference(instance.output(step.name), traversal, used + 1)
+
+
+def parse_provider_function(name: str) -> ProviderFunction | None:
+    """The function that a name with the namespace `provider` means."""
+    parts = name.split("::")
+    if parts[0] != "provider" or len(parts) not in (3, 4) or "" in parts:
+        return None
+    return ProviderFunction(parts[1], parts[2] if len(parts) == 4 else "", parts[-1])
+
+
+def _provider_function(traversal: Traversal, diags: Diagnostics) -> Reference | None:
+    function = parse_provider_function(traversal.root_name)
+    if function is None:
+        _report_provider_function(traversal.root_name, traversal.range, diags)
+        return None
+    return _reference(function, traversal, 1)
+
+
+def references(
+    traversals: Iterable[Traversal], diags: Diagnostics, in_tests: bool = False
+) -> list[Reference]:
+    """What each traversal refers to; those that refer to nothing are reported and left out."""
+    found = []
+    for traversal in traversals:
+        reference = parse_reference(traversal, diags, in_tests)
+        if reference is not None:
+            found.append(reference)
+    return found
+
+
+def references_in_expression(
+    expression: Expression, diags: Diagnostics, in_tests: bool = False
+) -> list[Reference]:
+    """What an expression refers to: values in the order written, then provider functions."""
+    found = references(expression.variables(), diags, in_tests)
+    found.extend(references(_provider_calls(expression), diags))
+    return found
+
+
+def references_in_body(
+    body: Body, spec: Spec, diags: Diagnostics, in_tests: bool = False
+) -> list[Reference]:
+    """What decoding a body would refer to: values first, then provider functions."""
+    found = references(variables(body, spec), diags, in_tests)
+    for expression in _body_expressions(body, spec):
+        found.extend(references(_provider_calls(expression), diags))
+    return found
+
+
+def _body_expressions(body: Body, spec: Spec) -> Iterator[Expression]:
+    content, _ = body.partial_content(schema_of(spec), Diagnostics())
+    for attribute in content.attributes.values():
+        yield attribute.expr
+    for piece in same_body_pieces(spec):
+        if isinstance(piece, BlocksSpec):
+            for block in content.blocks_of(piece.type_name):
+                yield from _body_expressions(block.body, piece.nested)
+
+
+def _provider_calls(expression: Expression) -> Iterator[Traversal]:
+    """The names of the provider functions called, as traversals of one step."""
+    for call in function_calls(expression):
+        if call.name.startswith("provider::"):
+            root = TraverseRoot(call.name, call.start, call.name_end)
+            yield Traversal(call.source, [root])
+
+
+def function_calls(expression: Expression) -> Iterator[FunctionCall]:
+    """Every function call inside an expression, in the order written."""
+    pending = [expression]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, FunctionCall):
+            yield current
+        pending.extend(reversed(current.children()))
+
+
+def intended_root(name: str) -> str | None:
+    """The root name that somebody who wrote `vars.x` or `locals.x` most likely meant."""
+    return _MISTAKEN_ROOTS.get(name)
+
+
+def undeclared_resource_hint(resource: Resource, declared: Iterable[Resource]) -> str:
+    """A sentence for a reference to a resource that the module does not declare, or nothing.
+
+    It begins with a space, to be appended to a detail.
+    """
+    root = intended_root(resource.type) if resource.mode is MANAGED else None
+    if root is not None:
+        return f' Did you mean "{root}.{resource.name}"?'
+    if resource.mode is MANAGED and resource.type == "output":
+        return (
+            " An output value cannot be referred to in its own module. Refer to what it is made "
+            "of, or put that into a local."
+        )
+    others = list(declared)
+    for mode in (MANAGED, DATA, EPHEMERAL):
+        twin = Resource(mode, resource.type, resource.name)
+        if mode is not resource.mode and twin in others:
+            return f' Did you mean "{twin}"?'
+    return did_you_mean(str(resource), [str(other) for other in others])
+
+
+def report_outside(reference: Reference, diags: Diagnostics) -> None:
+    """Report `each`, `count` or `self` in a place that does not have it."""
+    subject = reference.subject
+    _OUTSIDE[type(subject)](reference, diags)
+
+
+def _report_each_outside(reference: Reference, diags: Diagnostics) -> None:
+    diags.error(
+        "Reference to each outside of for_each",
+        f"{reference.subject} exists only in a block that has the for_each argument. Add it to "
+        "this block, or use another value here.",
+        reference.range,
+    )
+
+
+def _report_count_outside(reference: Reference, diags: Diagnostics) -> None:
+    diags.error(
+        "Reference to count outside of count",
+        f"{reference.subject} exists only in a block that has the count argument. Add it to this "
+        "block, or use another value here.",
+        reference.range,
+    )
+
+
+def _report_self_outside(reference: Reference, diags: Diagnostics) -> None:
+    diags.error(
+        "Reference to self outside of a resource",
+        "self stands for the resource instance itself, and exists only in its provisioner, "
+        "connection and postcondition blocks. Elsewhere, refer to the resource by its address.",
+        reference.range,
+    )
+
+
+_OUTSIDE: dict[type[Address], Callable[[Reference, Diagnostics], None]] = {
+    EachAttr: _report_each_outside,
+    CountAttr: _report_count_outside,
+    type(SELF): _report_self_outside,
+}
+
+
+def _report_bare_root(traversal: Traversal, diags: Diagnostics) -> None:
+    root = traversal.root_name
+    names = _ATTRIBUTES.get(root)
+    example = " or ".join(f"{root}.{name}" for name in names) if names else f"{root}.NAME"
+    diags.error(
+        "Incomplete reference",
+        f"{root} is not a value by itself. Name what is wanted of it: {example}.",
+        traversal.range,
+    )
+
+
+def _report_index_on_root(traversal: Traversal, diags: Diagnostics) -> None:
+    root = traversal.root_name
+    step = traversal[1]
+    key = key_from_value(step.key) if isinstance(step, TraverseIndex) else None
+    hint = f": {root}.{key}" if isinstance(key, str) and key.isidentifier() else ""
+    diags.error(
+        "Invalid reference",
+        f"After {root} must come a dot and a name{hint}. Names cannot be worked out: keep values "
+        "that are looked up by key in a map.",
+        traversal.step_range(step),
+        traversal.range,
+    )
+
+
+def _report_attribute(
+    traversal: Traversal, step: TraverseAttr, allowed: tuple[str, ...], diags: Diagnostics
+) -> None:
+    root = traversal.root_name
+    if step.name == "env" and root in ("terraform", "tofu"):
+        hint = f" What was {root}.env is {root}.workspace now."
+    else:
+        hint = did_you_mean(step.name, allowed)
+    diags.error(
+        "Invalid reference",
+        f"{root} has no {quoted(step.name)}. It has {' and '.join(allowed)}.{hint}",
+        traversal.step_range(step),
+        traversal.range,
+    )
+
+
+def _report_reserved(traversal: Traversal, diags: Diagnostics) -> None:
+    root = traversal.root_name
+    diags.error(
+        "Reserved name",
+        f"The name {root} is kept for a later version of the language. If a provider has a "
+        f"resource type of that name, write resource.{root} in front of the resource's name.",
+        traversal.step_range(traversal[0]),
+    )
+
+
+def _report_incomplete_resource(
+    traversal: Traversal, mode: ResourceMode, at: int, diags: Diagnostics
+) -> None:
+    first = traversal.root_name
+    if at == 0:
+        root = intended_root(first)
+        hint = f' Did you mean "{root}"?' if root else ""
+        detail = (
+            f"{first} alone refers to nothing. If it is a resource type, add a dot and the name "
+            f"of a resource.{hint}"
+        )
+    else:
+        what = {DATA: "data source", EPHEMERAL: "ephemeral resource"}.get(mode, "resource")
+        detail = f"After {first} must come the type of a {what} and its name: {first}.TYPE.NAME."
+    diags.error("Incomplete reference", detail, traversal.range)
+
+
+def _report_resource_shape(
+    traversal: Traversal, mode: ResourceMode, subject: Range, diags: Diagnostics
+) -> None:
+    diags.error(
+        "Invalid reference",
+        "A reference to a resource is its type, a dot and its name, and an instance key comes "
+        f"only after that: {mode.prefix}TYPE.NAME[KEY].",
+        subject,
+        traversal.range,
+    )
+
+
+def _report_key(what: str, subject: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid instance key",
+        f"The key of {what} is a whole number, when it uses count, or a string, when it uses "
+        "for_each.",
+        subject,
+    )
+
+
+def _report_no_output(instance: Address, subject: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid reference",
+        f"A module instance has only output values. Name one of them: {instance}.OUTPUT.",
+        subject,
+    )
+
+
+def _report_provider_function(name: str, subject: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid provider function",
+        f"{quoted(name)} is not the name of a provider's function. Write "
+        "provider::PROVIDER::FUNCTION, or provider::PROVIDER::ALIAS::FUNCTION for a configuration "
+        "with an alias.",
+        subject,
+    )

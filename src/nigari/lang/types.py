@@ -1,0 +1,177 @@
+"""Type constraints as the language uses them: for variables and outputs, in messages, on screen.
+
+What a type expression means in itself is known by `nigari.hcl.type_expressions`; here are the
+forms that only this language has, and what it says about values that do not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nigari.cty.errors import CtyError
+from nigari.cty.paths import GetAttr, Path, index_step, path_text
+from nigari.cty.types import (
+    DYNAMIC,
+    KIND_LIST,
+    KIND_MAP,
+    KIND_SET,
+    KIND_STRING,
+    USUAL_DEPTH,
+    CollectionType,
+    ListType,
+    MapType,
+    ObjectType,
+    TupleType,
+    Type,
+    allow_depth,
+)
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.collections import For, ObjectConstructor, TupleConstructor
+from nigari.hcl.expressions import Expression
+from nigari.hcl.json_expressions import JsonExpression
+from nigari.hcl.scope import Scope
+from nigari.hcl.type_expressions import ANY_TYPE, TypeConstraint, parse_type_constraint
+
+_COLLECTION_NAMES = {KIND_LIST: "list", KIND_SET: "set", KIND_MAP: "map"}
+_INDENT = "    "
+
+
+def parse_variable_type(expression: Expression, diags: Diagnostics) -> TypeConstraint:
+    """The `type` argument of a variable: a type constraint, or bare `list` or `map`.
+
+    The two bare words mean any elements, as long as they are all of one type.
+    """
+    text = expression.source.text
+    native = not isinstance(expression, JsonExpression)
+    if native and text.startswith(('"', "<<"), expression.start):
+        _report_quoted_type(expression, diags)
+        return ANY_TYPE
+    traversal = expression.static_traversal()
+    if traversal is not None and len(traversal) == 1:
+        if traversal.root_name == "list":
+            return TypeConstraint(ListType(DYNAMIC))
+        if traversal.root_name == "map":
+            return TypeConstraint(MapType(DYNAMIC))
+    return parse_type_constraint(expression, diags)
+
+
+def _report_quoted_type(expression: Expression, diags: Diagnostics) -> None:
+    written = expression.source.text[expression.start : expression.end].strip('"')
+    better = {"list": "list(string)", "map": "map(string)"}.get(written, written)
+    advice = f" Write {better}." if written and "\n" not in written else ""
+    diags.error(
+        "Quoted type expression",
+        f"A type is an expression of its own and stands without quotes.{advice}",
+        expression.range,
+    )
+
+
+def misfit_text(name: str, error: CtyError) -> str:
+    """Where a value does not fit its type, and why: `var.a.tags["x"]: string required`."""
+    return f"{name}{path_text(error.path)}: {error.message}"
+
+
+def type_display(type_: Type) -> str:
+    """The type over several lines, one for each attribute or element, as the console shows it."""
+    if type_.depth > USUAL_DEPTH:
+        allow_depth(type_.depth)
+    parts: list[str] = []
+    _display(type_, "\n", parts)
+    return "".join(parts)
+
+
+def _display(type_: Type, newline: str, parts: list[str]) -> None:
+    inner = newline + _INDENT
+    if isinstance(type_, ObjectType):
+        parts.append("object({")
+        for name in sorted(type_.attributes):
+            parts.append(f"{inner}{name}: ")
+            _display(type_.attributes[name], inner, parts)
+            parts.append(",")
+        parts.append(f"{newline}}})" if type_.attributes else "})")
+    elif isinstance(type_, TupleType):
+        parts.append("tuple([")
+        for element in type_.elements:
+            parts.append(inner)
+            _display(element, inner, parts)
+            parts.append(",")
+        parts.append(f"{newline}])" if type_.elements else "])")
+    elif isinstance(type_, CollectionType):
+        parts.append(f"{_COLLECTION_NAMES[type_.kind]}(")
+        if type_.element.is_structural:
+            parts.append(inner)
+            _display(type_.element, inner, parts)
+            parts.append(f",{newline})")
+        else:
+            _display(type_.element, newline, parts)
+            parts.append(")")
+    else:
+        parts.append(type_.friendly_name())
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedAttribute:
+    """An attribute that an object constructor sets and the type it is for does not have."""
+
+    path: Path
+    name_range: Range
+    object_range: Range
+    wanted: ObjectType
+
+
+def dropped_attributes(expression: Expression, wanted: Type) -> list[DroppedAttribute]:
+    """Attributes that conversion to `wanted` will drop, as far as the expression shows them.
+
+    Somebody who writes an attribute out expects it to be used; one that comes from elsewhere may
+    well have more attributes than are wanted here.
+    """
+    found: list[DroppedAttribute] = []
+    pending: list[tuple[Expression, Type, Path]] = [(expression, wanted, ())]
+    while pending:
+        current, type_, path = pending.pop()
+        inner = list(_inner(current, type_, path, found))
+        pending.extend(reversed(inner))
+    return found
+
+
+def _inner(
+    expression: Expression, type_: Type, path: Path, found: list[DroppedAttribute]
+) -> Iterator[tuple[Expression, Type, Path]]:
+    if isinstance(expression, ObjectConstructor):
+        for key, value in expression.items:
+            name = _constant_name(key)
+            if name is None:
+                continue
+            if isinstance(type_, ObjectType):
+                attribute = type_.attributes.get(name)
+                step = (*path, GetAttr(name))
+                if attribute is None:
+                    found.append(DroppedAttribute(step, key.range, expression.range, type_))
+                else:
+                    yield value, attribute, step
+            elif isinstance(type_, CollectionType) and type_.kind == KIND_MAP:
+                yield value, type_.element, (*path, index_step(name))
+    elif isinstance(expression, TupleConstructor):
+        elements = expression.elements
+        if isinstance(type_, TupleType):
+            types: list[Type] = list(type_.elements)
+        elif isinstance(type_, CollectionType) and type_.kind != KIND_MAP:
+            types = [type_.element] * len(elements)
+        else:
+            types = []
+        if len(types) == len(elements):
+            for index, element in enumerate(elements):
+                yield element, types[index], (*path, index_step(index))
+    elif isinstance(expression, For) and isinstance(type_, CollectionType):
+        if (expression.key is not None) is (type_.kind == KIND_MAP):
+            yield expression.result, type_.element, path
+
+
+def _constant_name(key: Expression) -> str | None:
+    diags = Diagnostics()
+    value: Value = key.value(Scope(), diags)
+    if diags.has_errors or not value.is_known or value.is_null:
+        return None
+    return value.as_string() if value.type.kind == KIND_STRING else None
