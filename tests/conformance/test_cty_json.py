@@ -1,6 +1,7 @@
 """JSON of types and values, judged by go-cty's own tables."""
 
 import pytest
+
 from nigari.cty.errors import CtyError
 from nigari.cty.json import (
     implied_type,
@@ -10,7 +11,6 @@ from nigari.cty.json import (
     value_from_json,
     value_to_json,
 )
-
 from tests.conformance import Json, Row, needs_conformance, rows
 from tests.conformance.not_applicable import reason
 from tests.conformance.values import decode_type, matches, the_value

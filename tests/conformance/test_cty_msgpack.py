@@ -1,10 +1,10 @@
 """The msgpack of values, judged by go-cty's own tables."""
 
 import pytest
+
 from nigari.cty.convert import convert
 from nigari.cty.msgpack import implied_type, marshal, unmarshal
 from nigari.cty.values import string
-
 from tests.conformance import Json, Row, needs_conformance, rows
 from tests.conformance.not_applicable import reason
 from tests.conformance.values import decode_type, the_value

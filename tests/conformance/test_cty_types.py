@@ -1,13 +1,15 @@
 """Types, marks and Python values, judged by go-cty's own tables."""
 
+from pathlib import Path
+
 import pytest
+
 from nigari.cty.conform import conformance_errors
 from nigari.cty.convert import convert
 from nigari.cty.operations import apply_path
 from nigari.cty.paths import unknown_as_null
 from nigari.cty.types import SetType, without_optional
 from nigari.cty.values import Value
-
 from tests.conformance import Json, Row, needs_conformance, rows
 from tests.conformance.not_applicable import reason
 from tests.conformance.values import decode_type, decode_value, matches, the_value
@@ -118,3 +120,29 @@ def test_from_python(row: Row) -> None:
 def test_type_of_python(row: Row) -> None:
     fields = _fields(row)
     assert Value.of(_python(fields["Input"])).type == decode_type(fields["Want"])
+
+
+LOOKED_AT = {
+    "convert/": "test_cty_convert.py",
+    "json/": "test_cty_json.py",
+    "json_test.go": "test_cty_json.py",
+    "msgpack/": "test_cty_msgpack.py",
+    "function/stdlib/": "test_cty_stdlib.py",
+    "ctystrings/": "test_cty_stdlib.py",
+    "value_ops_test.go": "test_cty_operations.py",
+    "value_init_test.go": "test_cty_operations.py",
+    "set_internals_test.go": "test_cty_operations.py",
+    "": "test_cty_types.py",
+}
+
+
+def test_every_row_is_looked_at() -> None:
+    """Each test of the tables is named where its rows are judged, as are files taken whole."""
+    folder = Path(__file__).parent
+    texts = {name: (folder / name).read_text("utf-8") for name in set(LOOKED_AT.values())}
+    for row in rows("tables/cty-tables.jsonl"):
+        file, test = str(row["file"]).removeprefix("go-cty/cty/"), str(row["test"])
+        where = next(name for prefix, name in LOOKED_AT.items() if file.startswith(prefix))
+        names = (test, f"go-cty/cty/{file}", "go-cty/cty/function/stdlib/")
+        named = any(name in texts[where] for name in names)
+        assert named or reason(row) is not None, (file, test, where)

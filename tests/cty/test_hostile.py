@@ -15,10 +15,10 @@ LIMIT = 1.0
 """Seconds that refusing something may take."""
 
 
-def refused(work: Callable[[], object]) -> str:
+def refused(work: Callable[..., object], *arguments: object) -> str:
     start = time.perf_counter()
     with pytest.raises(cty.CtyError) as caught:
-        work()
+        work(*arguments)
     assert time.perf_counter() - start < LIMIT
     return caught.value.message
 
@@ -33,19 +33,19 @@ def nested_list(depth: int) -> cty.Type:
 @pytest.mark.parametrize("depth", [DEEP, 30_000, 300_000])
 def test_deep_json_is_refused(depth: int) -> None:
     for text in ("[" * depth + "]" * depth, '{"a":' * depth + "1" + "}" * depth, "[" * depth):
-        refused(lambda text=text: cty.json.implied_type(text))
-        refused(lambda text=text: cty.value_from_json(text, cty.DYNAMIC))
-        refused(lambda text=text: cty.value_from_json(text, nested_list(3)))
-        refused(lambda text=text: cty.type_from_json(text))
+        refused(cty.json.implied_type, text)
+        refused(cty.value_from_json, text, cty.DYNAMIC)
+        refused(cty.value_from_json, text, nested_list(3))
+        refused(cty.type_from_json, text)
 
 
 def test_deep_type_in_json_is_refused() -> None:
-    refused(lambda: cty.type_from_json('["list",' * DEEP + '"string"' + "]" * DEEP))
+    refused(cty.type_from_json, '["list",' * DEEP + '"string"' + "]" * DEEP)
 
 
 def test_dynamic_in_dynamic_is_refused_when_deep() -> None:
     text = '{"type":"dynamic","value":' * DEEP + "null" + "}" * DEEP
-    refused(lambda: cty.value_from_json(text, cty.DYNAMIC))
+    refused(cty.value_from_json, text, cty.DYNAMIC)
 
 
 def test_deep_json_within_the_limit() -> None:
@@ -65,21 +65,21 @@ def test_deep_conversion() -> None:
     wanted = nested_list(depth)
     converted = cty.convert(value, wanted)
     assert converted.type == wanted
-    refused(lambda: cty.convert(value, nested_list(depth + 1)))
+    refused(cty.convert, value, nested_list(depth + 1))
     assert cty.unify([value.type, wanted], unsafe=True) == wanted
 
 
 @pytest.mark.parametrize("depth", [DEEP, 300_000])
 def test_deep_msgpack_is_refused(depth: int) -> None:
     for data in (b"\x91" * depth + b"\x01", b"\x81\xa1a" * depth + b"\x01", b"\x91" * depth):
-        refused(lambda data=data: cty.msgpack.implied_type(data))
-        refused(lambda data=data: cty.msgpack.unmarshal(data, cty.DYNAMIC))
-        refused(lambda data=data: cty.msgpack.unmarshal(data, nested_list(3)))
+        refused(cty.msgpack.implied_type, data)
+        refused(cty.msgpack.unmarshal, data, cty.DYNAMIC)
+        refused(cty.msgpack.unmarshal, data, nested_list(3))
 
 
 def test_dynamic_in_dynamic_in_msgpack_is_refused_when_deep() -> None:
     data = b'\x92\xc4\x09"dynamic"' * DEEP + b"\xc0"
-    refused(lambda: cty.msgpack.unmarshal(data, cty.DYNAMIC))
+    refused(cty.msgpack.unmarshal, data, cty.DYNAMIC)
 
 
 @pytest.mark.parametrize(
@@ -92,16 +92,11 @@ def test_gigantic_exponents(text: str) -> None:
     assert cty.msgpack.unmarshal(packed, cty.NUMBER) == value
 
 
-def test_an_exponent_beyond_all_bounds_is_refused() -> None:
-    refused(lambda: cty.value_from_json("1e2000000000", cty.NUMBER))
-    refused(lambda: cty.value_from_json("1e99999999999999999999", cty.NUMBER))
-
-
 def test_numbers_too_long_to_write() -> None:
     value = cty.object_value({"n": cty.number("1e100000000")})
-    refused(lambda: cty.value_to_json(value))
-    refused(lambda: cty.convert(value, cty.MapType(cty.STRING)))
-    refused(lambda: cty.msgpack.marshal(value, value.type))
+    refused(cty.value_to_json, value)
+    refused(cty.convert, value, cty.MapType(cty.STRING))
+    refused(cty.msgpack.marshal, value, value.type)
 
 
 def test_very_many_digits() -> None:
@@ -118,9 +113,9 @@ def test_invalid_utf8_in_json_is_replaced(data: bytes) -> None:
 
 
 def test_invalid_utf8_in_msgpack_is_refused() -> None:
-    refused(lambda: cty.msgpack.unmarshal(b"\xa2\xff\xfe", cty.STRING))
-    refused(lambda: cty.msgpack.unmarshal(b"\x81\xa1\xff\xc0", cty.MapType(cty.STRING)))
-    refused(lambda: cty.msgpack.unmarshal(b"\x81\xa1\xff\xc0", cty.ObjectType({"a": cty.STRING})))
+    refused(cty.msgpack.unmarshal, b"\xa2\xff\xfe", cty.STRING)
+    refused(cty.msgpack.unmarshal, b"\x81\xa1\xff\xc0", cty.MapType(cty.STRING))
+    refused(cty.msgpack.unmarshal, b"\x81\xa1\xff\xc0", cty.ObjectType({"a": cty.STRING}))
 
 
 def test_a_string_that_is_no_text_is_refused() -> None:
@@ -154,9 +149,9 @@ def test_truncated_msgpack_is_refused() -> None:
     data = cty.msgpack.marshal(ROW, ROW_TYPE)
     assert cty.msgpack.unmarshal(data, ROW_TYPE) == ROW
     for end in range(len(data)):
-        refused(lambda end=end: cty.msgpack.unmarshal(data[:end], ROW_TYPE))
-        refused(lambda end=end: cty.msgpack.implied_type(data[:end]))
-    refused(lambda: cty.msgpack.unmarshal(data + b"\xc0", ROW_TYPE))
+        refused(cty.msgpack.unmarshal, data[:end], ROW_TYPE)
+        refused(cty.msgpack.implied_type, data[:end])
+    refused(cty.msgpack.unmarshal, data + b"\xc0", ROW_TYPE)
 
 
 def test_damaged_msgpack_never_fails_otherwise() -> None:
@@ -174,8 +169,8 @@ def test_damaged_msgpack_never_fails_otherwise() -> None:
 def test_lengths_beyond_the_data_are_refused(code: int) -> None:
     data = struct.pack(">BI", code, 0xFFFFFFFF) + b"\xc0"
     for type_ in (cty.ListType(cty.STRING), cty.MapType(cty.STRING), cty.STRING, cty.DYNAMIC):
-        refused(lambda type_=type_: cty.msgpack.unmarshal(data, type_))
-    refused(lambda: cty.msgpack.implied_type(data))
+        refused(cty.msgpack.unmarshal, data, type_)
+    refused(cty.msgpack.implied_type, data)
 
 
 @pytest.mark.parametrize(
@@ -192,13 +187,13 @@ def test_lengths_beyond_the_data_are_refused(code: int) -> None:
 )
 def test_refinements_that_make_no_sense_are_refused(body: bytes, type_: cty.Type) -> None:
     data = bytes((0xC7, len(body), 0x0C)) + body
-    refused(lambda: cty.msgpack.unmarshal(data, type_))
+    refused(cty.msgpack.unmarshal, data, type_)
 
 
 def test_refinements_may_be_at_most_a_kibibyte() -> None:
     body = b"\x81\x02" + struct.pack(">BH", 0xDA, 1100) + b"a" * 1100
     data = struct.pack(">BHB", 0xC8, len(body), 0x0C) + body
-    assert "refinement" in refused(lambda: cty.msgpack.unmarshal(data, cty.STRING))
+    assert "refinement" in refused(cty.msgpack.unmarshal, data, cty.STRING)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +201,7 @@ def test_refinements_may_be_at_most_a_kibibyte() -> None:
     ["NaN", "[Infinity]", "01", "1.", "+1", "'a'", '"\n"', "", "{", '{"a" 1}', "nul", "[1,]"],
 )
 def test_what_is_no_json_is_refused(text: str) -> None:
-    refused(lambda: cty.implied_value_from_json(text))
+    refused(cty.implied_value_from_json, text)
 
 
 def test_many_types_to_unify() -> None:

@@ -372,3 +372,12 @@ def test_equality_is_symmetric_and_keeps_marks(a: Value, b: Value) -> None:
 def test_object_type_of_an_unknown_object() -> None:
     type_ = ObjectType({"a": DYNAMIC})
     assert operations.get_attr(unknown(type_), "a") == DYNAMIC_UNKNOWN
+
+
+def test_sets_of_objects_with_long_numbers_do_not_depend_on_order() -> None:
+    one, two = (
+        object_value({"id": number(123456789011)}),
+        object_value({"id": number(123456789012)}),
+    )
+    equal = operations.equals(set_value(one.type, [one, two]), set_value(one.type, [two, one]))
+    assert equal == TRUE

@@ -1,7 +1,9 @@
 """Laws that hold for all values: conversion, unification, serialisation, sets, marks, unknowns."""
 
+import contextlib
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from random import Random
 
 import pytest
 from hypothesis import assume, given
@@ -106,7 +108,7 @@ def blurred(value: cty.Value) -> st.SearchStrategy[cty.Value]:
         whole = cty.unknown(part.type)
         return cty.refine_not_null(whole) if index == 2 and not part.is_null else whole
 
-    choices = iter(())
+    choices: Iterator[int] = iter(())
 
     def apply(picked: list[int]) -> cty.Value:
         nonlocal choices
@@ -199,21 +201,19 @@ def test_any_bytes_are_a_value_or_an_error(data: bytes, type_: cty.Type) -> None
         lambda: cty.value_from_json(data, type_),
         lambda: cty.type_from_json(data),
     ):
-        try:
+        with contextlib.suppress(cty.CtyError):
             work()
-        except cty.CtyError as error:
-            assert error.message
 
 
 # -- sets -----------------------------------------------------------------------------------------
 
 
 @given(TYPES.flatmap(lambda t: st.tuples(st.just(t), st.lists(known(t), max_size=6))), st.randoms())
-def test_sets_have_one_form(found: tuple[cty.Type, list[cty.Value]], random: object) -> None:
+def test_sets_have_one_form(found: tuple[cty.Type, list[cty.Value]], random: Random) -> None:
     type_, elements = found
     whole = cty.set_value(type_, elements)
     shuffled = list(elements)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    random.shuffle(shuffled)
     assert cty.set_value(type_, [*shuffled, *elements]) == whole
     assert whole.length_int() == len(set(elements))
     assert all(operations.has_element(whole, element).as_bool() for element in elements)

@@ -48,6 +48,12 @@ def test_no_result(function: Function, args: list[str]) -> None:
         function.call([number(arg) for arg in args])
 
 
+def test_a_power_is_written_with_the_digits_of_a_float() -> None:
+    got = arithmetic.POW.call([number(2), number(60)])
+    assert repr(got) == "<number 1152921504606847000>"
+    assert got == number(2**60)
+
+
 @pytest.mark.parametrize(
     ("text", "base", "wanted"),
     [

@@ -340,11 +340,12 @@ def _number(exact: int | Number) -> bytes:
         if -(1 << 63) <= exact < 1 << 63:
             return _integer(exact)
         return _text(numbers.to_text(exact))
-    if numbers.is_zero(exact):
-        return _BYTES[0]
     if numbers.is_infinite(exact) or _is_float(exact):
         return struct.pack(">Bd", 0xCB, numbers.to_float(exact))
-    return _text(numbers.to_text(exact))
+    whole = numbers.whole(exact, 64)
+    if whole is None or not -(1 << 63) <= whole < 1 << 63:
+        return _text(numbers.to_text(exact))
+    return _number(whole)
 
 
 def _is_float(exact: Number) -> bool:

@@ -91,6 +91,9 @@ def type_from_data(data: object, depth: int) -> Type:
         raise CtyError("there is something left over after the description of a type")
     if isinstance(kind, str) and kind in _COLLECTIONS:
         return collection(_COLLECTIONS[kind], type_from_data(inner, depth + 1))
+    if inner is None and (kind == "tuple" or kind == "object"):
+        # Go programs write a list or map that was never made as null.
+        return TupleType(()) if kind == "tuple" else ObjectType({})
     if kind == "tuple" and isinstance(inner, list):
         return TupleType(tuple([type_from_data(element, depth + 1) for element in inner]))
     if kind == "object" and isinstance(inner, tuple):

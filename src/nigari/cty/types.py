@@ -231,7 +231,7 @@ class ObjectType(Type):
             hash((KIND_OBJECT, frozenset(attributes.items()), optional)),
         )
         if optional and not optional.issubset(attributes):
-            unknown = sorted(optional - attributes.keys())[0]
+            unknown = min(name for name in optional if name not in attributes)
             raise ValueError(f"optional attribute {unknown!r} is not an attribute of the type")
         self.attributes = attributes
         self.optional = optional

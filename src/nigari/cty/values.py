@@ -56,6 +56,8 @@ NO_MARKS: Final[frozenset[Mark]] = frozenset()
 HAS_UNKNOWN: Final = 1
 HAS_MARKS: Final = 2
 
+_MOST_DIGITS: Final = 160
+
 
 class Value:
     """An immutable value. Build one with the functions of this module, not by hand."""
@@ -312,6 +314,8 @@ def number(of: int | float | str | Number) -> Value:
     if isinstance(of, int):
         return Value(NUMBER, numbers.from_int(of))
     if isinstance(of, float):
+        if of.is_integer() and of:
+            return Value(NUMBER, numbers.from_int(int(of)))
         return Value(NUMBER, numbers.from_float(of))
     if isinstance(of, str):
         return Value(NUMBER, numbers.parse(of))
@@ -480,14 +484,20 @@ def _sort_elements(kind: int, values: list[Value]) -> None:
     elif kind == KIND_BOOL:
         values.sort(key=Value.as_bool)
     else:
+        # go-cty leaves open which comes first where only digits after the tenth differ.
+        values.sort(key=_exact_order_text)
         values.sort(key=set_order_text)
+
+
+def _exact_order_text(value: Value) -> str:
+    return set_order_text(value, _MOST_DIGITS)
 
 
 def _compare_numbers(a: Value, b: Value) -> int:
     return numbers.compare(a.as_number(), b.as_number())
 
 
-def set_order_text(value: Value) -> str:
+def set_order_text(value: Value, digits: int = 10) -> str:
     """The text that go-cty sorts the elements of a set by where they are not primitive."""
     data = value.data
     if isinstance(data, Unknown):
@@ -498,17 +508,17 @@ def set_order_text(value: Value) -> str:
     if kind == KIND_BOOL:
         return "T" if data else "F"
     if kind == KIND_NUMBER:
-        return numbers.to_general_text(value.as_number(), 10)
+        return numbers.to_general_text(value.as_number(), digits)
     if isinstance(data, str):
         return _go_quote(data)
     if isinstance(data, dict):
-        elements = [set_order_text(data[key]) for key in sorted(data)]
+        elements = [set_order_text(data[key], digits) for key in sorted(data)]
         if kind == KIND_OBJECT:
             return f"<{''.join([f'{e};' for e in elements])}>"
         pairs = zip(sorted(data), elements, strict=True)
         return f"{{{''.join([f'{_go_quote(k)}:{e};' for k, e in pairs])}}}"
     if isinstance(data, tuple):
-        text = "".join([f"{set_order_text(e)};" for e in data])
+        text = "".join([f"{set_order_text(e, digits)};" for e in data])
         return f"<{text}>" if kind == KIND_TUPLE else f"[{text}]"
     return "«?»"
 
@@ -551,7 +561,7 @@ def _go_quote(text: str) -> str:
 
 def _from_python(obj: object) -> Value:
     if isinstance(obj, str):
-        return string(obj)
+        return Value(STRING, obj if obj.isascii() else normalize(obj))
     if isinstance(obj, dict):
         attributes: dict[str, Value] = {}
         for key, item in obj.items():

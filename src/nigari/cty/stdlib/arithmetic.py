@@ -118,11 +118,12 @@ def _floor(args: list[Value], _: Type) -> Value:
 
 def _log(args: list[Value], _: Type) -> Value:
     num, base = float_argument(args[0], 0), float_argument(args[1], 1)
-    return number(logarithm(num, base))
+    return Value(NUMBER, numbers.from_float(logarithm(num, base)))
 
 
 def _pow(args: list[Value], _: Type) -> Value:
-    return number(power(float_argument(args[0], 0), float_argument(args[1], 1)))
+    num, exponent = float_argument(args[0], 0), float_argument(args[1], 1)
+    return Value(NUMBER, numbers.from_float(power(num, exponent)))
 
 
 def _signum(args: list[Value], _: Type) -> Value:

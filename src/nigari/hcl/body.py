@@ -1,0 +1,363 @@
+"""The one body that every syntax offers: arguments and nested blocks, selected by a schema.
+
+A schema is applied late, so that a caller can take the part it knows and pass on the rest. The
+rules about unknown, missing and mislabelled items live here and hold for all syntaxes.
+Deliberately unknown here: how a body is written, and what its expressions mean.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nigari.cty.values import NO_MARKS, Mark
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.expressions import Expression
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSchema:
+    """An argument that a body may have."""
+
+    name: str
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSchema:
+    """A type of nested block that a body may have, and what its labels are called."""
+
+    type: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BodySchema:
+    """What a caller wants from a body."""
+
+    attributes: tuple[AttributeSchema, ...] = ()
+    blocks: tuple[BlockSchema, ...] = ()
+
+
+class Attribute:
+    """An argument: a name and the expression that gives its value."""
+
+    __slots__ = ("end", "expr", "name", "name_end", "name_start", "source", "start")
+
+    def __init__(
+        self,
+        name: str,
+        expr: Expression,
+        source: Source,
+        start: int,
+        end: int,
+        name_start: int,
+        name_end: int,
+    ) -> None:
+        self.name = name
+        self.expr = expr
+        self.source = source
+        self.start = start
+        self.end = end
+        self.name_start = name_start
+        self.name_end = name_end
+
+    @property
+    def range(self) -> Range:
+        """The whole argument."""
+        return self.source.range(self.start, self.end)
+
+    @property
+    def name_range(self) -> Range:
+        return self.source.range(self.name_start, self.name_end)
+
+
+class Block:
+    """A nested block: a type, labels and a body of its own.
+
+    `def_start` and `def_end` delimit its header; `open_start` is where its braces open.
+    """
+
+    __slots__ = (
+        "body",
+        "def_end",
+        "def_start",
+        "end",
+        "label_spans",
+        "labels",
+        "open_start",
+        "source",
+        "start",
+        "type",
+        "type_end",
+        "type_start",
+    )
+
+    def __init__(
+        self,
+        type: str,
+        labels: list[str],
+        body: Body,
+        source: Source,
+        start: int,
+        end: int,
+        type_start: int,
+        type_end: int,
+        label_spans: list[tuple[int, int]],
+        def_start: int,
+        def_end: int,
+        open_start: int,
+    ) -> None:
+        self.type = type
+        self.labels = labels
+        self.body = body
+        self.source = source
+        self.start = start
+        self.end = end
+        self.type_start = type_start
+        self.type_end = type_end
+        self.label_spans = label_spans
+        self.def_start = def_start
+        self.def_end = def_end
+        self.open_start = open_start
+
+    @property
+    def range(self) -> Range:
+        """The whole block, braces included."""
+        return self.source.range(self.start, self.end)
+
+    @property
+    def type_range(self) -> Range:
+        return self.source.range(self.type_start, self.type_end)
+
+    @property
+    def label_ranges(self) -> list[Range]:
+        return [self.source.range(start, end) for start, end in self.label_spans]
+
+    @property
+    def def_range(self) -> Range:
+        """The header: type and labels."""
+        return self.source.range(self.def_start, self.def_end)
+
+    @property
+    def open_range(self) -> Range:
+        """The opening brace."""
+        return self.source.range(self.open_start, self.open_start + 1)
+
+
+class Content:
+    """What a schema selected from a body."""
+
+    __slots__ = ("attributes", "blocks", "body")
+
+    def __init__(self, attributes: dict[str, Attribute], blocks: list[Block], body: Body) -> None:
+        self.attributes = attributes
+        self.blocks = blocks
+        self.body = body
+
+    @property
+    def missing_item_range(self) -> Range:
+        """Where to point when something is missing from the body."""
+        return self.body.missing_item_range
+
+    def blocks_of(self, type: str) -> list[Block]:
+        """The blocks of one type, in order."""
+        return [block for block in self.blocks if block.type == type]
+
+
+class Body(ABC):
+    """Arguments and nested blocks, in some syntax."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
+        """All of the body; whatever the schema does not have is an error."""
+
+    @abstractmethod
+    def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
+        """What the schema selects, and a body with the rest."""
+
+    @abstractmethod
+    def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
+        """Every argument, whatever its name; a nested block is an error."""
+
+    @property
+    @abstractmethod
+    def missing_item_range(self) -> Range:
+        """Where to point when something is missing from the body."""
+
+    @property
+    def unknown_causes(self) -> tuple[object, ...] | None:
+        """Why it is not known whether, and how often, this body exists; None where it does."""
+        return None
+
+    @property
+    def marks(self) -> frozenset[Mark]:
+        """Marks that whatever is decoded from this body must have."""
+        return NO_MARKS
+
+
+def merge_bodies(bodies: Sequence[Body]) -> Body:
+    """One body with the items of all; the same argument in two of them is an error."""
+    if len(bodies) == 1:
+        return bodies[0]
+    return MergedBody(bodies)
+
+
+class MergedBody(Body):
+    """Several bodies seen as one."""
+
+    __slots__ = ("bodies",)
+
+    def __init__(self, bodies: Sequence[Body]) -> None:
+        self.bodies = tuple(bodies)
+
+    def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
+        content, _ = self._merge(schema, diags, False)
+        return content
+
+    def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
+        content, rest = self._merge(schema, diags, True)
+        return content, MergedBody(rest)
+
+    def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
+        merged: dict[str, Attribute] = {}
+        for body in self.bodies:
+            _add_attributes(merged, body.just_attributes(diags), diags)
+        return merged
+
+    @property
+    def missing_item_range(self) -> Range:
+        if not self.bodies:
+            return Source("", "").range(0, 0)
+        return self.bodies[0].missing_item_range
+
+    def _merge(
+        self, schema: BodySchema, diags: Diagnostics, partial: bool
+    ) -> tuple[Content, list[Body]]:
+        # An argument may be required of the whole without every part having it.
+        optional = BodySchema(
+            tuple([AttributeSchema(wanted.name) for wanted in schema.attributes]), schema.blocks
+        )
+        attributes: dict[str, Attribute] = {}
+        blocks: list[Block] = []
+        rest: list[Body] = []
+        for body in self.bodies:
+            if partial:
+                content, remain = body.partial_content(optional, diags)
+                rest.append(remain)
+            else:
+                content = body.content(optional, diags)
+            _add_attributes(attributes, content.attributes, diags)
+            blocks.extend(content.blocks)
+        for wanted in schema.attributes:
+            if wanted.required and wanted.name not in attributes:
+                report_missing_argument(wanted.name, self.missing_item_range, diags)
+        return Content(attributes, blocks, self), rest
+
+
+def _add_attributes(
+    merged: dict[str, Attribute], more: dict[str, Attribute], diags: Diagnostics
+) -> None:
+    for name, attribute in more.items():
+        if name in merged:
+            report_duplicate_argument(merged[name], attribute, diags)
+        else:
+            merged[name] = attribute
+
+
+def check_labels(block: Block, schema: BlockSchema, diags: Diagnostics) -> bool:
+    """Whether the block has as many labels as its schema wants; reports it if not."""
+    have, want = len(block.labels), len(schema.labels)
+    if have > want:
+        _report_extra_label(block, schema, diags)
+    elif have < want:
+        _report_missing_label(block, schema, diags)
+    return have == want
+
+
+def report_duplicate_argument(first: Attribute, second: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Duplicate argument",
+        f'The argument "{second.name}" already has a value, given at {first.name_range}. '
+        "An argument can be set only once in a body.",
+        second.name_range,
+    )
+
+
+def report_missing_argument(name: str, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Missing argument",
+        f'The argument "{name}" is required here and has no value. Add a line that sets it.',
+        where,
+    )
+
+
+def report_unexpected_argument(
+    attribute: Attribute, schema: BodySchema, given: dict[str, Attribute], diags: Diagnostics
+) -> None:
+    name = attribute.name
+    free = [wanted.name for wanted in schema.attributes if wanted.name not in given]
+    hint = did_you_mean(name, free)
+    if not hint and any(block.type == name for block in schema.blocks):
+        hint = f' "{name}" is a block: write it without the equals sign, as {name} {{ ... }}.'
+    diags.error(
+        "Unexpected argument",
+        f'There is no argument named "{name}" in this place.{hint}',
+        attribute.name_range,
+    )
+
+
+def report_unexpected_block(block: Block, schema: BodySchema, diags: Diagnostics) -> None:
+    hint = did_you_mean(block.type, [wanted.type for wanted in schema.blocks])
+    if not hint and any(wanted.name == block.type for wanted in schema.attributes):
+        hint = f' "{block.type}" is an argument: give it a value with an equals sign.'
+    diags.error(
+        "Unexpected block",
+        f'There is no block of type "{block.type}" in this place.{hint}',
+        block.type_range,
+    )
+
+
+def report_unwanted_block(block: Block, diags: Diagnostics) -> None:
+    diags.error(
+        "Unexpected block",
+        f'Only arguments are allowed in this place, and "{block.type}" is a block.',
+        block.type_range,
+    )
+
+
+def _report_extra_label(block: Block, schema: BlockSchema, diags: Diagnostics) -> None:
+    want = schema.labels
+    if want:
+        detail = f"A {block.type} block has {_count(len(want))} ({', '.join(want)}) and no more."
+    else:
+        detail = f"A {block.type} block has no labels."
+    start, end = block.label_spans[len(want)]
+    diags.error(
+        "Too many block labels", detail, block.source.range(start, end), _header_range(block)
+    )
+
+
+def _report_missing_label(block: Block, schema: BlockSchema, diags: Diagnostics) -> None:
+    want = schema.labels
+    missing = want[len(block.labels)]
+    diags.error(
+        "Missing block label",
+        f"A {block.type} block has {_count(len(want))} ({', '.join(want)}): "
+        f"write the {missing} in quotes before the opening brace.",
+        block.open_range,
+        _header_range(block),
+    )
+
+
+def _header_range(block: Block) -> Range:
+    return block.source.range(block.def_start, max(block.open_start + 1, block.def_end))
+
+
+def _count(labels: int) -> str:
+    return "one label" if labels == 1 else f"{labels} labels"

@@ -1,0 +1,250 @@
+"""Function calls, and arguments that a function wants unevaluated.
+
+Owns finding the function, expanding and converting arguments, and turning a function's failure
+into a diagnostic at the argument it is about. Deliberately unknown here: what functions there are.
+"""
+
+from __future__ import annotations
+
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.function import Function, FunctionError, Parameter
+from nigari.cty.types import (
+    DYNAMIC,
+    KIND_DYNAMIC,
+    KIND_LIST,
+    KIND_SET,
+    KIND_TUPLE,
+    CapsuleType,
+)
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, capsule_value
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.evaluate import sentence, unknown_from
+from nigari.hcl.expressions import Expression, Literal, scope_values
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+
+
+class Closure:
+    """An argument that has not been evaluated: the expression, and the scope it belongs to."""
+
+    __slots__ = ("expression", "scope")
+
+    def __init__(self, expression: Expression, scope: Scope) -> None:
+        self.expression = expression
+        self.scope = scope
+
+    def value(self, diags: Diagnostics) -> Value:
+        return self.expression.value(self.scope, diags)
+
+
+CLOSURE_TYPE = CapsuleType("expression closure", Closure)
+"""A function whose parameter is of this type gets the argument as a `Closure`, unevaluated."""
+
+
+class FunctionCall(Expression):
+    """`name(arguments)`; the last argument may be expanded with `...`.
+
+    `name` contains its namespaces, as in `provider::aws::f`. The parenthesis that opens at
+    `open_start` closes before `end`.
+    """
+
+    __slots__ = ("arguments", "expand_final", "name", "name_end", "open_start")
+
+    def __init__(
+        self,
+        source: Source,
+        start: int,
+        end: int,
+        name: str,
+        arguments: list[Expression],
+        expand_final: bool,
+        name_end: int,
+        open_start: int,
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.name = name
+        self.arguments = arguments
+        self.expand_final = expand_final
+        self.name_end = name_end
+        self.open_start = open_start
+
+    def start_span(self) -> tuple[int, int]:
+        return self.start, self.open_start + 1
+
+    def children(self) -> list[Expression]:
+        return self.arguments
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        function = scope.function(self.name)
+        if function is None:
+            self._report_unknown_function(scope, diags)
+            return DYNAMIC_UNKNOWN
+        arguments: list[Expression] | None = self.arguments
+        if self.expand_final:
+            result = self._expand(scope, diags)
+            if isinstance(result, Value):
+                return result
+            arguments = result
+        assert arguments is not None
+        if not self._check_count(function, arguments, scope, diags):
+            return DYNAMIC_UNKNOWN
+        errors = diags.error_count
+        values: list[Value] = []
+        for position, argument in enumerate(arguments):
+            parameter = _parameter(function, position)
+            assert parameter is not None
+            values.append(self._argument(parameter, argument, scope, diags))
+        if diags.error_count > errors:
+            return DYNAMIC_UNKNOWN
+        try:
+            return function.call(values)
+        except FunctionError as error:
+            self._report_failure(error, error.argument, function, arguments, scope, diags)
+        except CtyError as error:
+            self._report_failure(error, None, function, arguments, scope, diags)
+        return DYNAMIC_UNKNOWN
+
+    def _argument(
+        self, parameter: Parameter, argument: Expression, scope: Scope, diags: Diagnostics
+    ) -> Value:
+        if parameter.type is CLOSURE_TYPE:
+            return capsule_value(CLOSURE_TYPE, Closure(argument, scope))
+        value = argument.value(scope, diags)
+        wanted = parameter.type
+        if value.type is wanted or wanted.kind == KIND_DYNAMIC:
+            return value
+        try:
+            return convert(value, wanted)
+        except CtyError as error:
+            self._report_argument(parameter, argument, error, scope, diags)
+            return value
+
+    def _expand(self, scope: Scope, diags: Diagnostics) -> list[Expression] | Value:
+        """The arguments with the last one replaced by its elements, or the result of the call
+        where those are not known.
+        """
+        last = self.arguments[-1]
+        errors = diags.error_count
+        value = last.value(scope, diags)
+        if diags.error_count > errors:
+            return DYNAMIC_UNKNOWN
+        kind = value.type.kind
+        if kind not in (KIND_DYNAMIC, KIND_LIST, KIND_SET, KIND_TUPLE):
+            detail = (
+                f"Only a list, set or tuple can be expanded into arguments with `...`, "
+                f"and this is a {value.type.friendly_name()}."
+            )
+            last.report(diags, scope, "Invalid expanded argument", detail, self)
+            return DYNAMIC_UNKNOWN
+        if value.is_null:
+            detail = "The argument that `...` expands is null."
+            last.report(diags, scope, "Invalid expanded argument", detail, self)
+            return DYNAMIC_UNKNOWN
+        if not value.is_known:
+            return unknown_from(DYNAMIC, value)
+        expanded = self.arguments[:-1]
+        for element in value.sequence():
+            expanded.append(
+                Literal(self.source, last.start, last.end, element.with_marks(value.marks))
+            )
+        return expanded
+
+    def _check_count(
+        self, function: Function, arguments: list[Expression], scope: Scope, diags: Diagnostics
+    ) -> bool:
+        parameters = function.parameters
+        have, want = len(arguments), len(parameters)
+        if have < want:
+            self._report_too_few(function, have, scope, diags)
+            return False
+        if have > want and function.variadic is None:
+            takes = "no arguments" if want == 0 else _counted(want)
+            diags.error(
+                "Too many function arguments",
+                f'The function "{self.name}" takes {takes}, and there are {have}.',
+                arguments[want].start_range,
+                self.range,
+                values=scope_values(self, scope),
+            )
+            return False
+        return True
+
+    def static_call(self) -> FunctionCall | None:
+        """The call itself: the expression is written as one."""
+        return self
+
+    def _report_too_few(
+        self, function: Function, have: int, scope: Scope, diags: Diagnostics
+    ) -> None:
+        want = _counted(len(function.parameters))
+        least = "" if function.variadic is None else "at least "
+        diags.error(
+            "Too few function arguments",
+            f'The function "{self.name}" takes {least}{want}. '
+            f'The argument "{function.parameters[have].name}" is missing.',
+            self.source.range(max(self.end - 1, self.start), self.end),
+            self.range,
+            values=scope_values(self, scope),
+        )
+
+    def _report_unknown_function(self, scope: Scope, diags: Diagnostics) -> None:
+        if not scope.allows_functions:
+            self.report(
+                diags, scope, "Function calls not allowed", "No function can be called here."
+            )
+            return
+        where = self.source.range(self.start, self.name_end)
+        namespace, separator, name = self.name.rpartition("::")
+        names = scope.function_names()
+        if not separator:
+            detail = f'There is no function named "{name}".{did_you_mean(name, names)}'
+        else:
+            inside = [known for known in names if known.startswith(namespace + "::")]
+            if inside:
+                hint = did_you_mean(self.name, inside)
+                detail = f'There is no function "{name}" in the namespace {namespace}.{hint}'
+            else:
+                detail = f"There are no functions in a namespace {namespace}."
+        diags.error("Unknown function", detail, where, self.range)
+
+    def _report_argument(
+        self,
+        parameter: Parameter,
+        argument: Expression,
+        error: CtyError,
+        scope: Scope,
+        diags: Diagnostics,
+    ) -> None:
+        detail = f'The value is not fit for the argument "{parameter.name}": {sentence(error)}.'
+        where = argument.start_range
+        argument.report(diags, scope, "Invalid function argument", detail, self, where)
+
+    def _report_failure(
+        self,
+        error: CtyError,
+        position: int | None,
+        function: Function,
+        arguments: list[Expression],
+        scope: Scope,
+        diags: Diagnostics,
+    ) -> None:
+        if position is not None and 0 <= position < len(arguments):
+            parameter = _parameter(function, position)
+            if parameter is not None:
+                self._report_argument(parameter, arguments[position], error, scope, diags)
+                return
+        detail = f'The call of "{self.name}" failed: {sentence(error)}.'
+        self.report(diags, scope, "Error in function call", detail, self, self.start_range)
+
+
+def _parameter(function: Function, position: int) -> Parameter | None:
+    parameters = function.parameters
+    return parameters[position] if position < len(parameters) else function.variadic
+
+
+def _counted(count: int) -> str:
+    return "one argument" if count == 1 else f"{count} arguments"

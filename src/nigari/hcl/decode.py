@@ -1,0 +1,429 @@
+"""Declarative decoding: a specification says what a body must look like and what value it gives.
+
+A specification is a tree of small pieces: an attribute, a block, an object made of others. From it
+follow the schema that the body must meet, the type of the result, and the references it makes, all
+without evaluating anything. Pieces that read nested blocks are in `decode_blocks`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.function import Function
+from nigari.cty.refinements import Refinement, refine
+from nigari.cty.types import DYNAMIC, STRING, ObjectType, TupleType, Type, without_optional
+from nigari.cty.values import Value, null, object_value, string, tuple_value, unknown
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import (
+    Attribute,
+    AttributeSchema,
+    Block,
+    BlockSchema,
+    Body,
+    BodySchema,
+    Content,
+)
+from nigari.hcl.evaluate import sentence
+from nigari.hcl.expressions import Expression, scope_values
+from nigari.hcl.scope import Scope
+from nigari.hcl.traversal import Traversal
+
+Labels = Sequence[tuple[str, Range]]
+"""The labels of the block whose body is decoded, each with its place."""
+
+
+class Spec(ABC):
+    """One piece of a specification."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def implied_type(self) -> Type:
+        """The type of every value that this decodes to; it may have optional attributes."""
+
+    @abstractmethod
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        """The value; a placeholder of the implied type where there is an error."""
+
+    def children(self) -> Sequence[Spec]:
+        """The pieces inside this one that read the same body."""
+        return ()
+
+    def attributes(self) -> Sequence[AttributeSchema]:
+        """The arguments that this piece itself reads."""
+        return ()
+
+    def blocks(self) -> Sequence[BlockSchema]:
+        """The nested blocks that this piece itself reads."""
+        return ()
+
+    def own_variables(self, content: Content) -> list[Traversal]:
+        """What this piece itself refers to."""
+        return []
+
+    def place(self, content: Content, labels: Labels) -> Range:
+        """Where to point when the value is unsuitable."""
+        return content.missing_item_range
+
+    @property
+    def placeholder(self) -> Value:
+        """Stands for a value that could not be decoded."""
+        return unknown(without_optional(self.implied_type))
+
+
+def decode(body: Body, spec: Spec, scope: Scope, diags: Diagnostics) -> Value:
+    """The value of a body; whatever the specification does not mention is an error."""
+    return decode_block_body(body, (), spec, scope, diags)
+
+
+def partial_decode(body: Body, spec: Spec, scope: Scope, diags: Diagnostics) -> tuple[Value, Body]:
+    """The value of what the specification mentions, and a body with the rest."""
+    content, rest = body.partial_content(schema_of(spec), diags)
+    return spec.decode(content, (), scope, diags), rest
+
+
+def decode_block_body(
+    body: Body, labels: Labels, spec: Spec, scope: Scope, diags: Diagnostics
+) -> Value:
+    """The value of the body of a block that has these labels."""
+    content = body.content(schema_of(spec), diags)
+    return spec.decode(content, labels, scope, diags)
+
+
+def schema_of(spec: Spec) -> BodySchema:
+    """What a body must have to be decoded with this specification."""
+    attributes: dict[str, AttributeSchema] = {}
+    blocks: dict[str, BlockSchema] = {}
+    for piece in same_body_pieces(spec):
+        for attribute in piece.attributes():
+            have = attributes.get(attribute.name)
+            if have is None or attribute.required:
+                attributes[attribute.name] = attribute
+        for block in piece.blocks():
+            blocks.setdefault(block.type, block)
+    return BodySchema(tuple(attributes.values()), tuple(blocks.values()))
+
+
+def same_body_pieces(spec: Spec) -> list[Spec]:
+    """The specification and every piece in it that reads the same body."""
+    found: list[Spec] = []
+    pending: list[Spec] = [spec]
+    while pending:
+        piece = pending.pop()
+        found.append(piece)
+        pending.extend(reversed(piece.children()))
+    return found
+
+
+def variables(body: Body, spec: Spec) -> list[Traversal]:
+    """Every reference that decoding the body would evaluate."""
+    content, _ = body.partial_content(schema_of(spec), Diagnostics())
+    return [
+        traversal for piece in same_body_pieces(spec) for traversal in piece.own_variables(content)
+    ]
+
+
+def label_names(spec: Spec) -> tuple[str, ...]:
+    """The names of the labels that pieces of the specification read from their block."""
+    names: dict[int, str] = {}
+    for piece in same_body_pieces(spec):
+        if isinstance(piece, BlockLabel):
+            names[piece.index] = piece.name
+    count = max(names, default=-1) + 1
+    return tuple([names.get(i) or f"label {i + 1}" for i in range(count)])
+
+
+def labels_of(block: Block) -> Labels:
+    """The labels of a block with their places."""
+    return list(zip(block.labels, block.label_ranges, strict=True))
+
+
+def convert_or_report(
+    value: Value,
+    wanted: Type,
+    attribute: Attribute,
+    scope: Scope,
+    diags: Diagnostics,
+) -> Value:
+    """The value of an argument in the type that is wanted of it."""
+    try:
+        return convert(value, wanted)
+    except CtyError as error:
+        diags.error(
+            "Wrong type of value",
+            f'The argument "{attribute.name}" cannot have this value: {sentence(error)}.',
+            attribute.expr.start_range,
+            attribute.expr.range,
+            values=scope_values(attribute.expr, scope),
+        )
+        return unknown(without_optional(wanted))
+
+
+class Attr(Spec):
+    """The value of an argument, converted to a type; null where the argument is left out."""
+
+    __slots__ = ("name", "required", "type")
+
+    def __init__(self, name: str, type: Type = DYNAMIC, required: bool = False) -> None:
+        self.name = name
+        self.type = type
+        self.required = required
+
+    @property
+    def implied_type(self) -> Type:
+        return self.type
+
+    def attributes(self) -> Sequence[AttributeSchema]:
+        return (AttributeSchema(self.name, self.required),)
+
+    def own_variables(self, content: Content) -> list[Traversal]:
+        attribute = content.attributes.get(self.name)
+        return [] if attribute is None else attribute.expr.variables()
+
+    def place(self, content: Content, labels: Labels) -> Range:
+        attribute = content.attributes.get(self.name)
+        return content.missing_item_range if attribute is None else attribute.expr.range
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        attribute = content.attributes.get(self.name)
+        if attribute is None:
+            return null(without_optional(self.type))
+        value = attribute.expr.value(scope, diags)
+        return convert_or_report(value, self.type, attribute, scope, diags)
+
+
+class LiteralValue(Spec):
+    """Always the same value."""
+
+    __slots__ = ("literal",)
+
+    def __init__(self, literal: Value) -> None:
+        self.literal = literal
+
+    @property
+    def implied_type(self) -> Type:
+        return self.literal.type
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        return self.literal
+
+
+class Expr(Spec):
+    """The value of an expression that is part of the specification."""
+
+    __slots__ = ("expr",)
+
+    def __init__(self, expr: Expression) -> None:
+        self.expr = expr
+
+    @property
+    def implied_type(self) -> Type:
+        return DYNAMIC
+
+    def own_variables(self, content: Content) -> list[Traversal]:
+        return self.expr.variables()
+
+    def place(self, content: Content, labels: Labels) -> Range:
+        return self.expr.range
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        return self.expr.value(scope, diags)
+
+
+class BlockLabel(Spec):
+    """A label of the block whose body is decoded."""
+
+    __slots__ = ("index", "name")
+
+    def __init__(self, index: int, name: str) -> None:
+        self.index = index
+        self.name = name
+
+    @property
+    def implied_type(self) -> Type:
+        return STRING
+
+    def place(self, content: Content, labels: Labels) -> Range:
+        return labels[self.index][1]
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        if self.index >= len(labels):
+            raise ValueError("a specification asks for the label of something that is no block")
+        return string(labels[self.index][0])
+
+
+class Object(Spec):
+    """An object with a piece for each attribute."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, pieces: Mapping[str, Spec]) -> None:
+        self.pieces = dict(pieces)
+
+    @property
+    def implied_type(self) -> Type:
+        return ObjectType({name: piece.implied_type for name, piece in self.pieces.items()})
+
+    def children(self) -> Sequence[Spec]:
+        return list(self.pieces.values())
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        return object_value(
+            {
+                name: piece.decode(content, labels, scope, diags)
+                for name, piece in self.pieces.items()
+            }
+        )
+
+
+class Array(Spec):
+    """A tuple with a piece for each element."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, pieces: Sequence[Spec]) -> None:
+        self.pieces = list(pieces)
+
+    @property
+    def implied_type(self) -> Type:
+        return TupleType(tuple([piece.implied_type for piece in self.pieces]))
+
+    def children(self) -> Sequence[Spec]:
+        return self.pieces
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        return tuple_value([piece.decode(content, labels, scope, diags) for piece in self.pieces])
+
+
+class Default(Spec):
+    """The value of the first piece, or of the second where the first is null."""
+
+    __slots__ = ("default", "primary")
+
+    def __init__(self, primary: Spec, default: Spec) -> None:
+        self.primary = primary
+        self.default = default
+
+    @property
+    def implied_type(self) -> Type:
+        return self.primary.implied_type
+
+    def children(self) -> Sequence[Spec]:
+        return (self.primary, self.default)
+
+    def place(self, content: Content, labels: Labels) -> Range:
+        return self.primary.place(content, labels)
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        value = self.primary.decode(content, labels, scope, diags)
+        if value.is_null:
+            return self.default.decode(content, labels, scope, diags)
+        return value
+
+
+class Wrapper(Spec):
+    """A piece that does something with the value of another."""
+
+    __slots__ = ("wrapped",)
+
+    def __init__(self, wrapped: Spec) -> None:
+        self.wrapped = wrapped
+
+    @property
+    def implied_type(self) -> Type:
+        return self.wrapped.implied_type
+
+    def children(self) -> Sequence[Spec]:
+        return (self.wrapped,)
+
+    def place(self, content: Content, labels: Labels) -> Range:
+        return self.wrapped.place(content, labels)
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        errors = diags.error_count
+        value = self.wrapped.decode(content, labels, scope, diags)
+        if diags.error_count > errors:
+            return self.placeholder
+        return self.finish(value, self.place(content, labels), diags)
+
+    @abstractmethod
+    def finish(self, value: Value, where: Range, diags: Diagnostics) -> Value:
+        """What becomes of the wrapped piece's value."""
+
+
+class TransformExpr(Wrapper):
+    """The value of an expression in which a name stands for the wrapped piece's value."""
+
+    __slots__ = ("expr", "name", "scope")
+
+    def __init__(self, wrapped: Spec, expr: Expression, scope: Scope, name: str) -> None:
+        super().__init__(wrapped)
+        self.expr = expr
+        self.scope = scope
+        self.name = name
+
+    @property
+    def implied_type(self) -> Type:
+        example = unknown(without_optional(self.wrapped.implied_type))
+        return self._value(example, Diagnostics()).type
+
+    def finish(self, value: Value, where: Range, diags: Diagnostics) -> Value:
+        return self._value(value, diags)
+
+    def _value(self, value: Value, diags: Diagnostics) -> Value:
+        return self.expr.value(Scope({self.name: value}, parent=self.scope), diags)
+
+
+class TransformFunction(Wrapper):
+    """The result of a function that is given the wrapped piece's value."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, wrapped: Spec, function: Function) -> None:
+        super().__init__(wrapped)
+        self.function = function
+
+    @property
+    def implied_type(self) -> Type:
+        try:
+            return self.function.return_type_for([unknown(self.wrapped.implied_type)])
+        except CtyError:
+            return DYNAMIC
+
+    def finish(self, value: Value, where: Range, diags: Diagnostics) -> Value:
+        try:
+            return self.function.call([value])
+        except CtyError as error:
+            diags.error("Unsuitable value", f"This value cannot be used: {error.message}.", where)
+            return self.placeholder
+
+
+class Refine(Wrapper):
+    """The wrapped piece's value with what is promised of it."""
+
+    __slots__ = ("refinement",)
+
+    def __init__(self, wrapped: Spec, refinement: Refinement) -> None:
+        super().__init__(wrapped)
+        self.refinement = refinement
+
+    def finish(self, value: Value, where: Range, diags: Diagnostics) -> Value:
+        return refine(value, self.refinement)
+
+
+class Validate(Wrapper):
+    """The wrapped piece's value, if a check finds nothing wrong with it."""
+
+    __slots__ = ("check",)
+
+    def __init__(self, wrapped: Spec, check: Callable[[Value, Range, Diagnostics], None]) -> None:
+        super().__init__(wrapped)
+        self.check = check
+
+    def finish(self, value: Value, where: Range, diags: Diagnostics) -> Value:
+        self.check(value, where, diags)
+        return value

@@ -1,0 +1,371 @@
+"""The pieces of a specification that read nested blocks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import DYNAMIC, ListType, MapType, SetType, Type, without_optional
+from nigari.cty.unify import unify
+from nigari.cty.unknown import join_causes
+from nigari.cty.values import (
+    EMPTY_OBJECT,
+    NO_MARKS,
+    Value,
+    list_value,
+    map_value,
+    null,
+    object_value,
+    set_value,
+    tuple_value,
+    unknown,
+)
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Block, BlockSchema, Content
+from nigari.hcl.decode import (
+    Labels,
+    Spec,
+    convert_or_report,
+    decode_block_body,
+    label_names,
+    labels_of,
+    variables,
+)
+from nigari.hcl.scope import Scope
+from nigari.hcl.traversal import Traversal, quoted
+
+
+class BlocksSpec(Spec):
+    """A piece that reads all blocks of one type, each with the same nested specification."""
+
+    __slots__ = ("nested", "type_name")
+
+    def __init__(self, type_name: str, nested: Spec) -> None:
+        self.type_name = type_name
+        self.nested = nested
+
+    def label_names(self) -> tuple[str, ...]:
+        """What the labels of such a block are called."""
+        return label_names(self.nested)
+
+    def blocks(self) -> Sequence[BlockSchema]:
+        return (BlockSchema(self.type_name, self.label_names()),)
+
+    def own_variables(self, content: Content) -> list[Traversal]:
+        return [
+            traversal
+            for block in content.blocks_of(self.type_name)
+            for traversal in variables(block.body, self.nested)
+        ]
+
+    def place(self, content: Content, labels: Labels) -> Range:
+        blocks = content.blocks_of(self.type_name)
+        return blocks[0].def_range if blocks else content.missing_item_range
+
+    def decode_one(self, block: Block, scope: Scope, diags: Diagnostics, skip: int = 0) -> Value:
+        """The value of one block, whose first `skip` labels are used up already."""
+        labels = labels_of(block)[skip:]
+        value = decode_block_body(block.body, labels, self.nested, scope, diags)
+        return value.with_marks(block.body.marks)
+
+    def unknown_result(self, blocks: list[Block]) -> Value | None:
+        """An unknown value where it is not known which blocks there are, else None."""
+        causes: tuple[object, ...] = ()
+        marks = NO_MARKS
+        is_unknown = False
+        for block in blocks:
+            marks = marks | block.body.marks
+            if block.body.unknown_causes is not None:
+                is_unknown = True
+                causes = join_causes(causes, block.body.unknown_causes)
+        return self.placeholder.with_causes(causes).with_marks(marks) if is_unknown else None
+
+
+class SingleBlock(BlocksSpec):
+    """At most one block; null where there is none."""
+
+    __slots__ = ("required",)
+
+    def __init__(self, type_name: str, nested: Spec, required: bool = False) -> None:
+        super().__init__(type_name, nested)
+        self.required = required
+
+    @property
+    def implied_type(self) -> Type:
+        return self.nested.implied_type
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        block = only_block(content, self.type_name, self.required, diags)
+        if block is None:
+            return null(without_optional(self.implied_type))
+        return self.decode_one(block, scope, diags)
+
+
+def only_block(
+    content: Content, type_name: str, required: bool, diags: Diagnostics
+) -> Block | None:
+    """The one block of a type, if there is one; more than one is an error."""
+    blocks = content.blocks_of(type_name)
+    if not blocks:
+        if required:
+            diags.error(
+                "Missing block",
+                f'A block of type "{type_name}" is required here.',
+                content.missing_item_range,
+            )
+        return None
+    if len(blocks) > 1:
+        diags.error(
+            "Duplicate block",
+            f'There can be only one block of type "{type_name}" here. The first is at '
+            f"{blocks[0].def_range}.",
+            blocks[1].def_range,
+        )
+    return blocks[0]
+
+
+class RepeatedBlocks(BlocksSpec):
+    """Any number of blocks within limits."""
+
+    __slots__ = ("max_items", "min_items")
+
+    def __init__(
+        self, type_name: str, nested: Spec, min_items: int = 0, max_items: int = 0
+    ) -> None:
+        super().__init__(type_name, nested)
+        self.min_items = min_items
+        self.max_items = max_items
+        """Zero is no limit."""
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        blocks = content.blocks_of(self.type_name)
+        values = [self.decode_one(block, scope, diags) for block in blocks]
+        unknown_ = self.unknown_result(blocks)
+        if unknown_ is not None:
+            return unknown_
+        self._check_count(blocks, content, diags)
+        return self.collect(values, blocks, diags)
+
+    def _check_count(self, blocks: list[Block], content: Content, diags: Diagnostics) -> None:
+        if len(blocks) < self.min_items:
+            diags.error(
+                "Too few blocks",
+                f'At least {self.min_items} blocks of type "{self.type_name}" are required here.',
+                content.missing_item_range,
+            )
+        elif 0 < self.max_items < len(blocks):
+            diags.error(
+                "Too many blocks",
+                f'At most {self.max_items} blocks of type "{self.type_name}" are allowed here.',
+                blocks[self.max_items].def_range,
+            )
+
+    @abstractmethod
+    def collect(self, values: list[Value], blocks: list[Block], diags: Diagnostics) -> Value:
+        """The collection of the blocks' values."""
+
+    def unified(
+        self, values: list[Value], blocks: list[Block], diags: Diagnostics
+    ) -> tuple[Type, list[Value]] | None:
+        """The values in one type that fits all of them."""
+        if not values:
+            return without_optional(self.nested.implied_type), []
+        element = unify([value.type for value in values], unsafe=True)
+        if element is None:
+            self._report_difference(blocks[0], "their values have no type in common", diags)
+            return None
+        converted: list[Value] = []
+        for value, block in zip(values, blocks, strict=True):
+            try:
+                converted.append(convert(value, element))
+            except CtyError as error:
+                self._report_difference(block, error.message, diags)
+                return None
+        return element, converted
+
+    def _report_difference(self, block: Block, why: str, diags: Diagnostics) -> None:
+        diags.error(
+            "Blocks of different types",
+            f'All blocks of type "{self.type_name}" must have values of the same types: {why}.',
+            block.def_range,
+        )
+
+
+class BlockList(RepeatedBlocks):
+    """A list of the blocks' values."""
+
+    __slots__ = ()
+
+    @property
+    def implied_type(self) -> Type:
+        return ListType(self.nested.implied_type)
+
+    def collect(self, values: list[Value], blocks: list[Block], diags: Diagnostics) -> Value:
+        unified = self.unified(values, blocks, diags)
+        return unknown(DYNAMIC) if unified is None else list_value(*unified)
+
+
+class BlockSet(RepeatedBlocks):
+    """A set of the blocks' values."""
+
+    __slots__ = ()
+
+    @property
+    def implied_type(self) -> Type:
+        return SetType(self.nested.implied_type)
+
+    def collect(self, values: list[Value], blocks: list[Block], diags: Diagnostics) -> Value:
+        unified = self.unified(values, blocks, diags)
+        return unknown(DYNAMIC) if unified is None else set_value(*unified)
+
+
+class BlockTuple(RepeatedBlocks):
+    """A tuple of the blocks' values, which may differ in type."""
+
+    __slots__ = ()
+
+    @property
+    def implied_type(self) -> Type:
+        return DYNAMIC
+
+    def collect(self, values: list[Value], blocks: list[Block], diags: Diagnostics) -> Value:
+        return tuple_value(values)
+
+
+class LabelledBlocks(BlocksSpec):
+    """Blocks told apart by their first labels, which become keys."""
+
+    __slots__ = ("key_labels",)
+
+    def __init__(self, type_name: str, key_labels: Sequence[str], nested: Spec) -> None:
+        super().__init__(type_name, nested)
+        if not key_labels:
+            raise ValueError("blocks that are told apart by labels need at least one")
+        self.key_labels = tuple(key_labels)
+
+    def label_names(self) -> tuple[str, ...]:
+        return self.key_labels + label_names(self.nested)
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        blocks = content.blocks_of(self.type_name)
+        unknown_ = self.unknown_result(blocks)
+        if unknown_ is not None:
+            return unknown_
+        depth = len(self.key_labels)
+        found: dict[tuple[str, ...], Value] = {}
+        for block in blocks:
+            value = self.decode_one(block, scope, diags, depth)
+            key = tuple(block.labels[:depth])
+            if key in found:
+                self._report_duplicate(block, diags)
+            else:
+                found[key] = value
+        return self.collect(found)
+
+    def _report_duplicate(self, block: Block, diags: Diagnostics) -> None:
+        named = " ".join([quoted(label) for label in block.labels[: len(self.key_labels)]])
+        diags.error(
+            "Duplicate block",
+            f"There is a {self.type_name} block {named} already. Its labels must tell it apart "
+            "from all others.",
+            block.def_range,
+        )
+
+    @abstractmethod
+    def collect(self, found: dict[tuple[str, ...], Value]) -> Value:
+        """The nested collection of the blocks' values by label."""
+
+
+def _grouped(found: dict[tuple[str, ...], Value]) -> dict[str, dict[tuple[str, ...], Value]]:
+    """The values by the first part of their keys."""
+    groups: dict[str, dict[tuple[str, ...], Value]] = {}
+    for key, value in found.items():
+        groups.setdefault(key[0], {})[key[1:]] = value
+    return groups
+
+
+class BlockMap(LabelledBlocks):
+    """Maps, one inside the other for each label, of the blocks' values."""
+
+    __slots__ = ()
+
+    @property
+    def implied_type(self) -> Type:
+        type_ = self.nested.implied_type
+        for _ in self.key_labels:
+            type_ = MapType(type_)
+        return type_
+
+    def collect(self, found: dict[tuple[str, ...], Value]) -> Value:
+        return self._maps(found, without_optional(self.implied_type))
+
+    def _maps(self, found: dict[tuple[str, ...], Value], type_: Type) -> Value:
+        if not isinstance(type_, MapType) or () in found:
+            return found[()]
+        groups = {key: self._maps(group, type_.element) for key, group in _grouped(found).items()}
+        element = unify([value.type for value in groups.values()]) if groups else None
+        if element is None:
+            element = type_.element
+        return map_value(element, {key: convert(value, element) for key, value in groups.items()})
+
+
+class BlockObject(LabelledBlocks):
+    """Objects, one inside the other for each label, of the blocks' values."""
+
+    __slots__ = ()
+
+    @property
+    def implied_type(self) -> Type:
+        return DYNAMIC
+
+    def collect(self, found: dict[tuple[str, ...], Value]) -> Value:
+        if not found:
+            return EMPTY_OBJECT
+        if () in found:
+            return found[()]
+        return object_value({key: self.collect(group) for key, group in _grouped(found).items()})
+
+
+class BlockAttrs(Spec):
+    """A map of all arguments of a block, whatever their names."""
+
+    __slots__ = ("element", "required", "type_name")
+
+    def __init__(self, type_name: str, element: Type, required: bool = False) -> None:
+        self.type_name = type_name
+        self.element = element
+        self.required = required
+
+    @property
+    def implied_type(self) -> Type:
+        return MapType(self.element)
+
+    def blocks(self) -> Sequence[BlockSchema]:
+        return (BlockSchema(self.type_name),)
+
+    def own_variables(self, content: Content) -> list[Traversal]:
+        found: list[Traversal] = []
+        for block in content.blocks_of(self.type_name)[:1]:
+            for attribute in block.body.just_attributes(Diagnostics()).values():
+                found.extend(attribute.expr.variables())
+        return found
+
+    def place(self, content: Content, labels: Labels) -> Range:
+        blocks = content.blocks_of(self.type_name)
+        return blocks[0].def_range if blocks else content.missing_item_range
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        block = only_block(content, self.type_name, self.required, diags)
+        if block is None:
+            return null(without_optional(self.implied_type))
+        element = without_optional(self.element)
+        values: dict[str, Value] = {}
+        for name, attribute in block.body.just_attributes(diags).items():
+            value = attribute.expr.value(scope, diags)
+            values[name] = convert_or_report(value, self.element, attribute, scope, diags)
+        if element.has_dynamic and values:
+            unified = unify([value.type for value in values.values()], unsafe=True)
+            element = DYNAMIC if unified is None else unified
+        return map_value(element, {name: convert(value, element) for name, value in values.items()})

@@ -1,0 +1,613 @@
+"""Expansion of `dynamic` blocks: one block that stands for as many as its `for_each` has elements.
+
+    dynamic "TYPE" {
+      for_each = …           # a collection; evaluated in the scope given to `expand`
+      iterator = NAME        # what the current element is called inside; TYPE if left out
+      labels   = [ … ]       # only for block types that have labels
+      content { … }          # the body of each block
+    }
+
+`expand` gives a body in which the blocks stand as if they had been written out; nothing happens
+until a schema is applied to it. Where `for_each` is not known, one block stands for them all and
+everything in it is unknown. Deliberately unknown here: which places of a language allow `dynamic`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import DYNAMIC, STRING, CollectionType, ObjectType, TupleType, Type
+from nigari.cty.values import DYNAMIC_UNKNOWN, NO_MARKS, Mark, Value, object_value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import (
+    Attribute,
+    AttributeSchema,
+    Block,
+    BlockSchema,
+    Body,
+    BodySchema,
+    Content,
+)
+from nigari.hcl.decode import Expr, Spec, same_body_pieces, schema_of
+from nigari.hcl.decode_blocks import BlockAttrs, BlocksSpec
+from nigari.hcl.evaluate import sentence
+from nigari.hcl.expressions import Expression, scope_values
+from nigari.hcl.scope import Scope
+from nigari.hcl.static import abs_traversal_for_expr, expr_list
+from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.traversal import Traversal
+
+_DYNAMIC = BlockSchema("dynamic", ("type",))
+_FOR_EACH = AttributeSchema("for_each", True)
+_ITERATOR = AttributeSchema("iterator")
+_LABELS = AttributeSchema("labels", True)
+_CONTENT = BlockSchema("content")
+_WITHOUT_LABELS = BodySchema((_FOR_EACH, _ITERATOR), (_CONTENT,))
+_WITH_LABELS = BodySchema((_FOR_EACH, _ITERATOR, _LABELS), (_CONTENT,))
+_ANY_PART = BodySchema(
+    (AttributeSchema("for_each"), _ITERATOR, AttributeSchema("labels")), (_CONTENT,)
+)
+
+Iterators = Mapping[str, Value]
+"""What the names of the enclosing iterators stand for in one block."""
+
+_NO_ITERATORS: Iterators = {}
+
+
+def expand(body: Body, scope: Scope) -> Body:
+    """The body with its `dynamic` blocks expanded, at every depth.
+
+    The expressions of `for_each` and `labels` are evaluated in the scope; those of the content
+    when someone asks for their value, in the scope given then.
+    """
+    return ExpandedBody(body, scope, _NO_ITERATORS, NO_MARKS)
+
+
+def expand_variables(body: Body, spec: Spec, content: bool = True) -> list[Traversal]:
+    """Every reference that expanding the body and then decoding it would evaluate.
+
+    Without `content`, only those that expansion itself needs. References to iterators are not
+    among them.
+    """
+    found: list[Traversal] = []
+    for expression, bound in expand_expressions(body, spec, content):
+        expression.add_variables(found, bound)
+    return found
+
+
+def expand_expressions(
+    body: Body, spec: Spec, content: bool = True
+) -> Iterator[tuple[Expression, frozenset[str]]]:
+    """The expressions behind `expand_variables`, each with the iterators' names that it knows."""
+    return _expressions(body, spec, frozenset(), content)
+
+
+class IteratedExpression(Expression):
+    """An expression of a dynamic block's content, where iterators have values."""
+
+    __slots__ = ("inner", "iterators", "marks")
+
+    def __init__(self, inner: Expression, iterators: Iterators, marks: frozenset[Mark]) -> None:
+        self.source = inner.source
+        self.start = inner.start
+        self.end = inner.end
+        self.inner = inner
+        self.iterators = iterators
+        self.marks = marks
+
+    def start_span(self) -> tuple[int, int]:
+        return self.inner.start_span()
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        if self.iterators:
+            scope = Scope(self.iterators, parent=scope)
+        return self.inner.value(scope, diags).with_marks(self.marks)
+
+    def children(self) -> list[Expression]:
+        return [self.inner]
+
+    def add_variables(self, found: list[Traversal], bound: frozenset[str]) -> None:
+        self.inner.add_variables(found, bound.union(self.iterators))
+
+    def static_traversal(self) -> Traversal | None:
+        return self.inner.static_traversal()
+
+    def static_list(self) -> list[Expression] | None:
+        elements = self.inner.static_list()
+        return None if elements is None else [self._same_place(element) for element in elements]
+
+    def static_map(self) -> list[tuple[Expression, Expression]] | None:
+        items = self.inner.static_map()
+        if items is None:
+            return None
+        return [(self._same_place(key), self._same_place(value)) for key, value in items]
+
+    def _same_place(self, part: Expression) -> Expression:
+        return IteratedExpression(part, self.iterators, self.marks)
+
+
+class UnknownExpression(Expression):
+    """An expression whose block may never exist, so that its value cannot be known."""
+
+    __slots__ = ("inner", "unknown")
+
+    def __init__(self, inner: Expression, unknown: Value) -> None:
+        self.source = inner.source
+        self.start = inner.start
+        self.end = inner.end
+        self.inner = inner
+        self.unknown = unknown
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        return self.unknown
+
+    def children(self) -> list[Expression]:
+        return [self.inner]
+
+
+class ExpandedBody(Body):
+    """A body whose `dynamic` blocks stand as the blocks they make.
+
+    `hidden_attributes` and `hidden_blocks` are what an earlier `partial_content` took. They are
+    kept here rather than by the body itself, which must go on offering all `dynamic` blocks.
+    """
+
+    __slots__ = ("_marks", "hidden_attributes", "hidden_blocks", "iterators", "original", "scope")
+
+    def __init__(
+        self,
+        original: Body,
+        scope: Scope,
+        iterators: Iterators,
+        marks: frozenset[Mark],
+        hidden_attributes: frozenset[str] = frozenset(),
+        hidden_blocks: Mapping[str, BlockSchema] | None = None,
+    ) -> None:
+        self.original = original
+        self.scope = scope
+        self.iterators = iterators
+        self._marks = marks
+        self.hidden_attributes = hidden_attributes
+        self.hidden_blocks = {} if hidden_blocks is None else dict(hidden_blocks)
+
+    @property
+    def missing_item_range(self) -> Range:
+        return self.original.missing_item_range
+
+    @property
+    def marks(self) -> frozenset[Mark]:
+        return self._marks
+
+    def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
+        written = self.original.content(self._extended(schema), diags)
+        return self._expanded(written, schema, False, diags)
+
+    def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
+        written, _ = self.original.partial_content(self._extended(schema), diags)
+        rest = ExpandedBody(
+            self.original,
+            self.scope,
+            self.iterators,
+            self._marks,
+            self.hidden_attributes.union([wanted.name for wanted in schema.attributes]),
+            {**self.hidden_blocks, **{wanted.type: wanted for wanted in schema.blocks}},
+        )
+        return self._expanded(written, schema, True, diags), rest
+
+    def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
+        return self._attributes(self.original.just_attributes(diags))
+
+    def _extended(self, schema: BodySchema) -> BodySchema:
+        attributes = schema.attributes
+        if self.hidden_attributes:
+            asked = {wanted.name for wanted in attributes}
+            hidden = [AttributeSchema(name) for name in self.hidden_attributes - asked]
+            attributes = (*attributes, *hidden)
+        asked = {wanted.type for wanted in schema.blocks}
+        more = [wanted for name, wanted in self.hidden_blocks.items() if name not in asked]
+        return BodySchema(attributes, (*schema.blocks, _DYNAMIC, *more))
+
+    def _expanded(
+        self, written: Content, schema: BodySchema, partial: bool, diags: Diagnostics
+    ) -> Content:
+        types = {wanted.type: wanted for wanted in schema.blocks}
+        blocks: list[Block] = []
+        for block in written.blocks:
+            if block.type != "dynamic":
+                if block.type not in self.hidden_blocks:
+                    blocks.append(_with_body(block, self._nested(block.body, NO_MARKS)))
+                continue
+            made = block.labels[0]
+            if made in self.hidden_blocks:
+                continue
+            wanted = types.get(made)
+            if wanted is not None:
+                self._expand_block(block, wanted, blocks, diags)
+            elif not partial:
+                _report_unexpected_type(block, schema, diags)
+        return Content(self._attributes(written.attributes), blocks, self)
+
+    def _attributes(self, written: dict[str, Attribute]) -> dict[str, Attribute]:
+        hidden = self.hidden_attributes
+        if hidden:
+            written = {name: item for name, item in written.items() if name not in hidden}
+        if not self.iterators and not self._marks:
+            return written
+        return {
+            name: _with_expr(item, IteratedExpression(item.expr, self.iterators, self._marks))
+            for name, item in written.items()
+        }
+
+    def _nested(self, body: Body, marks: frozenset[Mark]) -> ExpandedBody:
+        return ExpandedBody(body, self.scope, self.iterators, marks)
+
+    def _expand_block(
+        self, block: Block, wanted: BlockSchema, blocks: list[Block], diags: Diagnostics
+    ) -> None:
+        """Appends the blocks that a dynamic block makes."""
+        template = _read_template(block, wanted, diags)
+        if template is None:
+            return
+        collection = _for_each_value(template.for_each, self.scope, diags)
+        if collection is None:
+            # Whatever is missing now is missing because of the error that was just reported.
+            if not wanted.labels:
+                self._expand_unknown(template, DYNAMIC_UNKNOWN, blocks, diags)
+        elif not collection.is_known:
+            self._expand_unknown(template, collection, blocks, diags)
+        else:
+            plain, marks = collection.unmark()
+            for key, element in plain.items():
+                made = self._one_block(template, key, element, marks, diags)
+                if made is not None:
+                    blocks.append(made)
+
+    def _expand_unknown(
+        self, template: Template, origin: Value, blocks: list[Block], diags: Diagnostics
+    ) -> None:
+        stand_in = DYNAMIC_UNKNOWN.with_causes(origin.causes)
+        made = self._one_block(template, stand_in, stand_in, origin.marks, diags)
+        if made is not None:
+            blocks.append(_with_body(made, UnknownBody(made.body, origin.causes)))
+
+    def _one_block(
+        self,
+        template: Template,
+        key: Value,
+        element: Value,
+        marks: frozenset[Mark],
+        diags: Diagnostics,
+    ) -> Block | None:
+        current = object_value({"key": key, "value": element})
+        iterators = {**self.iterators, template.iterator: current}
+        scope = Scope({template.iterator: current}, parent=self.scope)
+        labels: list[str] = []
+        for expr in template.labels:
+            label = _label(expr, scope, diags)
+            if label is None:
+                return None
+            labels.append(label)
+        body = ExpandedBody(template.content, scope, iterators, marks)
+        return template.block(labels, body)
+
+
+class UnknownBody(Body):
+    """The body of a block that stands for an unknown number of blocks: all in it is unknown.
+
+    Its items are still compared with the schema, so mistakes in them are reported.
+    """
+
+    __slots__ = ("causes", "template")
+
+    def __init__(self, template: Body, causes: tuple[object, ...]) -> None:
+        self.template = template
+        self.causes = causes
+
+    @property
+    def unknown_causes(self) -> tuple[object, ...] | None:
+        return self.causes
+
+    @property
+    def marks(self) -> frozenset[Mark]:
+        return self.template.marks
+
+    @property
+    def missing_item_range(self) -> Range:
+        return self.template.missing_item_range
+
+    def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
+        return self._unknown(self.template.content(schema, diags))
+
+    def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
+        content, rest = self.template.partial_content(schema, diags)
+        return self._unknown(content), UnknownBody(rest, self.causes)
+
+    def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
+        return self._attributes(self.template.just_attributes(diags))
+
+    def _unknown(self, content: Content) -> Content:
+        blocks = [
+            _with_body(block, UnknownBody(block.body, self.causes)) for block in content.blocks
+        ]
+        return Content(self._attributes(content.attributes), blocks, self)
+
+    def _attributes(self, attributes: dict[str, Attribute]) -> dict[str, Attribute]:
+        stand_in = DYNAMIC_UNKNOWN.with_causes(self.causes).with_marks(self.marks)
+        return {
+            name: _with_expr(item, UnknownExpression(item.expr, stand_in))
+            for name, item in attributes.items()
+        }
+
+
+class Template:
+    """What a `dynamic` block says, its expressions not evaluated yet."""
+
+    __slots__ = ("content", "for_each", "iterator", "labels", "written")
+
+    def __init__(
+        self,
+        written: Block,
+        for_each: Expression,
+        iterator: str,
+        labels: list[Expression],
+        content: Body,
+    ) -> None:
+        self.written = written
+        self.for_each = for_each
+        self.iterator = iterator
+        self.labels = labels
+        self.content = content
+
+    def block(self, labels: list[str], body: Body) -> Block:
+        """One of the blocks that the dynamic block makes; its places are those of the original."""
+        written = self.written
+        start, end = written.label_spans[0]
+        return Block(
+            written.labels[0],
+            labels,
+            body,
+            written.source,
+            written.start,
+            written.end,
+            start,
+            end,
+            [(expr.start, expr.end) for expr in self.labels],
+            written.def_start,
+            written.def_end,
+            written.open_start,
+        )
+
+
+def _read_template(block: Block, wanted: BlockSchema, diags: Diagnostics) -> Template | None:
+    errors = diags.error_count
+    content = block.body.content(_WITH_LABELS if wanted.labels else _WITHOUT_LABELS, diags)
+    iterator = _iterator_name(content, block, diags)
+    labels = _label_expressions(content, wanted, diags)
+    if not content.blocks:
+        _report_missing_content(content, diags)
+    elif len(content.blocks) > 1:
+        _report_second_content(content.blocks[1], diags)
+    if diags.error_count > errors or iterator is None or labels is None:
+        return None
+    for_each = content.attributes["for_each"].expr
+    return Template(block, for_each, iterator, labels, content.blocks[0].body)
+
+
+def _iterator_name(content: Content, block: Block, diags: Diagnostics) -> str | None:
+    attribute = content.attributes.get("iterator")
+    if attribute is None:
+        return block.labels[0]
+    traversal = abs_traversal_for_expr(attribute.expr, diags)
+    if traversal is None:
+        return None
+    if len(traversal) != 1:
+        _report_iterator(attribute.expr, diags)
+        return None
+    return traversal.root_name
+
+
+def _label_expressions(
+    content: Content, wanted: BlockSchema, diags: Diagnostics
+) -> list[Expression] | None:
+    attribute = content.attributes.get("labels")
+    if attribute is None:
+        return []
+    labels = expr_list(attribute.expr, diags)
+    if labels is None:
+        return None
+    count = len(wanted.labels)
+    if len(labels) != count:
+        where = labels[count].range if len(labels) > count else attribute.expr.range
+        _report_label_count(wanted, where, diags)
+        return None
+    return labels
+
+
+def _for_each_value(expr: Expression, scope: Scope, diags: Diagnostics) -> Value | None:
+    """The collection to go through, which may be unknown; None after an error."""
+    errors = diags.error_count
+    value = expr.value(scope, diags)
+    if diags.error_count > errors:
+        return None
+    if not _is_iterable(value.type):
+        _report_not_iterable(value, expr, scope, diags)
+        return None
+    if value.is_null:
+        _report_null(expr, scope, diags)
+        return None
+    return value
+
+
+def _is_iterable(type_: Type) -> bool:
+    return type_ is DYNAMIC or isinstance(type_, CollectionType | TupleType | ObjectType)
+
+
+def _label(expr: Expression, scope: Scope, diags: Diagnostics) -> str | None:
+    errors = diags.error_count
+    value = expr.value(scope, diags)
+    if diags.error_count > errors:
+        return None
+    try:
+        value = convert(value, STRING)
+    except CtyError as error:
+        _report_label(sentence(error), expr, scope, diags)
+        return None
+    if value.is_null:
+        _report_label("it is null", expr, scope, diags)
+    elif not value.is_known:
+        _report_label("it is not known yet, and labels have to be", expr, scope, diags)
+    elif value.is_marked:
+        _report_label("a label is shown to everybody, and this value is not", expr, scope, diags)
+    else:
+        return value.as_string()
+    return None
+
+
+# -- references ---------------------------------------------------------------------------------
+
+
+def _expressions(
+    body: Body, spec: Spec, bound: frozenset[str], with_content: bool
+) -> Iterator[tuple[Expression, frozenset[str]]]:
+    schema = schema_of(spec)
+    extended = BodySchema(schema.attributes, (*schema.blocks, _DYNAMIC))
+    content, _ = body.partial_content(extended, Diagnostics())
+    if with_content:
+        for attribute in content.attributes.values():
+            yield attribute.expr, bound
+    pieces = same_body_pieces(spec)
+    nested = {piece.type_name: piece for piece in pieces if isinstance(piece, BlocksSpec)}
+    loose = {piece.type_name for piece in pieces if isinstance(piece, BlockAttrs)}
+    for block in content.blocks:
+        type_name, block_body, inside = block.type, block.body, bound
+        if type_name == "dynamic":
+            type_name = block.labels[0]
+            parts, _ = block.body.partial_content(_ANY_PART, Diagnostics())
+            name = _iterator_name(parts, block, Diagnostics())
+            if name is None or not parts.blocks:
+                continue
+            inside = bound | {name}
+            block_body = parts.blocks[0].body
+            for part, names in (("for_each", bound), ("labels", inside)):
+                if part in parts.attributes:
+                    yield parts.attributes[part].expr, names
+        piece = nested.get(type_name)
+        if piece is not None:
+            yield from _expressions(block_body, piece.nested, inside, with_content)
+        elif type_name in loose and with_content:
+            for attribute in block_body.just_attributes(Diagnostics()).values():
+                yield attribute.expr, inside
+    if with_content:
+        for own in pieces:
+            if isinstance(own, Expr):
+                yield own.expr, frozenset()
+
+
+# -- copies with one part replaced --------------------------------------------------------------
+
+
+def _with_body(block: Block, body: Body) -> Block:
+    return Block(
+        block.type,
+        block.labels,
+        body,
+        block.source,
+        block.start,
+        block.end,
+        block.type_start,
+        block.type_end,
+        block.label_spans,
+        block.def_start,
+        block.def_end,
+        block.open_start,
+    )
+
+
+def _with_expr(attribute: Attribute, expr: Expression) -> Attribute:
+    return Attribute(
+        attribute.name,
+        expr,
+        attribute.source,
+        attribute.start,
+        attribute.end,
+        attribute.name_start,
+        attribute.name_end,
+    )
+
+
+# -- diagnostics --------------------------------------------------------------------------------
+
+
+def _report_unexpected_type(block: Block, schema: BodySchema, diags: Diagnostics) -> None:
+    made = block.labels[0]
+    hint = did_you_mean(made, [wanted.type for wanted in schema.blocks])
+    diags.error(
+        "Unexpected block",
+        f'There is no block of type "{made}" in this place, so none can be made.{hint}',
+        block.label_ranges[0],
+    )
+
+
+def _report_iterator(expr: Expression, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid iterator name",
+        "The iterator is a name to be used in the content: a single word, without dots.",
+        expr.range,
+    )
+
+
+def _report_label_count(wanted: BlockSchema, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Wrong number of labels",
+        f"A block of type {wanted.type} has as many labels as these: {', '.join(wanted.labels)}. "
+        "Give one expression for each of them.",
+        where,
+    )
+
+
+def _report_missing_content(content: Content, diags: Diagnostics) -> None:
+    diags.error(
+        "Missing content block",
+        "A dynamic block needs a nested block of type content, which is what each of the blocks "
+        "it makes will hold.",
+        content.missing_item_range,
+    )
+
+
+def _report_second_content(block: Block, diags: Diagnostics) -> None:
+    diags.error(
+        "Second content block",
+        "A dynamic block has one content block. To make blocks with different contents, write "
+        "another dynamic block.",
+        block.def_range,
+    )
+
+
+def _report_not_iterable(value: Value, expr: Expression, scope: Scope, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid for_each",
+        f"This is a {value.type.friendly_name()}, which has no elements to make blocks for. Use "
+        "a list, a set or a map; for one block or none, [value] or [].",
+        expr.range,
+        values=scope_values(expr, scope),
+    )
+
+
+def _report_null(expr: Expression, scope: Scope, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid for_each",
+        "This is null, which has no elements to make blocks for. Use an empty list for no blocks.",
+        expr.range,
+        values=scope_values(expr, scope),
+    )
+
+
+def _report_label(why: str, expr: Expression, scope: Scope, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid label of a dynamic block",
+        f"This value cannot be the label of a block: {why}.",
+        expr.range,
+        values=scope_values(expr, scope),
+    )

@@ -1,0 +1,382 @@
+"""What an expression is, and the expressions that stand for one value: literals and accesses.
+
+Every node keeps its source and offsets into it, evaluates itself in a scope, and can be read
+without evaluating it (the `static_` methods). Operators, templates, collections and calls have
+modules of their own. Deliberately unknown here: how expressions are written.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from nigari.cty import numbers
+from nigari.cty.types import DYNAMIC
+from nigari.cty.unknown import Unknown
+from nigari.cty.values import (
+    DYNAMIC_UNKNOWN,
+    FALSE,
+    NO_MARKS,
+    TRUE,
+    Value,
+)
+from nigari.diagnostics import Diagnostics, Range, ScopeValue
+from nigari.hcl.evaluate import Fault, index
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseRoot, quoted
+
+_LONGEST_SHOWN = 80
+
+
+class Expression(ABC):
+    """Something that has a value in a scope."""
+
+    __slots__ = ("end", "source", "start")
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def range(self) -> Range:
+        """The whole expression."""
+        return self.source.range(self.start, self.end)
+
+    @property
+    def start_range(self) -> Range:
+        """What identifies the expression at a glance: the opening bracket of a list, for one."""
+        start, end = self.start_span()
+        return self.source.range(start, end)
+
+    def start_span(self) -> tuple[int, int]:
+        """The offsets of `start_range`."""
+        return self.start, self.end
+
+    @abstractmethod
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        """The value of the expression; a placeholder of unknown value where there is an error."""
+
+    def children(self) -> list[Expression]:
+        """The expressions that this one is made of, in the order they are written."""
+        return []
+
+    def variables(self) -> list[Traversal]:
+        """Every reference to a variable, in order, without those to names bound inside."""
+        found: list[Traversal] = []
+        self.add_variables(found, frozenset())
+        return found
+
+    def add_variables(self, found: list[Traversal], bound: frozenset[str]) -> None:
+        """Appends the references to variables whose root name is not bound."""
+        for child in self.children():
+            child.add_variables(found, bound)
+
+    def static_traversal(self) -> Traversal | None:
+        """The expression read as an absolute traversal, where it is written as one."""
+        return None
+
+    def static_list(self) -> list[Expression] | None:
+        """The elements of an expression written as a tuple constructor."""
+        return None
+
+    def static_map(self) -> list[tuple[Expression, Expression]] | None:
+        """The keys and values of an expression written as an object constructor."""
+        return None
+
+    def report(
+        self,
+        diags: Diagnostics,
+        scope: Scope,
+        summary: str,
+        detail: str,
+        context: Expression | None = None,
+        subject: Range | None = None,
+    ) -> None:
+        """Adds an error about this expression, with the values of what it refers to."""
+        diags.error(
+            summary,
+            detail,
+            self.range if subject is None else subject,
+            None if context is None else context.range,
+            values=scope_values(self, scope),
+        )
+
+
+class Literal(Expression):
+    """A value that is written out: a number, `true`, `false` or `null`."""
+
+    __slots__ = ("literal",)
+
+    def __init__(self, source: Source, start: int, end: int, literal: Value) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.literal = literal
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        return self.literal
+
+    def static_traversal(self) -> Traversal | None:
+        # Where a bare word is wanted, these three are words like any other.
+        if self.literal is TRUE:
+            name = "true"
+        elif self.literal is FALSE:
+            name = "false"
+        elif self.literal.is_null:
+            name = "null"
+        else:
+            return None
+        return Traversal(self.source, [TraverseRoot(name, self.start, self.end)])
+
+
+class SyntaxFault(Expression):
+    """Stands where an expression could not be read; its error has been reported."""
+
+    __slots__ = ()
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        return DYNAMIC_UNKNOWN
+
+
+class Parentheses(Expression):
+    """An expression in parentheses."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, source: Source, start: int, end: int, inner: Expression) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.inner = inner
+
+    def start_span(self) -> tuple[int, int]:
+        return self.inner.start_span()
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        return self.inner.value(scope, diags)
+
+    def children(self) -> list[Expression]:
+        return [self.inner]
+
+
+class Reference(Expression):
+    """A name from the scope and steps into its value: `a`, `a.b`, `a.b[0].c`.
+
+    The steps of a reference that is nothing but names and dots are made when someone asks: most
+    references of a file are never looked at.
+    """
+
+    __slots__ = ("_steps",)
+
+    def __init__(
+        self, source: Source, start: int, end: int, steps: list[Step] | None = None
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self._steps = steps
+
+    @property
+    def steps(self) -> list[Step]:
+        """The root and the steps after it."""
+        steps = self._steps
+        if steps is None:
+            steps = dotted_steps(self.source.text[self.start : self.end], self.start)
+            self._steps = steps
+        return steps
+
+    @property
+    def traversal(self) -> Traversal:
+        return Traversal(self.source, self.steps)
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        steps = self.steps
+        root = steps[0]
+        assert isinstance(root, TraverseRoot)
+        value = scope.variable(root.name)
+        if value is None:
+            self._report_missing(root, scope, diags)
+            return DYNAMIC_UNKNOWN
+        if len(steps) == 1:
+            return value
+        return self._follow(value, steps, scope, diags)
+
+    def _follow(self, value: Value, steps: list[Step], scope: Scope, diags: Diagnostics) -> Value:
+        for position in range(1, len(steps)):
+            step = steps[position]
+            result = step.apply(value)
+            if isinstance(result, Fault):
+                diags.error(
+                    result.summary,
+                    result.detail,
+                    self.source.range(step.start, step.end),
+                    self.range,
+                    values=(_scope_value(Traversal(self.source, steps[:position]), value),),
+                )
+                return DYNAMIC_UNKNOWN
+            value = result
+        return value
+
+    def _report_missing(self, root: TraverseRoot, scope: Scope, diags: Diagnostics) -> None:
+        where = self.source.range(root.start, root.end)
+        if not scope.allows_variables:
+            diags.error(
+                "Variables not allowed", "A constant value is required in this place.", where
+            )
+            return
+        hint = did_you_mean(root.name, scope.variable_names())
+        diags.error("Unknown variable", f'There is no variable named "{root.name}".{hint}', where)
+
+    def add_variables(self, found: list[Traversal], bound: frozenset[str]) -> None:
+        traversal = self.traversal
+        if not bound or traversal.root_name not in bound:
+            found.append(traversal)
+
+    def static_traversal(self) -> Traversal | None:
+        return self.traversal
+
+
+def dotted_steps(text: str, start: int) -> list[Step]:
+    """The steps of a text that is names with dots between them, found at an offset."""
+    names = text.split(".")
+    end = start + len(names[0])
+    steps: list[Step] = [TraverseRoot(names[0], start, end)]
+    for name in names[1:]:
+        start = end
+        end = start + 1 + len(name)
+        steps.append(TraverseAttr(name, start, end))
+    return steps
+
+
+class RelativeTraversal(Expression):
+    """Steps into the value of another expression: `f(x).a[0]`."""
+
+    __slots__ = ("base", "steps")
+
+    def __init__(
+        self, source: Source, start: int, end: int, base: Expression, steps: list[Step]
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.base = base
+        self.steps = steps
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        value = self.base.value(scope, diags)
+        for step in self.steps:
+            result = step.apply(value)
+            if isinstance(result, Fault):
+                where = self.source.range(step.start, step.end)
+                self.report(diags, scope, result.summary, result.detail, self, where)
+                return DYNAMIC_UNKNOWN
+            value = result
+        return value
+
+    def children(self) -> list[Expression]:
+        return [self.base]
+
+    def static_traversal(self) -> Traversal | None:
+        base = self.base.static_traversal()
+        return None if base is None else Traversal(base.source, base.steps + self.steps)
+
+
+class Index(Expression):
+    """An element selected by a key that has to be evaluated: `a[b]`.
+
+    `open_start` is where the bracket opens; it closes at the end of the expression.
+    """
+
+    __slots__ = ("collection", "key", "open_start")
+
+    def __init__(
+        self,
+        source: Source,
+        start: int,
+        end: int,
+        collection: Expression,
+        key: Expression,
+        open_start: int,
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.collection = collection
+        self.key = key
+        self.open_start = open_start
+
+    def start_span(self) -> tuple[int, int]:
+        return self.open_start, self.open_start + 1
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        collection = self.collection.value(scope, diags)
+        key = self.key.value(scope, diags)
+        result = index(collection, key)
+        if isinstance(result, Fault):
+            where = self.source.range(self.open_start, self.end)
+            self.report(diags, scope, result.summary, result.detail, self, where)
+            return DYNAMIC_UNKNOWN
+        return result
+
+    def children(self) -> list[Expression]:
+        return [self.collection, self.key]
+
+
+# -- the values in a diagnostic ---------------------------------------------------------------
+
+
+def scope_values(expression: Expression, scope: Scope) -> tuple[ScopeValue, ...]:
+    """What the references in an expression stand for, in words fit for a diagnostic."""
+    described: dict[str, ScopeValue] = {}
+    for traversal in expression.variables():
+        name = str(traversal)
+        if name in described:
+            continue
+        value = scope.variable(traversal.root_name)
+        if value is None:
+            continue
+        ignored = Diagnostics()
+        value = traversal.split()[1].apply_rel(value, ignored)
+        if not ignored.has_errors:
+            described[name] = ScopeValue(name, value_text(value))
+    return tuple(described.values())
+
+
+def _scope_value(traversal: Traversal, value: Value) -> ScopeValue:
+    return ScopeValue(str(traversal), value_text(value))
+
+
+def value_text(value: Value) -> str:
+    """What a value is, completing a sentence that begins with its name; never a secret."""
+    if value.marks is not NO_MARKS and value.marks:
+        return "has a sensitive value"
+    data = value.data
+    if data is None:
+        return "is null"
+    if isinstance(data, Unknown):
+        if value.type is DYNAMIC:
+            return "is not known yet"
+        return f"is a {value.type.friendly_name()}, not known yet"
+    if isinstance(data, str):
+        shown = data if len(data) <= _LONGEST_SHOWN else data[:_LONGEST_SHOWN] + "…"
+        return f"is {quoted(shown)}"
+    if isinstance(data, bool):
+        return "is true" if data else "is false"
+    if isinstance(data, int | numbers.Number):
+        return f"is {numbers.to_text(data)}"
+    if isinstance(data, tuple):
+        return f"is {value.type.friendly_name()} with {_counted(len(data), 'element')}"
+    if isinstance(data, dict):
+        noun = "attribute" if value.type.friendly_name() == "object" else "element"
+        return f"is {value.type.friendly_name()} with {_counted(len(data), noun)}"
+    return f"is a {value.type.friendly_name()}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

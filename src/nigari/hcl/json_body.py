@@ -1,0 +1,296 @@
+"""Bodies written in the JSON syntax.
+
+In JSON an argument and a nested block look the same, so the schema decides which one a property
+is. Owns that decision, labels as nested objects, and arrays of bodies. How values become
+expressions is in `json_expressions`; how the text was read is in `json_parse`.
+"""
+
+from __future__ import annotations
+
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import (
+    Attribute,
+    Block,
+    BlockSchema,
+    Body,
+    BodySchema,
+    Content,
+    report_duplicate_argument,
+    report_missing_argument,
+)
+from nigari.hcl.json_expressions import (
+    JsonArray,
+    JsonExpression,
+    JsonInvalid,
+    JsonKeyword,
+    JsonObject,
+    Property,
+)
+from nigari.hcl.json_parse import parse_json
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+
+_NONE: frozenset[str] = frozenset()
+_REMARK = "//"
+"""The name of a property that is a comment where an object stands for a body."""
+
+
+def parse_json_body(source: Source, diags: Diagnostics) -> JsonBody:
+    """The body that a whole JSON file is; without items if the file is no such thing."""
+    root = parse_json(source, diags)
+    if isinstance(root, JsonObject | JsonArray):
+        return JsonBody(root)
+    if not isinstance(root, JsonInvalid):
+        _report_wrong_root(root, diags)
+    return JsonBody(JsonObject(source, root.start, root.start, [], ([], []), [], False))
+
+
+def parse_json_expression(source: Source, diags: Diagnostics) -> JsonExpression:
+    """The expression that a whole JSON text is."""
+    return parse_json(source, diags)
+
+
+class JsonBody(Body):
+    """An object, or an array of objects, seen as a body.
+
+    `hidden` names what an earlier `partial_content` took out of this rest. A value of another kind
+    is reported when someone asks for the content of the body.
+    """
+
+    __slots__ = ("hidden", "value")
+
+    def __init__(self, value: JsonExpression, hidden: frozenset[str] = _NONE) -> None:
+        self.value = value
+        self.hidden = hidden
+
+    @property
+    def source(self) -> Source:
+        return self.value.source
+
+    @property
+    def range(self) -> Range:
+        return self.value.range
+
+    @property
+    def missing_item_range(self) -> Range:
+        value = self.value
+        if isinstance(value, JsonObject):
+            return value.close_range
+        return value.start_range
+
+    def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
+        properties = self._properties(diags)
+        content = self._select(properties, schema, diags)
+        known = {wanted.name for wanted in schema.attributes}
+        known.update([wanted.type for wanted in schema.blocks])
+        known |= self.hidden
+        for item in properties:
+            if item.name not in known and item.name != _REMARK:
+                self._report_unexpected(item, schema, content, diags)
+        return content
+
+    def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
+        content = self._select(self._properties(diags), schema, diags)
+        taken = {wanted.name for wanted in schema.attributes}
+        taken.update([wanted.type for wanted in schema.blocks])
+        return content, JsonBody(self.value, self.hidden | taken)
+
+    def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
+        attributes: dict[str, Attribute] = {}
+        value = self.value
+        if not isinstance(value, JsonObject):
+            if not isinstance(value, JsonInvalid):
+                _report_no_object(value, diags)
+            return attributes
+        for item in value.properties:
+            if item.name != _REMARK and item.name not in self.hidden:
+                self._add(attributes, item, diags)
+        return attributes
+
+    def _select(
+        self, properties: list[Property], schema: BodySchema, diags: Diagnostics
+    ) -> Content:
+        attributes: dict[str, Attribute] = {}
+        blocks: list[Block] = []
+        wanted_names = {wanted.name for wanted in schema.attributes}
+        wanted_blocks = {wanted.type: wanted for wanted in schema.blocks}
+        for item in properties:
+            if item.name in self.hidden:
+                continue
+            if item.name in wanted_names:
+                self._add(attributes, item, diags)
+            elif item.name in wanted_blocks:
+                _Blocks(wanted_blocks[item.name], item, blocks).unpack(item.value, diags)
+        for wanted in schema.attributes:
+            if wanted.required and wanted.name not in attributes:
+                report_missing_argument(wanted.name, self.missing_item_range, diags)
+        return Content(attributes, blocks, self)
+
+    def _add(self, attributes: dict[str, Attribute], item: Property, diags: Diagnostics) -> None:
+        attribute = Attribute(
+            item.name,
+            item.value,
+            item.value.source,
+            item.name_start,
+            item.value.end,
+            item.name_start,
+            item.name_end,
+        )
+        if item.name in attributes:
+            report_duplicate_argument(attributes[item.name], attribute, diags)
+        else:
+            attributes[item.name] = attribute
+
+    def _properties(self, diags: Diagnostics) -> list[Property]:
+        properties, wrong = _flatten(self.value)
+        for value in wrong:
+            _report_no_body(value, diags)
+        return properties
+
+    def _report_unexpected(
+        self, item: Property, schema: BodySchema, content: Content, diags: Diagnostics
+    ) -> None:
+        free = [wanted.name for wanted in schema.attributes]
+        names = [name for name in free if name not in content.attributes]
+        names += [wanted.type for wanted in schema.blocks]
+        source = item.value.source
+        diags.error(
+            "Unexpected property",
+            f'There is no argument or block named "{item.name}" in this place.'
+            f"{did_you_mean(item.name, names)}",
+            source.range(item.name_start, item.name_end),
+            source.range(item.name_start, item.value.end),
+        )
+
+
+def _flatten(value: JsonExpression) -> tuple[list[Property], list[JsonExpression]]:
+    """The properties of an object or of all objects of an array, and what is no object.
+
+    Null stands for nothing, and what could not be parsed has been reported already.
+    """
+    if isinstance(value, JsonObject):
+        return value.properties, []
+    if not isinstance(value, JsonArray):
+        return [], [] if _is_nothing(value) else [value]
+    properties: list[Property] = []
+    wrong: list[JsonExpression] = []
+    for element in value.elements:
+        if isinstance(element, JsonObject):
+            properties += element.properties
+        elif not isinstance(element, JsonInvalid):
+            wrong.append(element)
+    return properties, wrong
+
+
+def _is_nothing(value: JsonExpression) -> bool:
+    return isinstance(value, JsonInvalid) or (isinstance(value, JsonKeyword) and value.is_null)
+
+
+class _Blocks:
+    """Unpacks the value of a property into blocks of one type: first the labels, then bodies."""
+
+    __slots__ = ("_blocks", "_schema", "_type")
+
+    def __init__(self, schema: BlockSchema, type: Property, blocks: list[Block]) -> None:
+        self._schema = schema
+        self._type = type
+        self._blocks = blocks
+
+    def unpack(self, value: JsonExpression, diags: Diagnostics) -> None:
+        self._labelled(value, [], diags)
+
+    def _labelled(self, value: JsonExpression, labels: list[Property], diags: Diagnostics) -> None:
+        names = self._schema.labels
+        if len(labels) == len(names):
+            self._bodies(value, labels, diags)
+            return
+        label = names[len(labels)]
+        properties, wrong = _flatten(value)
+        for element in wrong:
+            _report_no_labels(element, self._schema.type, label, diags)
+        if not properties and not wrong and not isinstance(value, JsonInvalid):
+            _report_missing_label(value, self._schema.type, label, diags)
+        for item in properties:
+            self._labelled(item.value, [*labels, item], diags)
+
+    def _bodies(self, value: JsonExpression, labels: list[Property], diags: Diagnostics) -> None:
+        if isinstance(value, JsonObject):
+            self._add(value, value, labels)
+        elif isinstance(value, JsonArray):
+            for element in value.elements:
+                self._add(element, value, labels)
+        elif not _is_nothing(value):
+            _report_no_blocks(value, self._schema.type, diags)
+
+    def _add(self, body: JsonExpression, header: JsonExpression, labels: list[Property]) -> None:
+        """`header` is what opens the block or, for those of an array, all of them."""
+        type = self._type
+        self._blocks.append(
+            Block(
+                self._schema.type,
+                [label.name for label in labels],
+                JsonBody(body),
+                body.source,
+                type.name_start,
+                body.end,
+                type.name_start,
+                type.name_end,
+                [(label.name_start, label.name_end) for label in labels],
+                header.start,
+                header.start + 1,
+                body.start,
+            )
+        )
+
+
+def _report_wrong_root(root: JsonExpression, diags: Diagnostics) -> None:
+    diags.error(
+        "Wrong kind of JSON value",
+        "A file in JSON syntax is one object, in braces, whose properties are arguments and "
+        "blocks, or an array of such objects.",
+        root.start_range,
+    )
+
+
+def _report_no_object(value: JsonExpression, diags: Diagnostics) -> None:
+    diags.error(
+        "Wrong kind of JSON value",
+        "An object, in braces, is needed here: its properties are the arguments of the block.",
+        value.start_range,
+    )
+
+
+def _report_no_body(value: JsonExpression, diags: Diagnostics) -> None:
+    diags.error(
+        "Wrong kind of JSON value",
+        "An object, in braces, is needed here: its properties are the arguments and the nested "
+        "blocks of this body. An array of such objects is one body, too.",
+        value.start_range,
+    )
+
+
+def _report_no_labels(value: JsonExpression, type: str, label: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Wrong kind of JSON value",
+        f"An object, in braces, is needed here: the name of each of its properties is the {label} "
+        f"of a {type} block. An array of such objects is allowed, too.",
+        value.start_range,
+    )
+
+
+def _report_missing_label(value: JsonExpression, type: str, label: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Missing block label",
+        f"A {type} block needs a {label}: write it as the name of a property here, with the block "
+        "as its value.",
+        value.start_range,
+    )
+
+
+def _report_no_blocks(value: JsonExpression, type: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Wrong kind of JSON value",
+        f"An object, in braces, is needed here for one {type} block, or an array of objects for "
+        "several.",
+        value.start_range,
+    )

@@ -1,0 +1,180 @@
+"""Splits JSON text into tokens, and says what is wrong with a token that JSON does not have.
+
+A token is a match of one pattern: the kind is the index of the group that matched. What people
+write by mistake (single quotes, comments, words without quotes) is a token too, so that the
+parser can go on behind it. Deliberately unknown here: which token may follow which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+
+STRING = 1
+"""A whole JSON string; the group holds what stands between the quotes."""
+NAME = 2
+"""A JSON string with a colon behind it; group 1 is the string, group 2 the colon."""
+COMMA = 3
+PUNCTUATION = 4
+"""A bracket of any kind, or a colon by itself."""
+NUMBER = 5
+KEYWORD = 6
+WORD = 7
+"""A run of letters that is no keyword of JSON."""
+QUOTED = 8
+"""A string in single quotes."""
+BROKEN_STRING = 9
+"""A string that does not end, or with something in it that JSON forbids."""
+BROKEN_NUMBER = 10
+COMMENT = 11
+EQUALS = 12
+STRAY = 13
+"""Characters that begin nothing."""
+
+_TOKEN = re.compile(
+    r"""
+      "((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"(?:[ \t\r\n]*+(:))?+
+    | (,)
+    | ([{}\[\]:])
+    | (-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+)(?![\w.+-])
+    | ((?:true|false|null)(?![\w.-]))
+    | ([^\W\d][\w.-]*+)
+    | ('[^'\r\n]*+'?)
+    | ("(?:[^"\\\r\n]++|\\[^\r\n])*+"?)
+    | ([-+.]?[0-9][\w.+-]*+|[-+.][\w.]++)
+    | (//[^\r\n]*+|\#[^\r\n]*+|/\*[\s\S]*?(?:\*/|\Z))
+    | (=>?)
+    | ([^\ \t\r\n{}\[\],:"'\w=/\#]++|[^\ \t\r\n])
+    """,
+    re.VERBOSE,
+)
+
+_KEYWORDS = ("false", "true", "null")
+_JAVASCRIPT = frozenset({"undefined", "NaN", "Infinity"})
+_FORBIDDEN_IN_STRING = re.compile(
+    r"""\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})(?:u[0-9a-fA-F]{0,3}|[^\r\n]?)|[\x00-\x1f]"""
+)
+
+
+def scan(source: Source) -> Iterator[re.Match[str]]:
+    """The tokens of the whole text; white space is between them."""
+    return _TOKEN.finditer(source.text)
+
+
+def keyword_suggestion(word: str) -> str:
+    """A sentence that names the keyword that was probably meant, or nothing."""
+    return did_you_mean(word, _KEYWORDS)
+
+
+def report_word(source: Source, start: int, end: int, diags: Diagnostics) -> None:
+    """A word stands where JSON wants a value."""
+    word = source.text[start:end]
+    if word in _JAVASCRIPT:
+        detail = (
+            f"JavaScript knows {word}, but JSON does not. Write null, or leave the property out."
+        )
+    else:
+        hint = keyword_suggestion(word.lower())
+        detail = f'"{word}" means nothing in JSON.{hint}'
+        if not hint:
+            detail += (
+                f' For a text write "{word}" in double quotes, for an expression "${{{word}}}".'
+            )
+    diags.error("Invalid JSON keyword", detail, source.range(start, end))
+
+
+def report_single_quotes(source: Source, start: int, end: int, diags: Diagnostics) -> None:
+    diags.error(
+        "Single quotes in JSON",
+        "JSON has strings in double quotes only. Replace the single quotes around this string.",
+        source.range(start, end),
+    )
+
+
+def report_broken_string(source: Source, start: int, end: int, diags: Diagnostics) -> bool:
+    """Says what is wrong with a string; returns whether its end was found."""
+    text = source.text
+    closed = end - start > 1 and text[end - 1] == '"' and not _ends_in_escape(text, start, end)
+    if not closed:
+        diags.error(
+            "Unterminated JSON string",
+            "This string has no closing quote on its line. Add it; a line break inside of a "
+            "string is written \\n.",
+            source.range(start, start + 1),
+            source.range(start, end),
+        )
+        return False
+    match = _FORBIDDEN_IN_STRING.search(text, start + 1, end - 1)
+    assert match is not None
+    # Positions are asked for from left to right, which a source with long lines answers fastest.
+    first, where, last = source.pos(start), source.range(*match.span()), source.pos(end)
+    string = Range(source.filename, first, last)
+    diags.error("Invalid JSON string", _forbidden(match[0]), where, string)
+    return True
+
+
+def _forbidden(found: str) -> str:
+    if found.startswith("\\"):
+        return (
+            f"JSON has no escape sequence {found}. A backslash that stands for itself is written "
+            "\\\\; a character by its number is \\u and four hexadecimal digits."
+        )
+    short = " or \\t" if found == "\t" else ""
+    return (
+        "A control character cannot stand for itself in a JSON string. "
+        f"Write it as \\u{ord(found):04x}{short}."
+    )
+
+
+def _ends_in_escape(text: str, start: int, end: int) -> bool:
+    """Whether the last quote is escaped and hence no end: an odd number of backslashes."""
+    index = end - 2
+    while index > start and text[index] == "\\":
+        index -= 1
+    return (end - 2 - index) % 2 == 1
+
+
+def report_number(source: Source, start: int, end: int, diags: Diagnostics) -> None:
+    """A number is not written the way JSON wants it."""
+    text = source.text[start:end]
+    digits = text.lstrip("+-")
+    if text.startswith("+"):
+        reason = "A number in JSON does not begin with a plus sign."
+    elif digits.startswith("."):
+        reason = "A number in JSON has a digit before its decimal point."
+    elif digits[:2].lower() in ("0x", "0b", "0o"):
+        reason = "JSON has decimal numbers only."
+    elif digits[:1] == "0" and digits[1:2].isdigit():
+        reason = "A number in JSON does not begin with a zero that means nothing."
+    elif digits.endswith("."):
+        reason = "A number in JSON has a digit after its decimal point."
+    else:
+        reason = f'"{text}" is not a number.'
+    diags.error(
+        "Invalid JSON number",
+        f"{reason} If it is meant as text, put it into double quotes.",
+        source.range(start, end),
+    )
+
+
+def report_comment(source: Source, start: int, end: int, diags: Diagnostics) -> None:
+    diags.error(
+        "Comment in JSON",
+        'JSON has no comments. Remove this one and all that follow; a property named "//" in an '
+        "object that stands for a block may hold a remark instead.",
+        source.range(start, end),
+    )
+
+
+def report_stray(source: Source, start: int, end: int, diags: Diagnostics) -> None:
+    diags.error(
+        "Unexpected character in JSON",
+        "Nothing in JSON begins with this. A value is an object in braces, an array in brackets, "
+        "a string in double quotes, a number, true, false or null.",
+        source.range(start, min(end, start + 1)),
+        source.range(start, end),
+    )

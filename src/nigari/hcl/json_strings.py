@@ -1,0 +1,72 @@
+"""The text that a JSON string stands for, and where in the file each part of it was written.
+
+Knows the escapes of JSON and nothing of JSON's structure or of templates.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from nigari.diagnostics import Pos
+from nigari.hcl.source import Source
+
+_ESCAPE = re.compile(
+    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))",
+    re.DOTALL,
+)
+_SIMPLE_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_REPLACEMENT = "\ufffd"
+
+
+def decode_string(raw: str) -> str:
+    """The text of what stands between the quotes of a JSON string.
+
+    Half a surrogate pair and bytes that are not UTF-8 become U+FFFD. An escape that JSON does not
+    have, which the parser has reported by then, is taken for the character that was escaped.
+    """
+    text = _ESCAPE.sub(_unescape, raw) if "\\" in raw else raw
+    if text.isascii():
+        return text
+    return _LONE_SURROGATE.sub(_REPLACEMENT, text)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    high, low, single, simple = match.groups()
+    if simple is not None:
+        return _SIMPLE_ESCAPES.get(simple, simple)
+    if single is not None:
+        return chr(int(single, 16))
+    return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF))
+
+
+class StringSource(Source):
+    """The decoded text of a JSON string as a source of its own, for parsers of the native syntax.
+
+    Positions in it are those in the JSON file.
+    """
+
+    __slots__ = ("_decoded_offsets", "_file", "_file_offsets")
+
+    def __init__(self, file: Source, start: int, end: int) -> None:
+        """`start` and `end` are the offsets between the quotes."""
+        raw = file.text[start:end]
+        super().__init__(file.filename, decode_string(raw))
+        self._file = file
+        self._decoded_offsets = [0]
+        self._file_offsets = [start]
+        if "\\" in raw:
+            self._note_escapes(raw, start)
+
+    def _note_escapes(self, raw: str, start: int) -> None:
+        """Notes, after each escape, where the text goes on in the string and in the file."""
+        shrunk = 0
+        for match in _ESCAPE.finditer(raw):
+            shrunk += match.end() - match.start() - 1
+            self._decoded_offsets.append(match.end() - shrunk)
+            self._file_offsets.append(start + match.end())
+
+    def pos(self, offset: int) -> Pos:
+        index = bisect_right(self._decoded_offsets, offset) - 1
+        return self._file.pos(self._file_offsets[index] + offset - self._decoded_offsets[index])

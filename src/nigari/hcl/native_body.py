@@ -1,0 +1,125 @@
+"""Bodies written in the native syntax.
+
+Owns selecting items by a schema from what the parser found. Which rules the items must keep is in
+`body`; how they were read is in `parse_structure`.
+"""
+
+from __future__ import annotations
+
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import (
+    Attribute,
+    Block,
+    Body,
+    BodySchema,
+    Content,
+    check_labels,
+    report_missing_argument,
+    report_unexpected_argument,
+    report_unexpected_block,
+    report_unwanted_block,
+)
+from nigari.hcl.source import Source
+
+_NONE: frozenset[str] = frozenset()
+
+
+class NativeBody(Body):
+    """Arguments by name and nested blocks in the order they were written.
+
+    `start` and `end` delimit the body, its braces included where it has any. `attributes` and
+    `blocks` hold everything that was written; `hidden_attributes` and `hidden_blocks` name what
+    an earlier `partial_content` took out of this rest.
+    """
+
+    __slots__ = (
+        "attributes",
+        "blocks",
+        "end",
+        "hidden_attributes",
+        "hidden_blocks",
+        "source",
+        "start",
+    )
+
+    def __init__(
+        self,
+        attributes: dict[str, Attribute],
+        blocks: list[Block],
+        source: Source,
+        start: int,
+        end: int,
+        hidden_attributes: frozenset[str] = _NONE,
+        hidden_blocks: frozenset[str] = _NONE,
+    ) -> None:
+        self.attributes = attributes
+        self.blocks = blocks
+        self.source = source
+        self.start = start
+        self.end = end
+        self.hidden_attributes = hidden_attributes
+        self.hidden_blocks = hidden_blocks
+
+    @property
+    def range(self) -> Range:
+        return self.source.range(self.start, self.end)
+
+    @property
+    def missing_item_range(self) -> Range:
+        return self.source.range(self.start, self.start)
+
+    def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
+        content = self._select(schema, diags)
+        known = {wanted.name for wanted in schema.attributes}
+        for name, attribute in self.attributes.items():
+            if name not in known and name not in self.hidden_attributes:
+                report_unexpected_argument(attribute, schema, content.attributes, diags)
+        types = {wanted.type for wanted in schema.blocks}
+        for block in self.blocks:
+            if block.type not in types and block.type not in self.hidden_blocks:
+                report_unexpected_block(block, schema, diags)
+        return content
+
+    def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
+        content = self._select(schema, diags)
+        rest = NativeBody(
+            self.attributes,
+            self.blocks,
+            self.source,
+            self.start,
+            self.end,
+            self.hidden_attributes | {wanted.name for wanted in schema.attributes},
+            self.hidden_blocks | {wanted.type for wanted in schema.blocks},
+        )
+        return content, rest
+
+    def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
+        hidden_blocks = self.hidden_blocks
+        for block in self.blocks:
+            if block.type not in hidden_blocks:
+                report_unwanted_block(block, diags)
+                break
+        hidden = self.hidden_attributes
+        if not hidden:
+            return dict(self.attributes)
+        return {name: item for name, item in self.attributes.items() if name not in hidden}
+
+    def _select(self, schema: BodySchema, diags: Diagnostics) -> Content:
+        attributes: dict[str, Attribute] = {}
+        for wanted in schema.attributes:
+            name = wanted.name
+            attribute = self.attributes.get(name)
+            if attribute is not None and name not in self.hidden_attributes:
+                attributes[name] = attribute
+            elif wanted.required:
+                report_missing_argument(name, self.missing_item_range, diags)
+        blocks: list[Block] = []
+        if self.blocks:
+            types = {wanted.type: wanted for wanted in schema.blocks}
+            for block in self.blocks:
+                block_schema = types.get(block.type)
+                if block_schema is None or block.type in self.hidden_blocks:
+                    continue
+                if check_labels(block, block_schema, diags):
+                    blocks.append(block)
+        return Content(attributes, blocks, self)

@@ -1,0 +1,468 @@
+"""Operators and conditionals.
+
+Operators of one precedence written one after another are one flat node, and so is a conditional
+whose last result is again a conditional: their length costs no depth. Deliberately unknown here:
+precedence, which is the parser's, and what an operator means for two values, which is cty's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from nigari.cty import operations
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.numbers import Number, compare
+from nigari.cty.refinements import (
+    Refinement,
+    definitely_not_null,
+    length_bounds,
+    number_bounds,
+    refine,
+)
+from nigari.cty.types import (
+    BOOL,
+    DYNAMIC,
+    KIND_DYNAMIC,
+    KIND_NUMBER,
+    NUMBER,
+    CollectionType,
+    ObjectType,
+    TupleType,
+    Type,
+)
+from nigari.cty.unify import unify
+from nigari.cty.unknown import NOT_NULL, join_causes
+from nigari.cty.values import DYNAMIC_UNKNOWN, FALSE, TRUE, Value, null, unknown
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.evaluate import sentence, unknown_from
+from nigari.hcl.expressions import Expression, scope_values
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
+
+OR: Final = 0
+AND: Final = 1
+EQUAL: Final = 2
+NOT_EQUAL: Final = 3
+GREATER: Final = 4
+GREATER_EQUAL: Final = 5
+LESS: Final = 6
+LESS_EQUAL: Final = 7
+ADD: Final = 8
+SUBTRACT: Final = 9
+MULTIPLY: Final = 10
+DIVIDE: Final = 11
+MODULO: Final = 12
+
+SYMBOLS: Final = ("||", "&&", "==", "!=", ">", ">=", "<", "<=", "+", "-", "*", "/", "%")
+"""How each operator is written."""
+
+_MEANINGS: Final[tuple[Callable[[Value, Value], Value], ...]] = (
+    operations.logical_or,
+    operations.logical_and,
+    operations.equals,
+    operations.not_equals,
+    operations.greater_than,
+    operations.greater_than_or_equal,
+    operations.less_than,
+    operations.less_than_or_equal,
+    operations.add,
+    operations.subtract,
+    operations.multiply,
+    operations.divide,
+    operations.modulo,
+)
+
+
+class Operation(Expression):
+    """`a + b - c`: operands, and the operators between them, from left to right."""
+
+    __slots__ = ("operands", "operators")
+
+    def __init__(
+        self,
+        source: Source,
+        start: int,
+        end: int,
+        operands: list[Expression],
+        operators: list[int],
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.operands = operands
+        self.operators = operators
+
+    def start_span(self) -> tuple[int, int]:
+        return self.operands[0].start_span()
+
+    def children(self) -> list[Expression]:
+        return self.operands
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        operands = self.operands
+        if self.operators[0] <= AND:
+            return self._logical(scope, diags)
+        errors = diags.error_count
+        result = operands[0].value(scope, diags)
+        for position, operator in enumerate(self.operators):
+            operand = operands[position + 1]
+            right = operand.value(scope, diags)
+            result_type = BOOL if operator < ADD else NUMBER
+            if operator > NOT_EQUAL:
+                result = self._number(result, position, position > 0, scope, diags)
+                right = self._number(right, position + 1, False, scope, diags)
+            if diags.error_count > errors:
+                result = unknown(result_type).with_marks(result.marks | right.marks)
+                continue
+            try:
+                result = _MEANINGS[operator](result, right)
+            except CtyError as error:
+                self._report_failure(operator, position, error, scope, diags)
+                result = unknown(result_type)
+        return result
+
+    def _number(
+        self, value: Value, position: int, is_result: bool, scope: Scope, diags: Diagnostics
+    ) -> Value:
+        """An operand as a number; `is_result` is set where all up to it has been worked out."""
+        if value.type.kind == KIND_NUMBER:
+            return value
+        try:
+            return convert(value, NUMBER)
+        except CtyError as error:
+            self._report_operand(position, error, scope, diags, is_result)
+            return unknown(NUMBER)
+
+    def _report_operand(
+        self,
+        position: int,
+        error: CtyError,
+        scope: Scope,
+        diags: Diagnostics,
+        is_result: bool = False,
+    ) -> None:
+        operand = self.operands[position]
+        operator = self.operators[position if is_result else max(position - 1, 0)]
+        detail = f"The operator {SYMBOLS[operator]} cannot take this value: {sentence(error)}."
+        subject = self.source.range(self.start, operand.end) if is_result else None
+        operand.report(diags, scope, "Invalid operand", detail, self, subject)
+
+    def _report_failure(
+        self, operator: int, position: int, error: CtyError, scope: Scope, diags: Diagnostics
+    ) -> None:
+        diags.error(
+            "Operation failed",
+            f"The operator {SYMBOLS[operator]} gives no result here: {sentence(error)}.",
+            self.source.range(self.start, self.operands[position + 1].end),
+            values=scope_values(self, scope),
+        )
+
+    # -- && and || ----------------------------------------------------------------------------
+
+    def _logical(self, scope: Scope, diags: Diagnostics) -> Value:
+        """Every operand is evaluated, so that its names and type are always checked, but errors
+        of one that does not decide the result are dropped.
+        """
+        is_or = self.operators[0] == OR
+        left_diags = Diagnostics()
+        first = self.operands[0].value(scope, left_diags)
+        left: Value | None = self._bool(first, 0, scope, diags)
+        for position in range(1, len(self.operands)):
+            right_diags = Diagnostics()
+            operand = self.operands[position]
+            right = self._bool(operand.value(scope, right_diags), position, scope, diags)
+            if left is None or right is None:
+                diags.extend(left_diags)
+                diags.extend(right_diags)
+                left, left_diags = None, Diagnostics()
+                continue
+            left, left_diags = self._decide(
+                left, right, left_diags, right_diags, is_or, position, scope
+            )
+        diags.extend(left_diags)
+        return unknown(BOOL) if left is None else left
+
+    def _bool(self, value: Value, position: int, scope: Scope, diags: Diagnostics) -> Value | None:
+        if value.type is BOOL:
+            return value
+        try:
+            return convert(value, BOOL)
+        except CtyError as error:
+            self._report_operand(position, error, scope, diags)
+            return None
+
+    def _decide(
+        self,
+        left: Value,
+        right: Value,
+        left_diags: Diagnostics,
+        right_diags: Diagnostics,
+        is_or: bool,
+        position: int,
+        scope: Scope,
+    ) -> tuple[Value, Diagnostics]:
+        marks = left.marks | right.marks
+        left_open, right_open = not left.is_known, not right.is_known
+        result: Value | None = None
+        chosen = left_diags
+        if left_open and right_open:
+            if not left_diags.has_errors:
+                result = _open(left, right)
+        elif not left_open and _truth(left) == is_or:
+            result = TRUE if is_or else FALSE
+        elif not right_open and _truth(right) == is_or:
+            result, chosen = (TRUE if is_or else FALSE), right_diags
+        elif left_open:
+            result = _open(left, right)
+        elif right_open:
+            result, chosen = _open(left, right), right_diags
+        if result is None:
+            chosen = Diagnostics(left_diags)
+            chosen.extend(right_diags)
+            result = unknown(BOOL)
+            if not chosen.has_errors:
+                try:
+                    result = _MEANINGS[OR if is_or else AND](left, right)
+                except CtyError as error:
+                    self._report_failure(OR if is_or else AND, position - 1, error, scope, chosen)
+        return result.with_marks(marks), chosen
+
+
+def _open(left: Value, right: Value) -> Value:
+    """A truth that is not known, because of what the operands wait for."""
+    return unknown(BOOL, NOT_NULL.with_causes(join_causes(left.causes, right.causes)))
+
+
+def _truth(value: Value) -> bool:
+    """The truth of a known bool; null counts as false."""
+    return value.data is True
+
+
+class UnaryOperation(Expression):
+    """`-a` or `!a`."""
+
+    __slots__ = ("is_not", "operand")
+
+    def __init__(
+        self, source: Source, start: int, end: int, operand: Expression, is_not: bool
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.operand = operand
+        self.is_not = is_not
+
+    def start_span(self) -> tuple[int, int]:
+        return self.start, self.start + 1
+
+    def children(self) -> list[Expression]:
+        return [self.operand]
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        type_ = BOOL if self.is_not else NUMBER
+        errors = diags.error_count
+        value = self.operand.value(scope, diags)
+        if value.type is not type_:
+            try:
+                value = convert(value, type_)
+            except CtyError as error:
+                symbol = "!" if self.is_not else "-"
+                detail = f"The operator {symbol} cannot take this value: {sentence(error)}."
+                self.operand.report(diags, scope, "Invalid operand", detail, self)
+        if diags.error_count > errors:
+            return unknown(type_)
+        try:
+            return operations.logical_not(value) if self.is_not else operations.negate(value)
+        except CtyError as error:
+            detail = f"The operator gives no result here: {sentence(error)}."
+            self.report(diags, scope, "Operation failed", detail)
+            return unknown(type_)
+
+
+# -- conditionals -----------------------------------------------------------------------------
+
+
+class Conditional(Expression):
+    """`a ? x : b ? y : z`: conditions, the result for each, and the result for none."""
+
+    __slots__ = ("conditions", "otherwise", "results")
+
+    def __init__(
+        self,
+        source: Source,
+        start: int,
+        end: int,
+        conditions: list[Expression],
+        results: list[Expression],
+        otherwise: Expression,
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.conditions = conditions
+        self.results = results
+        self.otherwise = otherwise
+
+    def start_span(self) -> tuple[int, int]:
+        return self.conditions[0].start_span()
+
+    def children(self) -> list[Expression]:
+        ordered: list[Expression] = []
+        for condition, result in zip(self.conditions, self.results, strict=True):
+            ordered.append(condition)
+            ordered.append(result)
+        ordered.append(self.otherwise)
+        return ordered
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        rest_diags = Diagnostics()
+        rest = self.otherwise.value(scope, rest_diags)
+        for position in range(len(self.conditions) - 1, -1, -1):
+            found = Diagnostics()
+            rest = self._choose(position, rest, rest_diags, scope, found)
+            rest_diags = found
+        diags.extend(rest_diags)
+        return rest
+
+    def _choose(
+        self, position: int, no: Value, no_diags: Diagnostics, scope: Scope, diags: Diagnostics
+    ) -> Value:
+        """The value of one condition, its result, and what all that follows it gave."""
+        yes_diags = Diagnostics()
+        yes = self.results[position].value(scope, yes_diags)
+        type_ = _result_type(yes, no)
+        if type_ is None:
+            self._report_types(position, yes.type, no.type, scope, diags)
+            return DYNAMIC_UNKNOWN
+        expression = self.conditions[position]
+        condition = expression.value(scope, diags)
+        if condition.is_null:
+            detail = "This condition is null. It must be either true or false."
+            expression.report(diags, scope, "Null condition", detail, self)
+            return unknown(type_)
+        marks = condition.marks | yes.marks | no.marks
+        if not condition.is_known:
+            return _either(condition, yes.unmark()[0], no.unmark()[0], type_).with_marks(marks)
+        try:
+            truth = convert(condition, BOOL).as_bool()
+        except CtyError:
+            detail = (
+                f"A condition must be true or false, and this is a "
+                f"{condition.type.friendly_name()}."
+            )
+            expression.report(diags, scope, "Invalid condition", detail, self)
+            return unknown(type_)
+        diags.extend(yes_diags if truth else no_diags)
+        chosen = yes if truth else no
+        if type_.kind != KIND_DYNAMIC and chosen.type is not type_:
+            try:
+                chosen = convert(chosen, type_)
+            except CtyError as error:
+                self._report_result(position, truth, error, scope, diags)
+                chosen = unknown(type_)
+        return chosen.with_marks(marks)
+
+    def _report_result(
+        self, position: int, truth: bool, error: CtyError, scope: Scope, diags: Diagnostics
+    ) -> None:
+        if truth or position + 1 == len(self.conditions):
+            result = self.results[position] if truth else self.otherwise
+        else:
+            result = self.results[position + 1]
+        detail = f"The result does not fit the type of the other one: {sentence(error)}."
+        result.report(diags, scope, "Conditional results of different types", detail, self)
+
+    def _report_types(
+        self, position: int, yes: Type, no: Type, scope: Scope, diags: Diagnostics
+    ) -> None:
+        diags.error(
+            "Conditional results of different types",
+            f"Both results of a conditional must have one type. {describe_difference(yes, no)}.",
+            self.source.range(self.results[position].start, self.otherwise.end),
+            self.range,
+            values=scope_values(self, scope),
+        )
+
+
+def _is_bare_null(value: Value) -> bool:
+    return value.data is None and value.type is DYNAMIC and not value.marks
+
+
+def _result_type(yes: Value, no: Value) -> Type | None:
+    if _is_bare_null(yes):
+        return no.type
+    if _is_bare_null(no):
+        return yes.type
+    if yes.type is no.type:
+        return yes.type
+    if yes.type is DYNAMIC or no.type is DYNAMIC:
+        return DYNAMIC
+    return unify([yes.type, no.type], True)
+
+
+def _either(condition: Value, yes: Value, no: Value, type_: Type) -> Value:
+    """What can be said of the result while the condition is not known."""
+    if yes.is_null and no.is_null:
+        return null(type_)
+    result = unknown_from(type_, condition)
+    if type_.kind == KIND_DYNAMIC:
+        return result
+    not_null = definitely_not_null(yes) and definitely_not_null(no)
+    by = Refinement(not_null=not_null)
+    if yes.is_null or no.is_null:
+        return result
+    if yes.type is NUMBER and no.type is NUMBER:
+        lower, lower_in, upper, upper_in = number_bounds(yes)
+        other_lower, other_lower_in, other_upper, other_upper_in = number_bounds(no)
+        by.lower = _outer(lower, lower_in, other_lower, other_lower_in, -1)
+        by.upper = _outer(upper, upper_in, other_upper, other_upper_in, 1)
+    elif isinstance(yes.type, CollectionType) and yes.type == no.type:
+        least, most = length_bounds(yes)
+        other_least, other_most = length_bounds(no)
+        by.min_length = min(least, other_least)
+        by.max_length = -1 if most < 0 or other_most < 0 else max(most, other_most)
+    return refine(result, by)
+
+
+def _outer(
+    first: int | Number, first_in: bool, second: int | Number, second_in: bool, sign: int
+) -> tuple[int | Number, bool]:
+    """The bound that leaves more room."""
+    order = compare(first, second) * sign
+    if order == 0:
+        return first, first_in or second_in
+    return (first, first_in) if order > 0 else (second, second_in)
+
+
+def describe_difference(yes: Type, no: Type) -> str:
+    """In what two types that cannot be brought together differ; a sentence without its stop."""
+    if isinstance(yes, ObjectType) and isinstance(no, ObjectType):
+        for name in sorted(yes.attributes):
+            if name not in no.attributes:
+                return f'The first result has an attribute "{name}" that the second lacks'
+            if yes.attributes[name] != no.attributes[name]:
+                inner = describe_difference(yes.attributes[name], no.attributes[name])
+                return f'The attribute "{name}" differs. {inner}'
+        for name in sorted(no.attributes):
+            if name not in yes.attributes:
+                return f'The second result has an attribute "{name}" that the first lacks'
+    if isinstance(yes, TupleType) and isinstance(no, TupleType):
+        if len(yes.elements) != len(no.elements):
+            return (
+                f"The first result has {len(yes.elements)} elements, "
+                f"the second has {len(no.elements)}"
+            )
+        for position, element in enumerate(yes.elements):
+            if element != no.elements[position]:
+                inner = describe_difference(element, no.elements[position])
+                return f"The element {position} differs. {inner}"
+    if (
+        isinstance(yes, CollectionType)
+        and isinstance(no, CollectionType)
+        and yes.kind == no.kind
+        and yes.element != no.element
+    ):
+        return f"The elements differ. {describe_difference(yes.element, no.element)}"
+    return f"The first is a {yes.friendly_name()}, the second a {no.friendly_name()}"

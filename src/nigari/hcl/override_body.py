@@ -1,0 +1,99 @@
+"""A body with another laid over it: what the second has, it has instead of the first.
+
+Arguments are replaced one by one, nested blocks by type: one block in the second body replaces
+all blocks of its type in the first. A `dynamic` block counts as the type it makes. Blocks of types
+named by the caller are not replaced but laid over in the same way, argument by argument.
+"""
+
+from __future__ import annotations
+
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import (
+    Attribute,
+    AttributeSchema,
+    Block,
+    Body,
+    BodySchema,
+    Content,
+    report_missing_argument,
+)
+
+
+class OverrideBody(Body):
+    """Two bodies, the second of which wins."""
+
+    __slots__ = ("base", "laid_over", "override")
+
+    def __init__(
+        self, base: Body, override: Body, laid_over: frozenset[str] = frozenset()
+    ) -> None:
+        self.base = base
+        self.override = override
+        self.laid_over = laid_over
+
+    @property
+    def missing_item_range(self) -> Range:
+        return self.base.missing_item_range
+
+    def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
+        optional = _all_optional(schema)
+        return self._laid_over(
+            schema,
+            self.base.content(optional, diags),
+            self.override.content(optional, diags),
+            diags,
+        )
+
+    def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
+        optional = _all_optional(schema)
+        base, base_rest = self.base.partial_content(optional, diags)
+        override, override_rest = self.override.partial_content(optional, diags)
+        content = self._laid_over(schema, base, override, diags)
+        return content, OverrideBody(base_rest, override_rest, self.laid_over)
+
+    def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
+        return {**self.base.just_attributes(diags), **self.override.just_attributes(diags)}
+
+    def _laid_over(
+        self, schema: BodySchema, base: Content, override: Content, diags: Diagnostics
+    ) -> Content:
+        attributes = {**base.attributes, **override.attributes}
+        for wanted in schema.attributes:
+            if wanted.required and wanted.name not in attributes:
+                report_missing_argument(wanted.name, self.missing_item_range, diags)
+        replaced = {_made_type(block) for block in override.blocks}
+        kept = [block for block in base.blocks if _made_type(block) not in replaced]
+        below = {block.type: block for block in base.blocks if block.type in self.laid_over}
+        above = [_over(below.get(block.type), block) for block in override.blocks]
+        return Content(attributes, kept + above, self)
+
+
+def _over(base: Block | None, block: Block) -> Block:
+    """The block, with a block below it that answers for what it does not have."""
+    if base is None:
+        return block
+    return Block(
+        block.type,
+        block.labels,
+        OverrideBody(base.body, block.body),
+        block.source,
+        block.start,
+        block.end,
+        block.type_start,
+        block.type_end,
+        block.label_spans,
+        block.def_start,
+        block.def_end,
+        block.open_start,
+    )
+
+
+def _all_optional(schema: BodySchema) -> BodySchema:
+    """The same schema with nothing required: the two bodies need to be complete only together."""
+    return BodySchema(
+        tuple([AttributeSchema(wanted.name) for wanted in schema.attributes]), schema.blocks
+    )
+
+
+def _made_type(block: Block) -> str:
+    return block.labels[0] if block.type == "dynamic" and block.labels else block.type

@@ -1,0 +1,64 @@
+"""Where parsing begins: from a source to a body, an expression, a template or a traversal.
+
+All of them report every syntax error they find and give what could be read.
+"""
+
+from __future__ import annotations
+
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.expressions import Expression, SyntaxFault
+from nigari.hcl.native_body import NativeBody
+from nigari.hcl.parse_expression import ExpressionParser
+from nigari.hcl.parse_structure import StructureParser
+from nigari.hcl.scanner import scan, scan_expression, scan_template
+from nigari.hcl.source import Source
+from nigari.hcl.token_stream import Abandon, TooDeep
+from nigari.hcl.tokens import END
+from nigari.hcl.traversal import Traversal
+
+
+def parse_body(source: Source, diags: Diagnostics) -> NativeBody:
+    """A file of the native syntax."""
+    return StructureParser(source, scan(source.text), diags).file()
+
+
+def parse_expression(source: Source, diags: Diagnostics) -> Expression:
+    """An expression by itself; it may go over several lines."""
+    parser = ExpressionParser(source, scan_expression(source.text), diags)
+    try:
+        expression = parser.expression()
+        if parser.kinds[parser.at] != END:
+            parser.fail(
+                parser.at,
+                "Extra characters after an expression",
+                "The expression is complete before this.",
+            )
+        return expression
+    except (Abandon, TooDeep):
+        return SyntaxFault(source, 0, len(source.text))
+
+
+def parse_template(source: Source, diags: Diagnostics) -> Expression:
+    """A template without quotes around it, as in a file of its own."""
+    parser = ExpressionParser(source, scan_template(source.text), diags)
+    try:
+        return parser.template(0, END, False)
+    except (Abandon, TooDeep):
+        return SyntaxFault(source, 0, len(source.text))
+
+
+def parse_traversal(source: Source, diags: Diagnostics) -> Traversal | None:
+    """A name and the steps after it, with indexes that are written out; None after an error."""
+    errors = diags.error_count
+    expression = parse_expression(source, diags)
+    if diags.error_count > errors:
+        return None
+    traversal = expression.static_traversal()
+    if traversal is None:
+        diags.error(
+            "Invalid reference",
+            "A name is required here, with attributes such as .name and indexes such as [0] or "
+            '["key"] after it and nothing that has to be computed.',
+            expression.range,
+        )
+    return traversal

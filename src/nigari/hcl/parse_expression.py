@@ -1,0 +1,345 @@
+"""Parses expressions of the native syntax.
+
+Recursive descent with one function for each production; operators by their precedence. Chains of
+operators and of conditionals are read in loops, so that only true nesting costs depth. Every list
+of things goes on after an error in one of them. Templates are parsed by the class below this one.
+"""
+
+# ruff: noqa: SIM109 - two comparisons cost less than making a tuple
+
+from __future__ import annotations
+
+from typing import Final
+
+from nigari.cty.values import DYNAMIC_NULL, FALSE, TRUE, Value
+from nigari.hcl.calls import FunctionCall
+from nigari.hcl.expressions import (
+    Expression,
+    Literal,
+    Parentheses,
+    Reference,
+)
+from nigari.hcl.operators import Conditional, Operation, UnaryOperation
+from nigari.hcl.parse_collections import CollectionParser
+from nigari.hcl.templates import StringLiteral
+from nigari.hcl.token_stream import Abandon
+from nigari.hcl.tokens import (
+    ARROW,
+    ASSIGN,
+    BANG,
+    CLOSE_HEREDOC,
+    CLOSE_PARENTHESIS,
+    CLOSE_QUOTE,
+    COLON,
+    COMMA,
+    DOT,
+    DOUBLE_COLON,
+    ELLIPSIS,
+    END,
+    ESCAPED_STRING,
+    FIRST_OPERATOR,
+    FOR,
+    IDENTIFIER,
+    IF,
+    IN,
+    LAST_OPERATOR,
+    MINUS,
+    NEWLINE,
+    NUMBER,
+    OPEN_BRACE,
+    OPEN_BRACKET,
+    OPEN_HEREDOC,
+    OPEN_PARENTHESIS,
+    OPEN_QUOTE,
+    PATH,
+    QUESTION,
+    STAR,
+    STRING,
+)
+
+_LEVELS: Final = (0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 5)
+"""The precedence of each operator, in the order of their tokens; higher binds closer."""
+
+KEYWORDS: Final[dict[str, Value]] = {"true": TRUE, "false": FALSE, "null": DYNAMIC_NULL}
+
+_BEFORE_EXPRESSION: Final = {
+    ASSIGN: "To compare two values, write == with two equals signs.",
+    ARROW: "The arrow => stands between key and value of a for expression in braces only.",
+    STAR: "A splat, [*] or .*, comes after the value whose elements it stands for.",
+}
+
+
+class ExpressionParser(CollectionParser):
+    """Parses expressions."""
+
+    __slots__ = ()
+
+    def expression(self) -> Expression:
+        """Production: operation ["?" expression ":" expression]"""
+        start = self.at
+        first = self.term()
+        kind = self.kinds[self.at]
+        if FIRST_OPERATOR <= kind <= LAST_OPERATOR:
+            first = self._operation(first, 0)
+            kind = self.kinds[self.at]
+        if kind == QUESTION:
+            return self._conditional(first, start)
+        return first
+
+    def _conditional(self, condition: Expression, start: int) -> Expression:
+        conditions: list[Expression] = []
+        results: list[Expression] = []
+        while True:
+            conditions.append(condition)
+            self.enter(self.at)
+            self.at += 1
+            results.append(self.expression())
+            self.depth -= 1
+            if self.kinds[self.at] != COLON:
+                raise self._missing_colon(start)
+            self.at += 1
+            condition = self.term()
+            if FIRST_OPERATOR <= self.kinds[self.at] <= LAST_OPERATOR:
+                condition = self._operation(condition, 0)
+            if self.kinds[self.at] != QUESTION:
+                break
+        begin, end = self.starts[start], condition.end
+        return Conditional(self.source, begin, end, conditions, results, condition)
+
+    def _missing_colon(self, start: int) -> Abandon:
+        return self.fail(
+            self.at,
+            "Incomplete conditional",
+            "A conditional has three parts, as in condition ? one : other. "
+            "The colon and what follows it are missing here. A line end ends the expression, "
+            "unless it is inside of parentheses.",
+            start,
+        )
+
+    def _operation(self, left: Expression, least: int) -> Expression:
+        """Production: term {operator term}, for operators from a precedence up."""
+        kinds = self.kinds
+        while True:
+            kind = kinds[self.at]
+            if not FIRST_OPERATOR <= kind <= LAST_OPERATOR:
+                return left
+            level = _LEVELS[kind - FIRST_OPERATOR]
+            if level < least:
+                return left
+            operands = [left]
+            operators: list[int] = []
+            while FIRST_OPERATOR <= kind <= LAST_OPERATOR:
+                found = _LEVELS[kind - FIRST_OPERATOR]
+                if found != level:
+                    if found < level:
+                        break
+                    operands[-1] = self._operation(operands[-1], level + 1)
+                    kind = kinds[self.at]
+                    continue
+                operators.append(kind - FIRST_OPERATOR)
+                self.at += 1
+                operands.append(self.term())
+                kind = kinds[self.at]
+            left = Operation(self.source, operands[0].start, operands[-1].end, operands, operators)
+
+    # -- terms --------------------------------------------------------------------------------
+
+    def term(self) -> Expression:
+        """Production: primary {"." name | "." number | ".*" | "[" expression "]" | "[*]"}"""
+        at = self.at
+        kinds = self.kinds
+        kind = kinds[at]
+        start = self.starts[at]
+        term: Expression
+        if kind == STRING:
+            self.at = at + 1
+            end = self.ends[at]
+            term = StringLiteral(self.source, start, end, self.text[start + 1 : end - 1])
+        elif kind == PATH:
+            self.at = at + 1
+            term = Reference(self.source, start, self.ends[at])
+        elif kind == IDENTIFIER:
+            following = kinds[at + 1]
+            if following == OPEN_PARENTHESIS or following == DOUBLE_COLON:
+                term = self._call()
+            else:
+                self.at = at + 1
+                end = self.ends[at]
+                keyword = KEYWORDS.get(self.text[start:end])
+                if keyword is None:
+                    term = Reference(self.source, start, end)
+                else:
+                    term = Literal(self.source, start, end, keyword)
+        elif kind == NUMBER:
+            self.at = at + 1
+            term = Literal(self.source, start, self.ends[at], self.number(at))
+        elif kind == OPEN_BRACKET:
+            term = self.tuple_constructor()
+        elif kind == OPEN_BRACE:
+            term = self.object_constructor()
+        else:
+            term = self._other_term(kind)
+        kind = kinds[self.at]
+        if kind == DOT or kind == OPEN_BRACKET:
+            return self.accesses(term)
+        return term
+
+    def _other_term(self, kind: int) -> Expression:
+        at = self.at
+        start = self.starts[at]
+        if kind == OPEN_QUOTE:
+            self.at = at + 1
+            return self.template(at, CLOSE_QUOTE, False)
+        if kind == ESCAPED_STRING:
+            self.at = at + 1
+            return StringLiteral(self.source, start, self.ends[at], self.string_text(at))
+        if kind == OPEN_PARENTHESIS:
+            return self._parentheses()
+        if kind == OPEN_HEREDOC:
+            self.at = at + 1
+            return self.template(at, CLOSE_HEREDOC, self.text.startswith("<<-", start))
+        if kind == MINUS or kind == BANG:
+            self.enter(at)
+            self.at = at + 1
+            operand = self.term()
+            self.depth -= 1
+            return UnaryOperation(self.source, start, operand.end, operand, kind == BANG)
+        if kind == IN or kind == IF or kind == FOR:
+            # Words of a for expression are names like others where they mean nothing.
+            self.kinds[at] = IDENTIFIER
+            return self.term()
+        raise self._no_expression(at)
+
+    def _no_expression(self, at: int) -> Abandon:
+        kind = self.kinds[at]
+        if kind == END:
+            return self.fail(
+                at, "Missing expression", "The text ends where an expression should begin."
+            )
+        if kind == NEWLINE:
+            return self.fail(
+                at,
+                "Missing expression",
+                "The line ends where an expression should begin. To go on with an expression on "
+                "the next line, put it in parentheses.",
+            )
+        hint = _BEFORE_EXPRESSION.get(kind, "")
+        return self.fail(
+            at,
+            "Invalid expression",
+            f"An expression should begin here, and {self.word(at)} cannot begin one. "
+            f"{hint}".rstrip(),
+        )
+
+    def _parentheses(self) -> Expression:
+        """Production: "(" expression ")"."""
+        opening = self.at
+        self.enter(opening)
+        self.at += 1
+        inner = self.expression()
+        self.depth -= 1
+        closing = self.at
+        if self.kinds[closing] != CLOSE_PARENTHESIS:
+            raise self.fail(
+                closing,
+                "Unclosed parenthesis",
+                "The closing parenthesis of this expression is missing.",
+                opening,
+            )
+        self.at = closing + 1
+        return Parentheses(self.source, self.starts[opening], self.ends[closing], inner)
+
+    # -- calls --------------------------------------------------------------------------------
+
+    def _call(self) -> Expression:
+        """Production: name {"::" name} "(" [expression {"," expression} ["," | "..."]] ")"."""
+        first = self.at
+        name = self.word(first)
+        self.at += 1
+        while self.kinds[self.at] == DOUBLE_COLON:
+            if self.kinds[self.at + 1] != IDENTIFIER:
+                raise self.fail(
+                    self.at + 1,
+                    "Missing function name",
+                    "After :: comes the name of a function, or of another namespace.",
+                    first,
+                )
+            name = f"{name}::{self.word(self.at + 1)}"
+            self.at += 2
+        opening = self.at
+        if self.kinds[opening] != OPEN_PARENTHESIS:
+            raise self.fail(
+                opening,
+                "Missing arguments",
+                "A name with :: in it is that of a function: its arguments in parentheses are "
+                "missing.",
+                first,
+            )
+        self.enter(opening)
+        self.at = opening + 1
+        arguments: list[Expression] = []
+        expands = self._arguments(arguments, first)
+        self.depth -= 1
+        return FunctionCall(
+            self.source,
+            self.starts[first],
+            self.ends[self.at - 1],
+            name,
+            arguments,
+            expands,
+            self.ends[opening - 1],
+            self.starts[opening],
+        )
+
+    def _arguments(self, arguments: list[Expression], first: int) -> bool:
+        """The arguments of a call up to its closing parenthesis; whether the last is expanded."""
+        depth = self.depth
+        while True:
+            kind = self.kinds[self.at]
+            if kind == CLOSE_PARENTHESIS:
+                self.at += 1
+                return False
+            begin = self.at
+            try:
+                arguments.append(self.expression())
+                kind = self.kinds[self.at]
+                if kind == COMMA:
+                    self.at += 1
+                    continue
+                if kind == CLOSE_PARENTHESIS:
+                    self.at += 1
+                    return False
+                if kind == ELLIPSIS:
+                    if self.kinds[self.at + 1] == CLOSE_PARENTHESIS:
+                        self.at += 2
+                        return True
+                    raise self._after_ellipsis(first)
+                raise self._bad_argument_end(first)
+            except Abandon:
+                self.depth = depth
+                if not self.resume(begin, arguments):
+                    return False
+
+    def _after_ellipsis(self, first: int) -> Abandon:
+        return self.fail(
+            self.at,
+            "Expanded argument is not the last",
+            "Only the last argument can be expanded with ..., so a closing parenthesis has to "
+            "follow.",
+            first,
+        )
+
+    def _bad_argument_end(self, first: int) -> Abandon:
+        if self.kinds[self.at] == END:
+            return self.fail(
+                self.at,
+                "Unclosed function call",
+                "The closing parenthesis of this call is missing.",
+                subject=first,
+            )
+        return self.fail(
+            self.at,
+            "Missing comma between arguments",
+            "After an argument comes a comma and the next one, or the closing parenthesis.",
+            first,
+        )

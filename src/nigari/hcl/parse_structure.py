@@ -1,0 +1,465 @@
+"""Parses the structure of a file: bodies, arguments and blocks.
+
+Every item of a body is read by itself: after an error in one, the body goes on with the next.
+Deliberately unknown here: which arguments and blocks a body should have.
+"""
+
+# ruff: noqa: SIM109 - two comparisons cost less than making a tuple
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from nigari.hcl.body import Attribute, Block, report_duplicate_argument
+from nigari.hcl.expressions import Expression, Literal, Reference, SyntaxFault
+from nigari.hcl.native_body import NativeBody
+from nigari.hcl.parse_expression import KEYWORDS, ExpressionParser
+from nigari.hcl.templates import StringLiteral
+from nigari.hcl.token_stream import Abandon, TooDeep
+from nigari.hcl.tokens import (
+    ARGUMENT,
+    ASSIGN,
+    BLOCK_HEADER,
+    CLOSE_BRACE,
+    COMMA,
+    END,
+    ESCAPED_STRING,
+    IDENTIFIER,
+    NEWLINE,
+    NUMBER,
+    OPEN_BRACE,
+    OPEN_QUOTE,
+    PATH,
+    STRING,
+)
+
+_WORD: Final = re.compile(r'"[^"]*"|[^\s"{]+')
+"""The type and the labels in the text of a `BLOCK_HEADER` token."""
+
+_ITEM_STARTS: Final = frozenset((IDENTIFIER, ARGUMENT, BLOCK_HEADER, CLOSE_BRACE, END))
+
+
+class StructureParser(ExpressionParser):
+    """Parses bodies."""
+
+    __slots__ = ()
+
+    def file(self) -> NativeBody:
+        """The body of a whole file."""
+        body = self._body(-1)
+        while self.kinds[self.at] != END:
+            # A closing brace without an opening one: the file goes on after it.
+            self.fail(
+                self.at,
+                "Closing brace without a block",
+                "There is no open block that this brace could close.",
+            )
+            self.at += 1
+            rest = self._body(-1)
+            for name, attribute in rest.attributes.items():
+                self._add_attribute(body.attributes, name, attribute)
+            body.blocks.extend(rest.blocks)
+        body.start = 0
+        body.end = len(self.text)
+        return body
+
+    # -- bodies -------------------------------------------------------------------------------
+
+    def _body(self, opening: int) -> NativeBody:
+        """{newline | argument | block}, up to the end of the file or a closing brace.
+
+        `opening` is the token with the opening brace; the closing one is the next token after.
+        """
+        source, text = self.source, self.text
+        kinds, starts, ends = self.kinds, self.starts, self.ends
+        attributes: dict[str, Attribute] = {}
+        blocks: list[Block] = []
+        at = self.at
+        while True:
+            kind = kinds[at]
+            if kind == NEWLINE:
+                at += 1
+            elif kind == ARGUMENT:
+                name_start, name_end = starts[at], ends[at]
+                name = text[name_start:name_end]
+                kind = kinds[at + 1]
+                expr: Expression
+                if IDENTIFIER <= kind <= STRING and kinds[at + 2] <= NEWLINE:
+                    start, end = starts[at + 1], ends[at + 1]
+                    if kind == STRING:
+                        expr = StringLiteral(source, start, end, text[start + 1 : end - 1])
+                    elif kind == PATH:
+                        expr = Reference(source, start, end)
+                    elif kind == NUMBER:
+                        expr = Literal(source, start, end, self.number(at + 1))
+                    else:
+                        keyword = KEYWORDS.get(text[start:end])
+                        if keyword is None:
+                            expr = Reference(source, start, end)
+                        else:
+                            expr = Literal(source, start, end, keyword)
+                    at += 2
+                else:
+                    self.at = at + 1
+                    expr = self._argument_value(at)
+                    end = max(expr.end, name_end)
+                    at = self.at
+                attribute = Attribute(name, expr, source, name_start, end, name_start, name_end)
+                if name in attributes:
+                    report_duplicate_argument(attributes[name], attribute, self.diags)
+                else:
+                    attributes[name] = attribute
+            elif kind == BLOCK_HEADER:
+                self.at = at
+                blocks.append(self._headed_block())
+                at = self.at
+            elif kind == CLOSE_BRACE or kind == END:
+                self.at = at
+                break
+            else:
+                self.at = at
+                self._item(attributes, blocks)
+                at = self.at
+        start = 0 if opening < 0 else ends[opening] - 1
+        return NativeBody(attributes, blocks, source, start, ends[self.at])
+
+    def _add_attribute(
+        self, attributes: dict[str, Attribute], name: str, attribute: Attribute
+    ) -> None:
+        if name in attributes:
+            report_duplicate_argument(attributes[name], attribute, self.diags)
+        else:
+            attributes[name] = attribute
+
+    def _item(self, attributes: dict[str, Attribute], blocks: list[Block]) -> None:
+        """An item that has none of the common shapes."""
+        at = self.at
+        if self.kinds[at] != IDENTIFIER:
+            self._bad_item(at)
+            self._skip_lines(at)
+            return
+        following = self.kinds[at + 1]
+        if following == ASSIGN:
+            name = self.word(at)
+            self.at = at + 2
+            expr = self._argument_value(at)
+            self._add_attribute(attributes, name, self._attribute(at, expr))
+            return
+        if following in (STRING, ESCAPED_STRING, OPEN_QUOTE, OPEN_BRACE, IDENTIFIER):
+            block = self._block()
+            if block is not None:
+                blocks.append(block)
+            return
+        if following == NEWLINE and self.kinds[at + 2] == OPEN_BRACE:
+            self._brace_on_next_line(at)
+            blocks.append(self._block_from(at, at + 2, [], []))
+            return
+        self.fail(
+            at,
+            "Incomplete argument or block",
+            "After a name comes an equals sign and a value, for an argument, or labels and an "
+            "opening brace, for a block.",
+        )
+        self._skip_lines(at)
+
+    def _skip_lines(self, first: int) -> None:
+        """Moves past an item with an error, and past lines after it that cannot begin an item:
+        they are most likely the rest of it.
+        """
+        self.skip_item(first, False)
+        while self.kinds[self.at] == NEWLINE:
+            following = self.at + 1
+            while self.kinds[following] == NEWLINE:
+                following += 1
+            if self.kinds[following] in _ITEM_STARTS:
+                break
+            self.at = following
+            self.skip_item(following, False)
+
+    def _brace_on_next_line(self, at: int) -> None:
+        self.fail(
+            at,
+            "Opening brace on the next line",
+            "The opening brace of a block stands on the same line as its type and labels.",
+        )
+
+    def _attribute(self, name: int, expr: Expression) -> Attribute:
+        start, end = self.starts[name], self.ends[name]
+        return Attribute(self.word(name), expr, self.source, start, max(expr.end, end), start, end)
+
+    def _bad_item(self, at: int) -> None:
+        if self.kinds[at] in (STRING, ESCAPED_STRING, OPEN_QUOTE):
+            self.fail(
+                at,
+                "Quoted argument name",
+                "The names of arguments and the types of blocks are written without quotes.",
+            )
+            return
+        hint = " Names have no dots in them." if self.kinds[at] == PATH else ""
+        self.fail(
+            at,
+            "Argument or block required",
+            f"An argument, as in name = value, or a block should begin here.{hint}",
+        )
+
+    def _argument_value(self, name: int) -> Expression:
+        """The value of an argument, beginning with the next token; moves to the line end."""
+        begin = self.at
+        depth = self.depth
+        try:
+            expr = self.expression()
+            if self.kinds[self.at] > NEWLINE:
+                raise self._bad_argument_line(name)
+            return expr
+        except (Abandon, TooDeep):
+            self.depth = depth
+            self._skip_lines(begin)
+        start = self.starts[begin]
+        return SyntaxFault(self.source, start, max(start, self.ends[self.at - 1]))
+
+    def _bad_argument_line(self, name: int) -> Abandon:
+        kind = self.kinds[self.at]
+        if kind == COMMA:
+            detail = "Arguments are separated by line ends, not by commas."
+        elif kind == CLOSE_BRACE:
+            detail = (
+                "After the value of an argument comes a line end, and the closing brace of the "
+                "block belongs on the next line."
+            )
+        else:
+            detail = (
+                "The value of the argument is complete, and a line end should follow. "
+                "Each argument has a line of its own."
+            )
+        return self.fail(self.at, "Missing line end after an argument", detail, name)
+
+    # -- blocks -------------------------------------------------------------------------------
+
+    def _headed_block(self) -> Block:
+        """A block whose header is one token."""
+        header = self.at
+        begin, end = self.starts[header], self.ends[header]
+        words: list[str] = []
+        spans: list[tuple[int, int]] = []
+        type_ = ""
+        type_end = def_end = begin
+        for match in _WORD.finditer(self.text, begin, end - 1):
+            def_end = match.end()
+            word = match[0]
+            if not type_:
+                type_ = word
+                type_end = def_end
+                continue
+            words.append(word[1:-1] if word[0] == '"' else word)
+            spans.append((match.start(), def_end))
+        self.at = header + 1
+        body = self._block_body(header)
+        return Block(
+            type_,
+            words,
+            body,
+            self.source,
+            begin,
+            body.end,
+            begin,
+            type_end,
+            spans,
+            begin,
+            def_end,
+            end - 1,
+        )
+
+    def _block(self) -> Block | None:
+        """Production: type {label} "{" body "}"."""
+        first = self.at
+        labels: list[str] = []
+        spans: list[tuple[int, int]] = []
+        self.at = first + 1
+        while True:
+            at = self.at
+            kind = self.kinds[at]
+            if kind == OPEN_BRACE:
+                break
+            if kind == IDENTIFIER:
+                labels.append(self.word(at))
+                self.at = at + 1
+            elif kind in (STRING, ESCAPED_STRING, OPEN_QUOTE):
+                labels.append(self.label())
+            else:
+                self._bad_header(first)
+                if kind == NEWLINE and self.kinds[at + 1] == OPEN_BRACE:
+                    self.at = at + 1
+                    break
+                self._skip_lines(first)
+                return None
+            spans.append((self.starts[at], self.ends[self.at - 1]))
+        return self._block_from(first, self.at, labels, spans)
+
+    def _block_from(
+        self, first: int, opening: int, labels: list[str], spans: list[tuple[int, int]]
+    ) -> Block:
+        """A block whose header has been read, from its opening brace on."""
+        self.at = opening + 1
+        if self.kinds[self.at] in (NEWLINE, END, CLOSE_BRACE):
+            body = self._block_body(opening)
+        else:
+            body = self._one_line_body(opening, first)
+        begin = self.starts[first]
+        if self.kinds[self.at] > NEWLINE and self.kinds[self.at] != CLOSE_BRACE:
+            self._bad_block_end(first)
+        return Block(
+            self.word(first),
+            labels,
+            body,
+            self.source,
+            begin,
+            body.end,
+            begin,
+            self.ends[first],
+            spans,
+            begin,
+            spans[-1][1] if spans else self.ends[first],
+            self.starts[opening],
+        )
+
+    def _bad_header(self, first: int) -> None:
+        at = self.at
+        kind = self.kinds[at]
+        if kind == ASSIGN:
+            detail = (
+                "An equals sign is for arguments, which have a single name before it. "
+                "A block has its opening brace here."
+            )
+        elif kind == NEWLINE or kind == END:
+            detail = "The opening brace of a block stands on the same line as its type and labels."
+        else:
+            detail = "In the header of a block come quoted labels, and then the opening brace."
+        self.fail(at, "Invalid block header", detail, first)
+
+    def _bad_block_end(self, first: int) -> None:
+        self.fail(
+            self.at,
+            "Missing line end after a block",
+            "After the closing brace of a block comes a line end.",
+            first,
+        )
+        self._skip_lines(self.at)
+
+    def _block_body(self, opening: int) -> NativeBody:
+        """The body of a block up to and with its closing brace."""
+        depth = self.depth
+        try:
+            self.enter(opening)
+            body = self._body(opening)
+        except TooDeep:
+            self.depth = depth
+            return self._skipped_body(opening)
+        self.depth = depth
+        if self.kinds[self.at] == END:
+            self._unclosed_block(opening)
+            return body
+        self.at += 1
+        return body
+
+    def _unclosed_block(self, opening: int) -> None:
+        """Reports at the opening brace that the text ends before the closing one."""
+        if self.at == self.muted:
+            return
+        self.muted = self.at
+        start = self.ends[opening] - 1
+        self.diags.error(
+            "Unclosed block",
+            "The closing brace of this block is missing, or that of a block inside of it.",
+            self.source.range(start, start + 1),
+        )
+
+    def _skipped_body(self, opening: int) -> NativeBody:
+        """Passes over a block that is nested too deeply."""
+        nested = 1
+        at = opening + 1
+        while self.kinds[at] != END:
+            kind = self.kinds[at]
+            if kind == OPEN_BRACE or kind == BLOCK_HEADER:
+                nested += 1
+            elif kind == CLOSE_BRACE:
+                nested -= 1
+                if nested == 0:
+                    at += 1
+                    break
+            at += 1
+        self.at = at
+        self.muted = at
+        start = self.ends[opening] - 1
+        return NativeBody({}, [], self.source, start, self.ends[at - 1])
+
+    def _one_line_body(self, opening: int, first: int) -> NativeBody:
+        """Production: name "=" expression "}", all on the line of the opening brace."""
+        at = self.at
+        attributes: dict[str, Attribute] = {}
+        try:
+            if self.kinds[at] != IDENTIFIER:
+                raise self.fail(
+                    at,
+                    "Argument required",
+                    "An argument should begin here. Blocks and further arguments go on lines of "
+                    "their own.",
+                )
+            if self.kinds[at + 1] != ASSIGN:
+                raise self._bad_one_line_item(at)
+            self.at = at + 2
+            expr = self.expression()
+            attribute = self._attribute(at, expr)
+            attributes[attribute.name] = attribute
+            if self.kinds[self.at] != CLOSE_BRACE:
+                raise self._bad_one_line_end(opening)
+        except Abandon:
+            self._leave_one_line_body(opening)
+        else:
+            self.at += 1
+        start = self.starts[opening]
+        return NativeBody(attributes, [], self.source, start, self.ends[self.at - 1])
+
+    def _bad_one_line_item(self, at: int) -> Abandon:
+        if self.kinds[at + 1] in (STRING, ESCAPED_STRING, OPEN_QUOTE, OPEN_BRACE, IDENTIFIER):
+            detail = (
+                "A block on one line has a single argument and no blocks in it. Put a nested "
+                "block on lines of its own."
+            )
+            return self.fail(at, "Argument required", detail, until=at + 1)
+        detail = "After the name of an argument comes an equals sign and a value."
+        return self.fail(at, "Argument required", detail)
+
+    def _bad_one_line_end(self, opening: int) -> Abandon:
+        kind = self.kinds[self.at]
+        if kind == END:
+            self._unclosed_block(opening)
+            return Abandon()
+        if kind == COMMA:
+            detail = "A block on one line has a single argument. Put more on lines of their own."
+        elif kind == NEWLINE:
+            detail = (
+                "An argument on the line of the opening brace makes this a block on one line, so "
+                "its closing brace belongs there too. Or put the argument on a line of its own."
+            )
+        else:
+            detail = "The argument is complete, and the closing brace of the block should follow."
+        return self.fail(self.at, "Invalid block on one line", detail, opening)
+
+    def _leave_one_line_body(self, opening: int) -> None:
+        """Moves past the closing brace that most likely belongs to a faulty block on one line."""
+        kinds = self.kinds
+        nested = 0
+        at = self.at
+        while kinds[at] != END:
+            kind = kinds[at]
+            if kind == OPEN_BRACE or kind == BLOCK_HEADER:
+                nested += 1
+            elif kind == CLOSE_BRACE:
+                if nested == 0:
+                    at += 1
+                    break
+                nested -= 1
+            at += 1
+        self.at = at
+        self.muted = at

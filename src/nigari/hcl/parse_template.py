@@ -1,0 +1,520 @@
+"""Parses templates: quoted strings, heredocs, and templates without quotes.
+
+Owns escapes, strip markers, the indentation of `<<-` heredocs, and the structure of directives.
+What stands between `${` and `}` is left to the expression parser.
+"""
+
+# ruff: noqa: SIM109 - two comparisons cost less than making a tuple
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import Final
+
+from nigari.hcl.collections import For
+from nigari.hcl.expressions import Expression, SyntaxFault
+from nigari.hcl.operators import Conditional
+from nigari.hcl.source import Source, grapheme_count
+from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.templates import StringLiteral, Template, TemplateLoop, TemplateWrap
+from nigari.hcl.token_stream import Abandon, TokenStream
+from nigari.hcl.tokens import (
+    CLOSE_QUOTE,
+    COLON,
+    COMMA,
+    DIRECTIVE,
+    END,
+    ESCAPED_STRING,
+    IDENTIFIER,
+    INTERPOLATION,
+    OPEN_QUOTE,
+    QUOTED_TEXT,
+    SEQUENCE_END,
+    STRING,
+    TEXT,
+)
+
+_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,4}|U[0-9a-fA-F]{0,8}|[\s\S]?)|\$\$\{|%%\{")
+_SIMPLE_ESCAPES: Final = {
+    "\\n": "\n",
+    "\\r": "\r",
+    "\\t": "\t",
+    '\\"': '"',
+    "\\\\": "\\",
+    "$${": "${",
+    "%%{": "%{",
+}
+
+_LITERAL: Final = 0
+_VALUE: Final = 1
+_IF: Final = 2
+_ELSE: Final = 3
+_ENDIF: Final = 4
+_FOR: Final = 5
+_ENDFOR: Final = 6
+
+_DIRECTIVES: Final = {"if": _IF, "else": _ELSE, "endif": _ENDIF, "for": _FOR, "endfor": _ENDFOR}
+
+
+class _Part:
+    """A piece of a template: text, an interpolation or a directive."""
+
+    __slots__ = ("end", "expression", "key_name", "kind", "start", "text", "value_name")
+
+    def __init__(
+        self, kind: int, start: int, end: int, text: str, expression: Expression | None
+    ) -> None:
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.text = text
+        self.expression = expression
+        self.key_name = ""
+        self.value_name = ""
+
+
+class _Frame:
+    """A directive that is open while its template is put together."""
+
+    __slots__ = ("opening", "otherwise", "parts")
+
+    def __init__(self, opening: _Part | None) -> None:
+        self.opening = opening
+        self.parts: list[Expression] = []
+        self.otherwise: list[Expression] | None = None
+
+    def append(self, part: Expression) -> None:
+        if self.otherwise is None:
+            self.parts.append(part)
+        else:
+            self.otherwise.append(part)
+
+
+class TemplateParser(TokenStream, ABC):
+    """Parses templates; how to parse an expression is left to who builds on this."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def expression(self) -> Expression:
+        """Parses an expression, beginning with the next token."""
+
+    # -- strings without sequences ------------------------------------------------------------
+
+    def string_text(self, index: int) -> str:
+        """What a `STRING` or `ESCAPED_STRING` token says."""
+        start, end = self.starts[index] + 1, self.ends[index] - 1
+        if self.kinds[index] == STRING:
+            return self.text[start:end]
+        return self._unescape(start, end, True)
+
+    def label(self) -> str:
+        """A quoted string without sequences, as the label of a block; the next token begins it."""
+        at = self.at
+        kind = self.kinds[at]
+        if kind == STRING or kind == ESCAPED_STRING:
+            self.at = at + 1
+            return self.string_text(at)
+        texts: list[str] = []
+        at += 1
+        reported = False
+        while self.kinds[at] != CLOSE_QUOTE and self.kinds[at] != END:
+            if self.kinds[at] == QUOTED_TEXT:
+                texts.append(self._unescape(self.starts[at], self.ends[at], True))
+            elif self.kinds[at] in (INTERPOLATION, DIRECTIVE):
+                if not reported:
+                    self._report_sequence_in_label(at)
+                    reported = True
+                at = self._skip_sequence(at)
+            at += 1
+        self.at = at + 1 if self.kinds[at] == CLOSE_QUOTE else at
+        return "".join(texts)
+
+    def _skip_sequence(self, at: int) -> int:
+        """The token that ends the sequence which begins with a token."""
+        depth = 0
+        while self.kinds[at] != END:
+            if self.kinds[at] in (INTERPOLATION, DIRECTIVE):
+                depth += 1
+            elif self.kinds[at] == SEQUENCE_END:
+                depth -= 1
+                if depth == 0:
+                    return at
+            at += 1
+        return at - 1
+
+    def _report_sequence_in_label(self, at: int) -> None:
+        sign = self.text[self.starts[at]]
+        self.fail(
+            at,
+            "Template sequence in a label",
+            f"A label is plain text and cannot be computed. For a literal {sign}{{ write "
+            f"{sign}{sign}{{.",
+        )
+
+    def _unescape(self, start: int, end: int, is_quoted: bool) -> str:
+        """A piece of text with its escapes resolved; those of quotes only where it is quoted."""
+        text = self.text[start:end]
+        if "$${" not in text and "%%{" not in text and not (is_quoted and "\\" in text):
+            return text
+        if not is_quoted:
+            return text.replace("$${", "${").replace("%%{", "%{")
+        out: list[str] = []
+        last = 0
+        for match in _ESCAPE.finditer(text):
+            out.append(text[last : match.start()])
+            last = match.end()
+            escape = match[0]
+            simple = _SIMPLE_ESCAPES.get(escape)
+            out.append(self._character(escape, start + match.start()) if simple is None else simple)
+        out.append(text[last:])
+        return "".join(out)
+
+    def _character(self, escape: str, start: int) -> str:
+        """The character that a longer escape stands for."""
+        selector = escape[1:2]
+        if selector in ("u", "U"):
+            digits = 4 if selector == "u" else 8
+            if len(escape) != 2 + digits:
+                self._report_escape(
+                    escape, start, f"\\{selector} is followed by {digits} hexadecimal digits."
+                )
+                return ""
+            code = int(escape[2:], 16)
+            if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+                self._report_escape(escape, start, f"There is no character U+{escape[2:]}.")
+                return ""
+            return chr(code)
+        hint = ""
+        if selector in ("$", "%"):
+            hint = f" For a literal {selector}{{ write {selector}{selector}{{."
+        self._report_escape(escape, start, f'After a backslash comes one of n r t " \\ u U.{hint}')
+        return escape[1:]
+
+    def _report_escape(self, escape: str, start: int, detail: str) -> None:
+        where = self.source.range(start, start + len(escape))
+        self.diags.error("Invalid escape sequence", detail, where)
+
+    # -- templates ----------------------------------------------------------------------------
+
+    def template(self, opening: int, closing: int, is_flush: bool) -> Expression:
+        """A template whose text begins with the next token and ends with one of kind `closing`.
+
+        `opening` is the token of its quote or heredoc, or the first one of a bare template.
+        """
+        depth = self.depth
+        parts = self._parts(opening, closing)
+        self.depth = depth
+        last = self.at
+        if closing != END:
+            self.at += 1
+        start, end = self.starts[opening], self.ends[last]
+        if is_flush:
+            _remove_indentation(parts)
+        parts = _join_literals(parts)
+        if not parts:
+            return StringLiteral(self.source, start, end, "")
+        if len(parts) == 1:
+            part = parts[0]
+            if part.kind == _LITERAL:
+                return StringLiteral(self.source, start, end, part.text)
+            if part.kind == _VALUE and part.expression is not None:
+                return TemplateWrap(self.source, start, end, part.expression)
+        return Template(self.source, start, end, self._assemble(parts, last))
+
+    def _parts(self, opening: int, closing: int) -> list[_Part]:
+        """The pieces of a template, with strip markers applied; stops at the closing token."""
+        parts: list[_Part] = []
+        strips = False
+        while True:
+            at = self.at
+            kind = self.kinds[at]
+            if kind == QUOTED_TEXT or kind == TEXT:
+                start, end = self.starts[at], self.ends[at]
+                text = self._unescape(start, end, kind == QUOTED_TEXT)
+                if strips:
+                    text = text.lstrip()
+                strips = False
+                parts.append(_Part(_LITERAL, start, end, text, None))
+                self.at = at + 1
+            elif kind == INTERPOLATION or kind == DIRECTIVE:
+                if self.ends[at] - self.starts[at] == 3 and parts and parts[-1].kind == _LITERAL:
+                    parts[-1].text = parts[-1].text.rstrip()
+                parts.append(self._sequence(at, kind == DIRECTIVE))
+                last = self.at - 1
+                strips = self.ends[last] - self.starts[last] == 2
+            elif kind == closing:
+                return parts
+            else:
+                raise self.fail(
+                    at,
+                    "Unclosed template",
+                    "The end of this string is missing. A heredoc ends with its marker on a line "
+                    "by itself, and a line end after it.",
+                    opening,
+                )
+
+    def _sequence(self, at: int, is_directive: bool) -> _Part:
+        """An interpolation or directive; the next token is the one after it."""
+        depth = self.depth
+        self.at = at + 1
+        try:
+            if is_directive:
+                part = self._directive(at)
+            else:
+                self.enter(at)
+                expression = self.expression()
+                self.depth -= 1
+                part = _Part(_VALUE, self.starts[at], self.ends[at], "", expression)
+            if self.kinds[self.at] != SEQUENCE_END:
+                raise self._unclosed_sequence(at)
+        except Abandon:
+            self.depth = depth
+            self.at = max(self.at, at + 1)
+            end = self._end_of_sequence(at)
+            if end < 0:
+                raise
+            self.at = end + 1
+            start, stop = self.starts[at], self.ends[end]
+            return _Part(_VALUE, start, stop, "", SyntaxFault(self.source, start, stop))
+        part.end = self.ends[self.at]
+        self.at += 1
+        return part
+
+    def _end_of_sequence(self, opening: int) -> int:
+        """The token that ends a sequence in which there was an error, or -1."""
+        self.skip_item(opening + 1, False)
+        return self.at if self.kinds[self.at] == SEQUENCE_END else -1
+
+    def _unclosed_sequence(self, opening: int) -> Abandon:
+        at = self.at
+        kind = self.kinds[at]
+        if kind in (END, CLOSE_QUOTE, OPEN_QUOTE, STRING, ESCAPED_STRING):
+            return self.fail(
+                at,
+                "Unclosed template sequence",
+                f"The }} that ends this {self.word(opening)} sequence is missing.",
+                subject=opening,
+            )
+        hint = ""
+        if kind == COLON or self.kinds[opening] == INTERPOLATION:
+            hint = (
+                " If this text is meant for another language, such as a shell, write $${ in "
+                "place of ${."
+            )
+        return self.fail(
+            at,
+            "Extra characters in a template sequence",
+            f"The expression is complete, and a }} should end the sequence here.{hint}",
+            opening,
+        )
+
+    def _directive(self, opening: int) -> _Part:
+        at = self.at
+        if self.kinds[at] != IDENTIFIER:
+            raise self.fail(
+                at,
+                "Invalid template directive",
+                "After %{ comes one of the words if, else, endif, for, endfor. "
+                "For a literal %{ write %%{.",
+                opening,
+            )
+        word = self.word(at)
+        kind = _DIRECTIVES.get(word, -1)
+        if kind < 0:
+            raise self.fail(
+                at,
+                "Invalid template directive",
+                f'There is no directive "{word}".{did_you_mean(word, _DIRECTIVES)} '
+                "For a literal %{ write %%{.",
+                opening,
+            )
+        self.at = at + 1
+        part = _Part(kind, self.starts[opening], 0, "", None)
+        if kind == _FOR:
+            self._loop_names(part)
+        if kind == _IF or kind == _FOR:
+            # What is inside of the directive is one level deeper, up to the one that ends it.
+            self.enter(opening)
+            part.expression = self.expression()
+        elif kind != _ELSE:
+            self.depth -= 1
+        return part
+
+    def _loop_names(self, part: _Part) -> None:
+        part.value_name = self._loop_name("for")
+        if self.kinds[self.at] == COMMA:
+            self.at += 1
+            part.key_name = part.value_name
+            part.value_name = self._loop_name("the comma")
+        if self.kinds[self.at] != IDENTIFIER or self.word(self.at) != "in":
+            raise self.fail(
+                self.at,
+                "Invalid for directive",
+                'After the names of a for directive comes the word "in".',
+            )
+        self.at += 1
+
+    def _loop_name(self, after: str) -> str:
+        if self.kinds[self.at] != IDENTIFIER:
+            raise self.fail(
+                self.at, "Invalid for directive", f"After {after} comes the name of a variable."
+            )
+        self.at += 1
+        return self.word(self.at - 1)
+
+    # -- directives ---------------------------------------------------------------------------
+
+    def _assemble(self, parts: list[_Part], last: int) -> list[Expression]:
+        """The expressions of a template, those inside of directives within them."""
+        frames = [_Frame(None)]
+        failed = False
+        for part in parts:
+            kind = part.kind
+            if kind == _LITERAL:
+                frames[-1].append(StringLiteral(self.source, part.start, part.end, part.text))
+            elif kind == _VALUE:
+                assert part.expression is not None
+                frames[-1].append(part.expression)
+            elif kind == _IF or kind == _FOR:
+                frames.append(_Frame(part))
+            elif not self._end_directive(frames, part):
+                failed = True
+                frames[-1].append(SyntaxFault(self.source, part.start, part.end))
+        if len(frames) > 1:
+            if not failed:
+                self._report_open_directive(frames[-1], last)
+            frames[-1].append(SyntaxFault(self.source, self.starts[last], self.ends[last]))
+        while len(frames) > 1:
+            inner = frames.pop()
+            for expression in inner.parts:
+                frames[-1].append(expression)
+        return frames[0].parts
+
+    def _end_directive(self, frames: list[_Frame], part: _Part) -> bool:
+        """Handles `else`, `endif` and `endfor`; False if there is nothing for it to end."""
+        frame = frames[-1]
+        opening = frame.opening
+        opened = -1 if opening is None else opening.kind
+        if part.kind == _ELSE and opened == _IF and frame.otherwise is None:
+            frame.otherwise = []
+            return True
+        if opening is not None and part.kind == opened + (2 if opened == _IF else 1):
+            frames.pop()
+            source = self.source
+            if opened == _IF:
+                frames[-1].append(_if_directive(source, frame, opening, part))
+            else:
+                frames[-1].append(_for_directive(source, frame, opening, part))
+            return True
+        self._report_unexpected_directive(frame, part)
+        return False
+
+    def _report_unexpected_directive(self, frame: _Frame, part: _Part) -> None:
+        names = {value: name for name, value in _DIRECTIVES.items()}
+        opening = frame.opening
+        if opening is None:
+            detail = f"There is no directive open that {names[part.kind]} could belong to."
+        elif opening.kind == part.kind - 1:
+            where = self.source.range(opening.start, opening.end)
+            detail = f"The if directive at {where} has an else already."
+        else:
+            where = self.source.range(opening.start, opening.end)
+            detail = f"The {names[opening.kind]} directive at {where} has to be ended first."
+        where = self.source.range(part.start, part.end)
+        self.diags.error("Unexpected template directive", detail, where)
+
+    def _report_open_directive(self, frame: _Frame, last: int) -> None:
+        opening = frame.opening
+        assert opening is not None
+        name = "if" if opening.kind == _IF else "for"
+        where = self.source.range(opening.start, opening.end)
+        self.diags.error(
+            "Unclosed template directive",
+            f"The {name} directive at {where} has no end{name} before the end of the template.",
+            self.source.range(self.starts[last], self.ends[last]),
+        )
+
+
+def _branch(source: Source, parts: list[Expression], empty_at: int) -> Expression:
+    if not parts:
+        return StringLiteral(source, empty_at, empty_at, "")
+    if len(parts) == 1 and isinstance(parts[0], StringLiteral):
+        return parts[0]
+    return Template(source, parts[0].start, parts[-1].end, parts)
+
+
+def _if_directive(source: Source, frame: _Frame, opening: _Part, end: _Part) -> Expression:
+    assert opening.expression is not None
+    yes = _branch(source, frame.parts, opening.end)
+    no = _branch(source, frame.otherwise or [], end.start)
+    return Conditional(source, opening.start, end.end, [opening.expression], [yes], no)
+
+
+def _for_directive(source: Source, frame: _Frame, opening: _Part, end: _Part) -> Expression:
+    assert opening.expression is not None
+    loop = For(
+        source,
+        opening.start,
+        end.end,
+        opening.key_name,
+        opening.value_name,
+        opening.expression,
+        None,
+        _branch(source, frame.parts, opening.end),
+        None,
+        False,
+        opening.end,
+    )
+    return TemplateLoop(source, opening.start, end.end, loop)
+
+
+def _join_literals(parts: list[_Part]) -> list[_Part]:
+    """The parts with neighbouring texts made one."""
+    joined: list[_Part] = []
+    texts: list[str] = []
+    for part in parts:
+        if part.kind != _LITERAL:
+            if len(texts) > 1:
+                joined[-1].text = "".join(texts)
+            texts = []
+            joined.append(part)
+        elif texts:
+            texts.append(part.text)
+            joined[-1].end = part.end
+        else:
+            texts = [part.text]
+            joined.append(part)
+    if len(texts) > 1:
+        joined[-1].text = "".join(texts)
+    return joined
+
+
+def _remove_indentation(parts: list[_Part]) -> None:
+    """Takes the indentation that all lines of a `<<-` heredoc share off each of them.
+
+    Blank lines do not count. What is interpolated never counts as indentation.
+    """
+    least = -1
+    indented: list[_Part] = []
+    at_line_start = True
+    for part in parts:
+        if at_line_start:
+            at_line_start = False
+            indentation = 0
+            if part.kind == _LITERAL:
+                rest = part.text.lstrip()
+                if not rest and part.text.endswith("\n"):
+                    indentation = -1
+                else:
+                    indentation = grapheme_count(part.text[: len(part.text) - len(rest)])
+                    indented.append(part)
+            if indentation >= 0 and (least < 0 or indentation < least):
+                least = indentation
+        if part.kind == _LITERAL and part.text.endswith("\n"):
+            at_line_start = True
+    if least > 0:
+        for part in indented:
+            part.text = part.text[least:]
+            part.start += least

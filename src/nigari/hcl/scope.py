@@ -1,0 +1,100 @@
+"""What the names in an expression stand for while it is evaluated.
+
+A scope maps names to values and functions and may have a parent that answers for the names it
+does not have itself. Deliberately unknown here: where the values come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nigari.cty.function import Function
+from nigari.cty.values import Value
+
+
+class Scope:
+    """Names and their meaning.
+
+    `variables` or `functions` being None in a scope and all its parents means that none are
+    allowed in this place at all, which is reported in other words than a name that is missing.
+    `item` is what the nearest splat operator currently stands for.
+    """
+
+    __slots__ = ("functions", "item", "parent", "variables")
+
+    def __init__(
+        self,
+        variables: Mapping[str, Value] | None = None,
+        functions: Mapping[str, Function] | None = None,
+        parent: Scope | None = None,
+        item: Value | None = None,
+    ) -> None:
+        self.variables = variables
+        self.functions = functions
+        self.parent = parent
+        self.item = item
+
+    def variable(self, name: str) -> Value | None:
+        """The value of a name, or None."""
+        scope: Scope | None = self
+        while scope is not None:
+            variables = scope.variables
+            if variables is not None:
+                value = variables.get(name)
+                if value is not None:
+                    return value
+            scope = scope.parent
+        return None
+
+    def function(self, name: str) -> Function | None:
+        """The function of that name, or None."""
+        scope: Scope | None = self
+        while scope is not None:
+            functions = scope.functions
+            if functions is not None:
+                function = functions.get(name)
+                if function is not None:
+                    return function
+            scope = scope.parent
+        return None
+
+    def splat_item(self) -> Value | None:
+        """What the nearest splat operator stands for, or None outside of any."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.item is not None:
+                return scope.item
+            scope = scope.parent
+        return None
+
+    @property
+    def allows_variables(self) -> bool:
+        """Whether names of variables may be used here."""
+        return any(scope.variables is not None for scope in self._upward())
+
+    @property
+    def allows_functions(self) -> bool:
+        """Whether functions may be called here."""
+        return any(scope.functions is not None for scope in self._upward())
+
+    def variable_names(self) -> list[str]:
+        """Every name that has a value here, the nearest scope's first."""
+        names: dict[str, None] = {}
+        for scope in self._upward():
+            if scope.variables is not None:
+                names.update(dict.fromkeys(scope.variables))
+        return list(names)
+
+    def function_names(self) -> list[str]:
+        """Every function there is here, the nearest scope's first."""
+        names: dict[str, None] = {}
+        for scope in self._upward():
+            if scope.functions is not None:
+                names.update(dict.fromkeys(scope.functions))
+        return list(names)
+
+    def _upward(self) -> Iterator[Scope]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent

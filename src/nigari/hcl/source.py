@@ -1,0 +1,158 @@
+"""A source text and where things are in it.
+
+Everything in `nigari.hcl` keeps offsets into `Source.text` and nothing else; lines, columns and
+bytes are worked out here when someone asks. Deliberately unknown here: what the text means.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from nigari.cty.values import normalize
+from nigari.diagnostics import Pos, Range
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_START = Pos(1, 1, 0)
+
+
+class Source:
+    """A named text. `origin` is where the text begins in the file named, for parts of files.
+
+    Bytes that are not UTF-8 appear in `text` as lone surrogates, one for each byte, so that
+    positions stay exact.
+    """
+
+    __slots__ = (
+        "_ascii",
+        "_known_column",
+        "_known_offset",
+        "_line_bytes",
+        "_line_starts",
+        "filename",
+        "origin",
+        "text",
+    )
+
+    def __init__(self, filename: str, text: str, origin: Pos = _START) -> None:
+        self.filename = filename
+        self.text = text
+        self.origin = origin
+        self._ascii = text.isascii()
+        self._line_starts: list[int] | None = None
+        self._line_bytes: list[int] = []
+        self._known_offset = 0
+        self._known_column = 0
+
+    @staticmethod
+    def from_bytes(filename: str, data: bytes) -> Source:
+        """The source of a whole file; a byte order mark is not part of its text."""
+        if data.startswith(_BYTE_ORDER_MARK):
+            text = data[len(_BYTE_ORDER_MARK) :].decode("utf-8", "surrogateescape")
+            return Source(filename, text, Pos(1, 1, len(_BYTE_ORDER_MARK)))
+        return Source(filename, data.decode("utf-8", "surrogateescape"))
+
+    def pos(self, offset: int) -> Pos:
+        """The position of the character at this offset into `text`."""
+        starts = self._lines()
+        line = bisect_right(starts, offset) - 1
+        start = starts[line]
+        if self._ascii:
+            column = offset - start
+            byte = offset
+        else:
+            column = self._clusters(start, offset)
+            byte = self._line_bytes[line] + _byte_length(self.text[start:offset])
+        origin = self.origin
+        if line == 0:
+            column += origin.column
+        else:
+            column += 1
+        return Pos(origin.line + line, column, origin.byte + byte)
+
+    def range(self, start: int, end: int) -> Range:
+        """The range of the text from one offset up to another."""
+        return Range(self.filename, self.pos(start), self.pos(end))
+
+    def slice(self, start: int, end: int) -> str:
+        """The text between two offsets."""
+        return self.text[start:end]
+
+    def _lines(self) -> list[int]:
+        starts = self._line_starts
+        if starts is None:
+            text = self.text
+            starts = [0]
+            found = text.find("\n")
+            while found >= 0:
+                starts.append(found + 1)
+                found = text.find("\n", found + 1)
+            if not self._ascii:
+                total = 0
+                sizes = [0]
+                for index in range(1, len(starts)):
+                    total += _byte_length(text[starts[index - 1] : starts[index]])
+                    sizes.append(total)
+                self._line_bytes = sizes
+            self._line_starts = starts
+        return starts
+
+    def _clusters(self, start: int, offset: int) -> int:
+        """How many grapheme clusters lie between the start of a line and an offset in it.
+
+        The last answer is remembered: a caller that walks along one very long line stays linear.
+        """
+        text = self.text
+        from_offset, count = start, 0
+        if start <= self._known_offset <= offset:
+            from_offset, count = self._known_offset, self._known_column
+        piece = text[from_offset:offset]
+        if piece.isascii():
+            count += len(piece)
+        else:
+            count += grapheme_count(piece)
+        if start != offset:
+            self._known_offset, self._known_column = offset, count
+        return count
+
+
+def grapheme_count(text: str) -> int:
+    """How many characters a reader sees in the text."""
+    if text.isascii():
+        return len(text) - text.count("\r\n")
+    from wcwidth import iter_graphemes
+
+    count = 0
+    for _ in iter_graphemes(text):
+        count += 1
+    return count
+
+
+def _byte_length(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        return len(text.encode("utf-8", "surrogatepass"))
+
+
+_ALWAYS_APART = frozenset("-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'")
+
+
+def safe_prefix(text: str) -> str:
+    """The part of the text that nothing appended to it can change.
+
+    A character that follows may combine with the last one a reader sees, unless that is a
+    delimiter, which stays what it is.
+    """
+    text = normalize(text)
+    if not text or text[-1] in _ALWAYS_APART:
+        return text
+    if text.isascii():
+        return text[:-1]
+    from wcwidth import iter_graphemes
+
+    last = ""
+    for cluster in iter_graphemes(text):
+        last = cluster
+    return text[: len(text) - len(last)]

@@ -1,0 +1,80 @@
+"""Reading expressions without evaluating them: keywords, references, lists, maps and calls.
+
+Some arguments are syntax rather than values: the name of a keyword, an address, a list of
+addresses. Both syntaxes can be read this way. A bare `true`, `false` or `null` is a word here as
+good as any other; what the word means is for the caller to say.
+"""
+
+from __future__ import annotations
+
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.calls import FunctionCall
+from nigari.hcl.expressions import Expression
+from nigari.hcl.json_expressions import JsonString
+from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
+
+
+def expr_as_keyword(expr: Expression) -> str | None:
+    """The single bare word that the expression is, or None."""
+    traversal = expr.static_traversal()
+    if traversal is None or len(traversal) != 1:
+        return None
+    return traversal.root_name
+
+
+def abs_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | None:
+    """The reference that the expression is, beginning with a name of the scope."""
+    traversal = expr.static_traversal()
+    if traversal is None:
+        _report_shape(expr, "a reference", "a name, with dots and index brackets after it", diags)
+    return traversal
+
+
+def rel_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | None:
+    """The same, read as steps into a value that the caller has in mind."""
+    traversal = abs_traversal_for_expr(expr, diags)
+    if traversal is None:
+        return None
+    root = traversal.steps[0]
+    assert isinstance(root, TraverseRoot)
+    first = TraverseAttr(root.name, root.start, root.end)
+    return Traversal(traversal.source, [first, *traversal.steps[1:]])
+
+
+def expr_list(expr: Expression, diags: Diagnostics) -> list[Expression] | None:
+    """The elements of an expression that is written as a list."""
+    elements = expr.static_list()
+    if elements is None:
+        _report_shape(expr, "a list", "square brackets around the elements", diags)
+    return elements
+
+
+def expr_map(expr: Expression, diags: Diagnostics) -> list[tuple[Expression, Expression]] | None:
+    """The keys and values of an expression that is written as a map."""
+    items = expr.static_map()
+    if items is None:
+        _report_shape(expr, "a map", "braces around keys and values", diags)
+    return items
+
+
+def expr_call(expr: Expression, diags: Diagnostics) -> FunctionCall | None:
+    """The function call that the expression is; its arguments can be read in the same ways."""
+    call = static_call(expr)
+    if call is None:
+        _report_shape(expr, "a function call", "a name and arguments in parentheses", diags)
+    return call
+
+
+def static_call(expr: Expression) -> FunctionCall | None:
+    """The function call that the expression is, or None."""
+    if isinstance(expr, FunctionCall | JsonString):
+        return expr.static_call()
+    return None
+
+
+def _report_shape(expr: Expression, what: str, form: str, diags: Diagnostics) -> None:
+    diags.error(
+        f"{what.removeprefix('a ').capitalize()} required",
+        f"This place needs {what} itself, not an expression that gives one: {form}.",
+        expr.range,
+    )

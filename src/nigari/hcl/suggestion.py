@@ -1,0 +1,38 @@
+"""Finds the name that someone probably meant.
+
+Knows only names: how near two spellings are, not what they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_NEAR = 3
+"""Spellings fewer edits apart than this are taken for slips of each other."""
+
+
+def suggest(given: str, names: Iterable[str]) -> str | None:
+    """The first of the names that differs from the given one by a slip or two."""
+    for name in names:
+        if abs(len(name) - len(given)) < _NEAR and _edits(given, name) < _NEAR:
+            return name
+    return None
+
+
+def did_you_mean(given: str, names: Iterable[str]) -> str:
+    """A sentence to append to a detail, with a space before it, or nothing."""
+    name = suggest(given, names)
+    return "" if name is None else f' Did you mean "{name}"?'
+
+
+def _edits(first: str, second: str) -> int:
+    """How many insertions, deletions and replacements lead from one spelling to the other."""
+    row = list(range(len(second) + 1))
+    for i, left in enumerate(first, 1):
+        diagonal = row[0]
+        row[0] = i
+        for j, right in enumerate(second, 1):
+            replaced = diagonal + (left != right)
+            diagonal = row[j]
+            row[j] = min(diagonal + 1, row[j - 1] + 1, replaced)
+    return row[-1]

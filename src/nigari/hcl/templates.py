@@ -1,0 +1,178 @@
+"""Templates: text with values in it.
+
+Owns putting parts together into a string, and what is known of a string of which parts are not.
+The directives `%{ if }` and `%{ for }` are a `Conditional` and a `TemplateLoop` around templates.
+Deliberately unknown here: quotes, heredocs, escapes and strip markers, which the parser resolves.
+"""
+
+from __future__ import annotations
+
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.refinements import Refinement, refine
+from nigari.cty.types import DYNAMIC, STRING
+from nigari.cty.unknown import Unknown, join_causes
+from nigari.cty.values import NO_MARKS, Mark, Value, string, unknown
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.collections import For
+from nigari.hcl.evaluate import sentence, unknown_from
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source, safe_prefix
+
+_LONGEST_PREFIX = 128
+"""Bytes of a known beginning worth remembering of an unknown string."""
+
+
+class StringLiteral(Expression):
+    """Text without any sequences in it: a quoted string, a heredoc, or a part of a template."""
+
+    __slots__ = ("_value", "text")
+
+    def __init__(self, source: Source, start: int, end: int, text: str) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.text = text
+        self._value: Value | None = None
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        return self.literal
+
+    @property
+    def literal(self) -> Value:
+        """The text as a value."""
+        value = self._value
+        if value is None:
+            value = string(self.text)
+            self._value = value
+        return value
+
+
+class Template(Expression):
+    """Parts that become one string: literals, interpolated expressions and directives."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, source: Source, start: int, end: int, parts: list[Expression]) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.parts = parts
+
+    def start_span(self) -> tuple[int, int]:
+        return self.parts[0].start_span() if self.parts else (self.start, self.end)
+
+    def children(self) -> list[Expression]:
+        return self.parts
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        errors = diags.error_count
+        texts: list[str] = []
+        marks: frozenset[Mark] = NO_MARKS
+        causes: tuple[object, ...] = ()
+        is_known = True
+        for part in self.parts:
+            if isinstance(part, StringLiteral):
+                if is_known:
+                    texts.append(part.text)
+                continue
+            value = part.value(scope, diags)
+            if value.marks:
+                marks |= value.marks
+            data = value.data
+            if isinstance(data, Unknown):
+                is_known = False
+                causes = join_causes(causes, data.causes)
+                continue
+            text = self._text(part, value, scope, diags)
+            if text is not None and is_known:
+                texts.append(text)
+        if is_known:
+            result = string("".join(texts))
+        else:
+            prefix = "" if diags.error_count > errors else "".join(texts)
+            result = unknown_string(prefix, causes)
+        return result.with_marks(marks)
+
+    def _text(self, part: Expression, value: Value, scope: Scope, diags: Diagnostics) -> str | None:
+        data = value.data
+        if isinstance(data, str):
+            return data
+        if data is None:
+            detail = "The value is null, and null has no text to put into a string."
+            part.report(diags, scope, "Invalid value in a template", detail, self)
+            return None
+        try:
+            return convert(value.unmark()[0], STRING).as_string()
+        except CtyError as error:
+            detail = f"This value cannot be part of a string: {sentence(error)}."
+            part.report(diags, scope, "Invalid value in a template", detail, self)
+            return None
+
+
+def unknown_string(prefix: str, causes: tuple[object, ...]) -> Value:
+    """An unknown string, never null, of which a beginning may be known."""
+    result = unknown(STRING).with_causes(causes)
+    if prefix:
+        data = prefix.encode("utf-8", "surrogatepass")[:_LONGEST_PREFIX]
+        prefix = safe_prefix(data.decode("utf-8", "ignore"))
+    return refine(result, Refinement(not_null=True, prefix=prefix))
+
+
+class TemplateWrap(Expression):
+    """A template that is one interpolation and nothing else: it has the value's own type."""
+
+    __slots__ = ("wrapped",)
+
+    def __init__(self, source: Source, start: int, end: int, wrapped: Expression) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.wrapped = wrapped
+
+    def children(self) -> list[Expression]:
+        return [self.wrapped]
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        return self.wrapped.value(scope, diags)
+
+
+class TemplateLoop(Expression):
+    """`%{ for }`: the results of a for expression, joined into one string."""
+
+    __slots__ = ("loop",)
+
+    def __init__(self, source: Source, start: int, end: int, loop: For) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.loop = loop
+
+    def start_span(self) -> tuple[int, int]:
+        return self.loop.start_span()
+
+    def children(self) -> list[Expression]:
+        return [self.loop]
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        results = self.loop.value(scope, diags)
+        if results.type is DYNAMIC or not results.is_known:
+            return unknown_from(STRING, results)
+        marks = results.marks
+        texts: list[str] = []
+        for result in results.sequence():
+            if result.is_null:
+                detail = "One of the results is null, and null has no text to put into a string."
+                self.report(diags, scope, "Invalid value in a template", detail)
+                continue
+            if not result.is_known:
+                return unknown_from(STRING, result).with_marks(results.marks)
+            try:
+                texts.append(convert(result.unmark()[0], STRING).as_string())
+            except CtyError as error:
+                detail = f"One of the results cannot be part of a string: {sentence(error)}."
+                self.report(diags, scope, "Invalid value in a template", detail)
+                continue
+            marks |= result.marks
+        return string("".join(texts)).with_marks(marks)

@@ -1,0 +1,292 @@
+"""A place in the tokens of a source: what the parsers share.
+
+Owns reporting a syntax error once, going on after it, and the limit on nesting. After an error
+the parser abandons what it was reading and the nearest list of things (a body, a list, an object,
+arguments) goes on with its next item, so that one run finds all errors of a file. Deliberately
+unknown here: what may follow what.
+"""
+
+# ruff: noqa: SIM109 - two comparisons cost less than making a tuple
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Final
+
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.scanner import first_invalid
+from nigari.hcl.source import Source
+from nigari.hcl.tokens import (
+    BLOCK_HEADER,
+    CLOSE_BRACE,
+    CLOSE_BRACKET,
+    CLOSE_HEREDOC,
+    CLOSE_PARENTHESIS,
+    CLOSE_QUOTE,
+    COMMA,
+    DIRECTIVE,
+    DOT,
+    END,
+    ESCAPED_STRING,
+    IDENTIFIER,
+    INTERPOLATION,
+    INVALID,
+    NEWLINE,
+    OPEN_BRACE,
+    OPEN_BRACKET,
+    OPEN_HEREDOC,
+    OPEN_PARENTHESIS,
+    OPEN_QUOTE,
+    PATH,
+    SEQUENCE_END,
+    STRING,
+    Tokens,
+)
+
+MAX_DEPTH: Final = 2000
+"""How deeply blocks, brackets, templates and operators may nest."""
+
+_USUAL_DEPTH: Final = 60
+_FRAMES_PER_LEVEL: Final = 12
+
+_CLOSERS: Final = {
+    OPEN_BRACE: CLOSE_BRACE,
+    BLOCK_HEADER: CLOSE_BRACE,
+    OPEN_BRACKET: CLOSE_BRACKET,
+    OPEN_PARENTHESIS: CLOSE_PARENTHESIS,
+    OPEN_QUOTE: CLOSE_QUOTE,
+    OPEN_HEREDOC: CLOSE_HEREDOC,
+    INTERPOLATION: SEQUENCE_END,
+    DIRECTIVE: SEQUENCE_END,
+}
+_TYPE_END: Final = re.compile(r'[\s"{]')
+_CLOSING: Final = frozenset(_CLOSERS.values())
+
+_HINTS: Final = {
+    "'": 'Strings are written in double quotes, as in "text".',
+    "`": "Strings are written in double quotes, and texts of several lines as heredocs, "
+    "beginning with <<EOT.",
+    "&": "For a logical and, write &&.",
+    "|": "For a logical or, write ||.",
+    "~": "For a logical not, write !.",
+    "^": "There is no operator for powers: use the function pow, if there is one.",
+    ";": "Arguments and blocks are separated by line ends, elements by commas.",
+    "“": "Replace typographic quotes by plain double quotes.",
+    "”": "Replace typographic quotes by plain double quotes.",
+    "‘": "Replace typographic quotes by plain double quotes.",
+    "’": "Replace typographic quotes by plain double quotes.",
+    "\xa0": "This is a space that does not break lines: replace it by an ordinary one.",
+    "@": "Names begin with a letter or an underscore.",
+    "\\": "Escapes such as \\n are for quoted strings only.",
+}
+
+
+class Abandon(Exception):
+    """What was being read has an error, which has been reported."""
+
+
+class TooDeep(Exception):
+    """The limit on nesting is exceeded, which has been reported."""
+
+
+class TokenStream:
+    """Tokens and the index of the next one. `muted` is a token that is known to be wrong."""
+
+    __slots__ = ("at", "depth", "diags", "ends", "kinds", "muted", "source", "starts", "text")
+
+    def __init__(self, source: Source, tokens: Tokens, diags: Diagnostics) -> None:
+        self.source = source
+        self.text = source.text
+        self.kinds = tokens.kinds
+        self.starts = tokens.starts
+        self.ends = tokens.ends
+        self.diags = diags
+        self.at = 0
+        self.depth = 0
+        self.muted = -1
+        for start, end in tokens.broken_strings:
+            self._report_broken_string(start, end)
+        if not self.text.isascii():
+            self._check_encoding()
+
+    def word(self, index: int) -> str:
+        """The text of a token."""
+        return self.text[self.starts[index] : self.ends[index]]
+
+    def split_path(self, index: int) -> None:
+        """Makes a name, a dot and the rest of a `PATH` token, where only a name can be right."""
+        start, end = self.starts[index], self.ends[index]
+        dot = self.text.index(".", start)
+        rest = PATH if "." in self.text[dot + 1 : end] else IDENTIFIER
+        self.kinds[index : index + 1] = [IDENTIFIER, DOT, rest]
+        self.starts[index : index + 1] = [start, dot, dot + 1]
+        self.ends[index : index + 1] = [dot, dot + 1, end]
+
+    # -- nesting ------------------------------------------------------------------------------
+
+    def enter(self, index: int) -> None:
+        """Counts one more level of nesting, opened by a token."""
+        depth = self.depth + 1
+        self.depth = depth
+        if depth > _USUAL_DEPTH:
+            if depth > MAX_DEPTH:
+                self._report_depth(index)
+                raise TooDeep
+            if depth == _USUAL_DEPTH + 1:
+                _allow_deep_recursion()
+
+    def _report_depth(self, index: int) -> None:
+        self.diags.error(
+            "Nested too deeply",
+            f"Blocks, brackets, templates and operators can nest {MAX_DEPTH} levels deep, and this "
+            "is one more.",
+            self.source.range(self.starts[index], self.ends[index]),
+        )
+        self.muted = index
+
+    # -- errors -------------------------------------------------------------------------------
+
+    def fail(
+        self,
+        index: int,
+        summary: str,
+        detail: str,
+        context: int = -1,
+        subject: int = -1,
+        until: int = -1,
+    ) -> Abandon:
+        """Reports an error at a token, for the caller to raise.
+
+        The place shown begins with the token `subject` and ends with the token `until`, if given;
+        `context` is a token where the thing that is wrong begins. A token is wrong only once: what
+        it leads to later is not reported.
+        """
+        if index == self.muted:
+            return Abandon()
+        self.muted = index
+        if self.kinds[index] == INVALID:
+            self._report_invalid(index)
+            return Abandon()
+        shown = index if subject < 0 else subject
+        start, end = self.starts[shown], self._end_of_first(shown if until < 0 else until)
+        context_range = None
+        if context >= 0 and self.starts[context] <= start:
+            context_range = self.source.range(self.starts[context], end)
+        self.diags.error(summary, detail, self.source.range(start, end), context_range)
+        return Abandon()
+
+    def _end_of_first(self, index: int) -> int:
+        """The end of a token, or of the smallest piece that begins it: that is what is wrong."""
+        kind = self.kinds[index]
+        start, end = self.starts[index], self.ends[index]
+        if kind == STRING or kind == ESCAPED_STRING:
+            return start + 1
+        if kind == PATH:
+            return self.text.index(".", start)
+        if kind == BLOCK_HEADER:
+            return start + len(_TYPE_END.split(self.text[start:end], 1)[0])
+        return end
+
+    def _report_invalid(self, index: int) -> None:
+        start, end = self.starts[index], self.ends[index]
+        found = max(first_invalid(self.text[start:end]), 0)
+        start += found
+        character = self.text[start]
+        if 0xDC80 <= ord(character) <= 0xDCFF:
+            return
+        if character == "$" and self.text.startswith("{", start + 1):
+            detail = (
+                "Outside of quotes an expression is written as it is, without ${ and }. "
+                "Inside of quotes, ${ ... } puts its value into the string."
+            )
+        else:
+            shown = character if character.isprintable() else f"U+{ord(character):04X}"
+            hint = _HINTS.get(character, "")
+            detail = f"The character {shown} has no meaning here. {hint}".rstrip()
+        self.diags.error("Invalid character", detail, self.source.range(start, start + 1))
+
+    def _report_broken_string(self, start: int, end: int) -> None:
+        self.diags.error(
+            "Line end in a quoted string",
+            "A quoted string ends on the line it begins on. If it should end here, its closing "
+            "quote is missing; for a line end in the text write \\n, or use a heredoc, which "
+            "begins with <<EOT.",
+            self.source.range(start, end),
+        )
+
+    def _check_encoding(self) -> None:
+        """Reports the first byte that is not UTF-8; in comments anything goes."""
+        text = self.text
+        try:
+            text.encode()
+            return
+        except UnicodeEncodeError as error:
+            first = error.start
+        from nigari.hcl.scanner import scan_lossless
+        from nigari.hcl.tokens import COMMENT
+
+        tokens = scan_lossless(text)
+        for index, kind in enumerate(tokens.kinds):
+            start, end = tokens.starts[index], tokens.ends[index]
+            if end <= first or kind == COMMENT:
+                continue
+            for offset in range(max(start, first), end):
+                if 0xD800 <= ord(text[offset]) <= 0xDFFF:
+                    self._report_encoding(offset)
+                    return
+
+    def _report_encoding(self, offset: int) -> None:
+        self.diags.error(
+            "Text that is not UTF-8",
+            "Sources are UTF-8, and this byte is not. Save the file in that encoding.",
+            self.source.range(offset, offset + 1),
+        )
+
+    # -- going on after an error --------------------------------------------------------------
+
+    def skip_item(self, first: int, stops_at_comma: bool) -> None:
+        """Moves to the end of an item that began with the token `first` and has an error.
+
+        That is the comma or line end after it, or what closes the brackets around it.
+        """
+        kinds = self.kinds
+        error = self.at
+        open_: list[int] = []
+        index = first
+        while True:
+            kind = kinds[index]
+            if kind == END:
+                break
+            if kind in _CLOSERS:
+                if kind == BLOCK_HEADER and index > first and kinds[index - 1] == NEWLINE:
+                    break
+                open_.append(_CLOSERS[kind])
+            elif kind in _CLOSING:
+                if kind not in open_:
+                    if index >= error:
+                        break
+                else:
+                    while open_.pop() != kind:
+                        pass
+            elif (
+                index >= error
+                and not open_
+                and (kind == NEWLINE or (stops_at_comma and kind == COMMA))
+            ):
+                break
+            index += 1
+        self.at = index
+        self.muted = index
+
+
+def _allow_deep_recursion() -> None:
+    """Makes room for recursion over a tree that nests deeply.
+
+    Python's own limit of 1,000 frames is too low for 2,000 levels at a few frames each, both for
+    parsing such a tree and for everything that is later done with it. So the limit is raised for
+    those who really have one, and never lowered. Python frames do not use the C stack.
+    """
+    needed = MAX_DEPTH * _FRAMES_PER_LEVEL
+    if sys.getrecursionlimit() < needed:
+        sys.setrecursionlimit(needed)

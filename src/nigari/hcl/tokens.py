@@ -1,0 +1,151 @@
+"""The tokens of the native syntax.
+
+A token is a kind and two offsets, kept in three parallel lists: a file has tens of thousands of
+them, and an object for each would cost more than everything else. Deliberately unknown here: how
+tokens are found and what sequences of them mean.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+END: Final = 0
+NEWLINE: Final = 1
+"""A line end where it matters; a comment up to the line end belongs to it."""
+IDENTIFIER: Final = 2
+PATH: Final = 3
+"""Two or more names with nothing but dots between them: `a.b.c`."""
+NUMBER: Final = 4
+STRING: Final = 5
+"""A quoted string without sequences and escapes, quotes included."""
+ESCAPED_STRING: Final = 6
+"""A quoted string without sequences but with escapes, quotes included."""
+OPEN_QUOTE: Final = 7
+CLOSE_QUOTE: Final = 8
+QUOTED_TEXT: Final = 9
+"""Text between the quotes of a template; its escapes are not resolved yet."""
+OPEN_HEREDOC: Final = 10
+CLOSE_HEREDOC: Final = 11
+TEXT: Final = 12
+"""One line, or a part of one, of a heredoc or of a template without quotes."""
+INTERPOLATION: Final = 13
+"""`${` or `${~`"""
+DIRECTIVE: Final = 14
+"""`%{` or `%{~`"""
+SEQUENCE_END: Final = 15
+"""The `}` or `~}` that ends an interpolation or directive."""
+
+ARGUMENT: Final = 16
+"""A name and an equals sign at the start of a line; the offsets are those of the name."""
+BLOCK_HEADER: Final = 17
+"""A block's type, labels and opening brace at the start of a line, with a line end after it."""
+
+OPEN_BRACE: Final = 18
+CLOSE_BRACE: Final = 19
+OPEN_BRACKET: Final = 20
+CLOSE_BRACKET: Final = 21
+OPEN_PARENTHESIS: Final = 22
+CLOSE_PARENTHESIS: Final = 23
+
+# Operators, in the order of `operators.SYMBOLS`.
+OR: Final = 24
+AND: Final = 25
+EQUAL: Final = 26
+NOT_EQUAL: Final = 27
+GREATER: Final = 28
+GREATER_EQUAL: Final = 29
+LESS: Final = 30
+LESS_EQUAL: Final = 31
+PLUS: Final = 32
+MINUS: Final = 33
+STAR: Final = 34
+SLASH: Final = 35
+PERCENT: Final = 36
+
+ASSIGN: Final = 37
+DOT: Final = 38
+COMMA: Final = 39
+QUESTION: Final = 40
+COLON: Final = 41
+DOUBLE_COLON: Final = 42
+ELLIPSIS: Final = 43
+ARROW: Final = 44
+BANG: Final = 45
+
+FOR: Final = 46
+"""The word `for` right after an opening bracket or brace."""
+IN: Final = 47
+"""The word `in` in a for expression; only there, and not inside of brackets within it."""
+IF: Final = 48
+"""The word `if` in a for expression; only there, and not inside of brackets within it."""
+
+INVALID: Final = 49
+"""A character that the language does not use."""
+COMMENT: Final = 50
+"""Only in a lossless scan; one that ends with its line includes the line end."""
+
+FIRST_OPERATOR: Final = OR
+LAST_OPERATOR: Final = PERCENT
+
+PUNCTUATION: Final = {
+    "{": OPEN_BRACE,
+    "}": CLOSE_BRACE,
+    "~}": SEQUENCE_END,
+    "[": OPEN_BRACKET,
+    "]": CLOSE_BRACKET,
+    "(": OPEN_PARENTHESIS,
+    ")": CLOSE_PARENTHESIS,
+    "||": OR,
+    "&&": AND,
+    "==": EQUAL,
+    "!=": NOT_EQUAL,
+    ">": GREATER,
+    ">=": GREATER_EQUAL,
+    "<": LESS,
+    "<=": LESS_EQUAL,
+    "+": PLUS,
+    "-": MINUS,
+    "*": STAR,
+    "/": SLASH,
+    "%": PERCENT,
+    "=": ASSIGN,
+    ".": DOT,
+    ",": COMMA,
+    "?": QUESTION,
+    ":": COLON,
+    "::": DOUBLE_COLON,
+    "...": ELLIPSIS,
+    "=>": ARROW,
+    "!": BANG,
+}
+
+
+class Tokens:
+    """The tokens of a text. The last is `END`, of no length.
+
+    - `broken_strings` has the offsets of line ends that cut a quoted string short.
+    - `block_ends` has for each `BLOCK_HEADER` token the one with the closing brace.
+    - `is_doubtful` is set where tokens alone cannot tell that there is no error: an argument that
+      is set twice, a number or an escape of an unusual form.
+    """
+
+    __slots__ = ("block_ends", "broken_strings", "ends", "is_doubtful", "kinds", "starts")
+
+    def __init__(
+        self,
+        kinds: list[int],
+        starts: list[int],
+        ends: list[int],
+        broken_strings: list[tuple[int, int]],
+        block_ends: dict[int, int],
+        is_doubtful: bool,
+    ) -> None:
+        self.kinds = kinds
+        self.starts = starts
+        self.ends = ends
+        self.broken_strings = broken_strings
+        self.block_ends = block_ends
+        self.is_doubtful = is_doubtful
+
+    def __len__(self) -> int:
+        return len(self.kinds)

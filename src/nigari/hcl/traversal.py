@@ -1,0 +1,178 @@
+"""Traversals: a name and the steps from it to a part of its value, as in `a.b[0]["c"]`.
+
+A traversal can be read without evaluating anything, printed as source, and applied to a value.
+Deliberately unknown here: which expressions are traversals, and what root names mean.
+"""
+
+from __future__ import annotations
+
+from nigari.cty import numbers
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value
+from nigari.diagnostics import Diagnostics, Range, ScopeValue
+from nigari.hcl.evaluate import Fault, attribute, index
+from nigari.hcl.source import Source
+
+
+class Step:
+    """One step of a traversal; `start` and `end` are offsets into the traversal's source."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start = start
+        self.end = end
+
+    def apply(self, value: Value) -> Value | Fault:
+        """The part of the value that this step leads to."""
+        raise TypeError(f"{type(self).__name__} cannot be applied to a value")
+
+
+class TraverseRoot(Step):
+    """The name a traversal begins with."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, start: int, end: int) -> None:
+        self.name = name
+        self.start = start
+        self.end = end
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TraverseAttr(Step):
+    """`.name`; the offsets include the dot."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, start: int, end: int) -> None:
+        self.name = name
+        self.start = start
+        self.end = end
+
+    def apply(self, value: Value) -> Value | Fault:
+        return attribute(value, self.name)
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+
+class TraverseIndex(Step):
+    """`[key]` with a key that is written out; the offsets include the brackets."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Value, start: int, end: int) -> None:
+        self.key = key
+        self.start = start
+        self.end = end
+
+    def apply(self, value: Value) -> Value | Fault:
+        return index(value, self.key)
+
+    def __str__(self) -> str:
+        return f"[{_key_text(self.key)}]"
+
+
+class TraverseSplat(Step):
+    """`[*]` or `.*`, in patterns such as the paths of `ignore_changes`; never applied."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "[*]"
+
+
+class Traversal:
+    """Steps through a value. An absolute traversal begins with a `TraverseRoot`."""
+
+    __slots__ = ("source", "steps")
+
+    def __init__(self, source: Source, steps: list[Step]) -> None:
+        self.source = source
+        self.steps = steps
+
+    @property
+    def is_relative(self) -> bool:
+        return not self.steps or not isinstance(self.steps[0], TraverseRoot)
+
+    @property
+    def root_name(self) -> str:
+        """The name an absolute traversal begins with."""
+        root = self.steps[0]
+        if not isinstance(root, TraverseRoot):
+            raise TypeError("a relative traversal has no root name")
+        return root.name
+
+    @property
+    def start(self) -> int:
+        return self.steps[0].start if self.steps else 0
+
+    @property
+    def end(self) -> int:
+        return self.steps[-1].end if self.steps else 0
+
+    @property
+    def range(self) -> Range:
+        return self.source.range(self.start, self.end)
+
+    def step_range(self, step: Step) -> Range:
+        """Where one of the steps is written."""
+        return self.source.range(step.start, step.end)
+
+    def split(self, at: int = 1) -> tuple[Traversal, Traversal]:
+        """The first steps, and the rest as a relative traversal."""
+        return Traversal(self.source, self.steps[:at]), Traversal(self.source, self.steps[at:])
+
+    def join(self, rest: Traversal) -> Traversal:
+        """This traversal with the steps of a relative one after its own."""
+        return Traversal(self.source, self.steps + rest.steps)
+
+    def apply_rel(
+        self, value: Value, diags: Diagnostics, values: tuple[ScopeValue, ...] = ()
+    ) -> Value:
+        """The part of the value that a relative traversal leads to."""
+        for step in self.steps:
+            result = step.apply(value)
+            if isinstance(result, Fault):
+                diags.error(
+                    result.summary,
+                    result.detail,
+                    self.step_range(step),
+                    self.range,
+                    values=values,
+                )
+                return DYNAMIC_UNKNOWN
+            value = result
+        return value
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, position: int) -> Step:
+        return self.steps[position]
+
+    def __str__(self) -> str:
+        return "".join([str(step) for step in self.steps])
+
+    def __repr__(self) -> str:
+        return f"Traversal({str(self)!r})"
+
+
+def quoted(text: str) -> str:
+    """The text as a quoted string of the native syntax."""
+    out = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    out = out.replace("\r", "\\r").replace("\t", "\\t").replace("${", "$${").replace("%{", "%%{")
+    return f'"{out}"'
+
+
+def _key_text(key: Value) -> str:
+    data = key.data
+    if isinstance(data, str):
+        return quoted(data)
+    if isinstance(data, bool):
+        return "true" if data else "false"
+    if isinstance(data, int | numbers.Number):
+        return numbers.to_text(data)
+    return "null" if data is None else "..."

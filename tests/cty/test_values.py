@@ -1,0 +1,178 @@
+"""Values: how they are built, what they hold, how they compare."""
+
+import math
+import pickle
+
+import pytest
+
+from nigari import cty
+from nigari.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, MapType, SetType, Value
+
+of = Value.of
+
+
+def test_strings_are_composed() -> None:
+    assert cty.string("e\u0301").as_string() == "é"
+    assert list(cty.object_value({"e\u0301": cty.TRUE}).mapping()) == ["é"]
+    assert list(cty.map_value(BOOL, {"e\u0301": cty.TRUE}).mapping()) == ["é"]
+
+
+@pytest.mark.parametrize(
+    ("python", "type_"),
+    [
+        (None, DYNAMIC),
+        (True, BOOL),
+        (1, NUMBER),
+        (1.5, NUMBER),
+        ("a", STRING),
+        ([1, "a"], cty.TupleType((NUMBER, STRING))),
+        ((), cty.TupleType(())),
+        ({"a": 1}, cty.ObjectType({"a": NUMBER})),
+        ({"a", "b"}, SetType(STRING)),
+        (frozenset(), SetType(DYNAMIC)),
+        (cty.TRUE, BOOL),
+    ],
+)
+def test_from_python(python: object, type_: cty.Type) -> None:
+    assert of(python).type == type_
+
+
+@pytest.mark.parametrize("python", [{1: 2}, object(), b"a"])
+def test_not_from_python(python: object) -> None:
+    with pytest.raises(TypeError):
+        of(python)
+
+
+def test_to_python() -> None:
+    data = {"a": [1, 1.5, None, "x", True], "b": {}}
+    assert of(data).to_python() == data
+    assert cty.set_value(STRING, [of("b"), of("a")]).to_python() == ["a", "b"]
+    for value in (cty.unknown(STRING), of(["a", cty.unknown(STRING)]), of("a").mark("m")):
+        with pytest.raises(cty.CtyError):
+            value.to_python()
+
+
+def test_flags_tell_what_is_inside() -> None:
+    plain = of({"a": [1]})
+    assert plain.is_wholly_known
+    assert not plain.contains_marked
+    partly = of({"a": [cty.unknown(STRING)]})
+    assert partly.is_known
+    assert not partly.is_wholly_known
+    marked = of({"a": [of(1).mark("m")]})
+    assert marked.contains_marked
+    assert not marked.is_marked
+    assert marked.unmark_deep() == (plain, frozenset({"m"}))
+    assert not marked.unmark_deep()[0].contains_marked
+
+
+def test_payloads() -> None:
+    assert of("a").as_string() == "a"
+    assert of(True).as_bool() is True
+    assert of(7).as_number() == 7
+    assert of([1, 2]).length_int() == 2
+    assert of({"b": 1, "a": 2}).elements() == (of(2), of(1))
+    assert of({"b": 1}).items() == [(of("b"), of(1))]
+    assert of(["x"]).items() == [(of(0), of("x"))]
+    for misuse in (of(1).as_string, of("a").as_bool, of(True).as_number, of("a").sequence):
+        with pytest.raises(TypeError, match="is wanted"):
+            misuse()
+    with pytest.raises(TypeError):
+        cty.unknown(STRING).as_string()
+    with pytest.raises(TypeError):
+        bool(cty.TRUE)
+
+
+def test_sets_are_sorted_and_free_of_duplicates() -> None:
+    numbers = [cty.number(n) for n in (10, 9, -1, 10, 2.5)]
+    assert cty.set_value(NUMBER, numbers).to_python() == [-1, 2.5, 9, 10]
+    assert cty.set_value(BOOL, [cty.TRUE, cty.FALSE]).elements() == (cty.FALSE, cty.TRUE)
+    some = cty.set_value(STRING, [cty.null(STRING), cty.unknown(STRING), of("b"), of("a")])
+    assert some.elements() == (of("a"), of("b"), cty.unknown(STRING), cty.null(STRING))
+    pair = cty.ObjectType({"a": STRING, "b": NUMBER})
+    rows = cty.set_value(pair, [of({"a": "y", "b": 1}), of({"a": "x", "b": 2})])
+    assert [row.mapping()["a"].as_string() for row in rows.sequence()] == ["x", "y"]
+
+
+def test_unknown_elements_of_a_set_are_never_equal() -> None:
+    two = cty.set_value(STRING, [cty.unknown(STRING), cty.unknown(STRING)])
+    assert two.length_int() == 2
+
+
+def test_sets_hold_no_marks_inside() -> None:
+    marked = cty.set_value(STRING, [of("a").mark("m"), of("b")])
+    assert marked.marks == {"m"}
+    assert not any(element.contains_marked for element in marked.sequence())
+
+
+@pytest.mark.parametrize("build", [cty.list_value, cty.set_value])
+def test_elements_are_of_the_type(build: object) -> None:
+    assert callable(build)
+    with pytest.raises(TypeError, match="convert it first"):
+        build(STRING, [of(1)])
+    late = build(STRING, [cty.DYNAMIC_UNKNOWN])
+    assert late.sequence()[0].type == STRING
+
+
+def test_elements_of_a_map_are_of_the_type() -> None:
+    with pytest.raises(TypeError):
+        cty.map_value(STRING, {"a": of(1)})
+    late = cty.map_value(STRING, {"a": of("x"), "b": cty.DYNAMIC_UNKNOWN})
+    assert late.mapping()["b"] == cty.unknown(STRING)
+    assert not late.is_wholly_known
+
+
+def test_equality_is_exact() -> None:
+    assert of([1]) == of([1])
+    assert of([1]) != cty.list_value(NUMBER, [of(1)])
+    assert of(1) != of(1).mark("m")
+    assert cty.unknown(STRING) != cty.refine_not_null(cty.unknown(STRING))
+    assert cty.unknown(STRING).with_causes(("x",)) == cty.unknown(STRING)
+    assert of(1) != 1
+    assert len({of({"a": 1}), of({"a": 1}), of({"a": 2})}) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (of({"b": [1, None], "a": "x"}), "<object {a = 'x', b = [1, null]}>"),
+        (of("secret").mark("sensitive"), "<string (marked)>"),
+        (of({"a": of("secret").mark("sensitive")}), "<object {a = (marked)}>"),
+        (cty.unknown(ListType(STRING)), "<list of string (unknown)>"),
+        (
+            cty.refine(cty.unknown(NUMBER), cty.Refinement(True, (0, True), (5, False))),
+            "<number (unknown: not null, >= 0, < 5)>",
+        ),
+        (of(True), "<bool true>"),
+    ],
+)
+def test_repr(value: Value, text: str) -> None:
+    assert repr(value) == text
+
+
+def test_causes_are_carried_and_not_compared() -> None:
+    value = cty.unknown(STRING).with_causes(("x",))
+    assert value.causes == ("x",)
+    assert of("a").with_causes(("x",)).causes == ()
+    again: Value = pickle.loads(pickle.dumps(value))
+    assert again.causes == ("x",)
+
+
+def test_capsules_hold_their_python_type() -> None:
+    thing = cty.CapsuleType("thing", dict)
+    assert cty.capsule_value(thing, {"a": 1}).to_python() == {"a": 1}
+    with pytest.raises(TypeError):
+        cty.capsule_value(thing, [])
+
+
+def test_no_number_is_not_a_number() -> None:
+    with pytest.raises(cty.CtyError):
+        cty.number(math.nan)
+
+
+def test_nulls_and_unknowns() -> None:
+    assert cty.null(MapType(STRING)).is_null
+    assert cty.null(STRING) is cty.null(STRING)
+    assert cty.unknown(STRING) is cty.unknown(STRING)
+    assert not cty.unknown(STRING).is_known
+    assert not cty.unknown(STRING).is_null
