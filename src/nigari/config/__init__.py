@@ -1,0 +1,1 @@
+"""Directories of configuration files, read into what each module declares."""

@@ -1,0 +1,35 @@
+"""Where state is kept, as declared: `backend` and `cloud` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.diagnostics import Range
+from nigari.hcl.body import Block, Body
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A `backend` block, or a `cloud` block, whose type is then `cloud`."""
+
+    block: Block
+
+    @property
+    def type(self) -> str:
+        """The kind of place where state is kept."""
+        return self.block.labels[0] if self.block.type == "backend" else "cloud"
+
+    @property
+    def body(self) -> Body:
+        return self.block.body
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+    @property
+    def type_range(self) -> Range:
+        """Where the type is written."""
+        block = self.block
+        return block.label_ranges[0] if block.type == "backend" else block.type_range

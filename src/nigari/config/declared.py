@@ -1,0 +1,251 @@
+"""Pieces that several kinds of declaration share, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nigari.config.written import unquoted
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import (
+    Attribute,
+    AttributeSchema,
+    Block,
+    BlockSchema,
+    Body,
+    BodySchema,
+    Content,
+    merge_bodies,
+)
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scanner import is_identifier
+from nigari.hcl.static import abs_traversal_for_expr, expr_list
+from nigari.hcl.traversal import Traversal
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A block as it was found, with the body that it has after overrides."""
+
+    block: Block
+    body: Body
+    override: Block | None = None
+    """The last block that was laid over it."""
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+    @property
+    def name(self) -> str:
+        """The last label."""
+        return self.block.labels[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRule:
+    """A condition and what to say when it does not hold.
+
+    `validation`, `precondition`, `postcondition` and `assert` blocks are such rules.
+    """
+
+    condition: Expression
+    error_message: Expression
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """How a block is expanded into instances. At most one of the three is given."""
+
+    count: Expression | None = None
+    for_each: Expression | None = None
+    enabled: Expression | None = None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the block always stands for exactly one instance without a key."""
+        return self.count is None and self.for_each is None and self.enabled is None
+
+
+SINGLE = Repetition()
+
+Dependencies = tuple[Traversal, ...]
+"""The addresses of a `depends_on` argument."""
+
+_CHECK_RULE = BodySchema(
+    (AttributeSchema("condition", required=True), AttributeSchema("error_message", required=True))
+)
+
+
+def schema(
+    *attributes: str, required: Sequence[str] = (), blocks: Sequence[str] = ()
+) -> BodySchema:
+    """A schema of arguments and of blocks without labels."""
+    return BodySchema(
+        tuple(
+            [AttributeSchema(name) for name in attributes]
+            + [AttributeSchema(name, required=True) for name in required]
+        ),
+        tuple([BlockSchema(type_) for type_ in blocks]),
+    )
+
+
+def expression(attributes: Mapping[str, Attribute], name: str) -> Expression | None:
+    """The expression of an argument that may be left out."""
+    attribute = attributes.get(name)
+    return None if attribute is None else attribute.expr
+
+
+def check_name(block: Block, label: int, what: str, diags: Diagnostics) -> None:
+    """Report a label that cannot be a name."""
+    name = block.labels[label]
+    if not is_identifier(name):
+        report_bad_name(name, what, block.label_ranges[label], diags)
+
+
+def report_bad_name(name: str, what: str, where: Range, diags: Diagnostics) -> None:
+    """Report a text that cannot be a name."""
+    diags.error(
+        f"Invalid {what}",
+        f'"{name}" cannot be a name. A name begins with a letter or an underscore, and goes '
+        "on with letters, digits, underscores and dashes.",
+        where,
+    )
+
+
+def dependencies(attribute: Attribute | None, diags: Diagnostics) -> Dependencies:
+    """The addresses of a `depends_on` argument."""
+    if attribute is None:
+        return ()
+    found: list[Traversal] = []
+    for element in expr_list(attribute.expr, diags) or ():
+        traversal = abs_traversal_for_expr(unquoted(element, "reference", diags), diags)
+        if traversal is not None:
+            found.append(traversal)
+    return tuple(found)
+
+
+def check_rule(block: Block, diags: Diagnostics) -> CheckRule | None:
+    """The rule that a block of two arguments states."""
+    content = block.body.content(_CHECK_RULE, diags)
+    condition = content.attributes.get("condition")
+    message = content.attributes.get("error_message")
+    if condition is not None and not condition.expr.variables():
+        _report_idle_condition(block, condition, diags)
+    if condition is None or message is None:
+        return None
+    return CheckRule(condition.expr, message.expr, block)
+
+
+def check_rules(blocks: Sequence[Block], diags: Diagnostics) -> tuple[CheckRule, ...]:
+    """The rules that blocks state, without those that are not complete."""
+    rules = [check_rule(block, diags) for block in blocks]
+    return tuple([rule for rule in rules if rule is not None])
+
+
+def repetition(
+    attributes: Mapping[str, Attribute], enabled: Attribute | None, diags: Diagnostics
+) -> Repetition:
+    """How a block is expanded; more than one way at a time is an error.
+
+    Where an override file adds a second way, the first of count, for_each and enabled holds.
+    """
+    count, for_each = attributes.get("count"), attributes.get("for_each")
+    if count is None and for_each is None and enabled is None:
+        return SINGLE
+    given = [each for each in (count, for_each, enabled) if each is not None]
+    if len({each.source for each in given}) < len(given):
+        _report_repetitions(given, diags)
+    if count is not None:
+        return Repetition(count=count.expr)
+    if for_each is not None:
+        return Repetition(for_each=for_each.expr)
+    return Repetition(enabled=None if enabled is None else enabled.expr)
+
+
+def only_block(content: Content, type_: str, diags: Diagnostics) -> Block | None:
+    """The block of a type of which there can be only one; the others are reported."""
+    first: Block | None = None
+    for block in content.blocks:
+        if block.type == type_:
+            if first is None:
+                first = block
+            else:
+                report_second_block(block, first, diags)
+    return first
+
+
+def with_escaped(content: Content, rest: Body, diags: Diagnostics) -> Body:
+    """The rest of a body, with the arguments that stand in a block of type `_`."""
+    if not content.blocks:
+        return rest
+    escaped = only_block(content, "_", diags)
+    return rest if escaped is None else merge_bodies([rest, escaped.body])
+
+
+def report_reserved_blocks(content: Content, reserved: frozenset[str], diags: Diagnostics) -> None:
+    """Report blocks of types that are kept for later versions of the language."""
+    for block in content.blocks:
+        if block.type in reserved:
+            _report_reserved_block(block, diags)
+
+
+def report_second_block(block: Block, first: Block, diags: Diagnostics) -> None:
+    """Report a block of which there can be only one in its place."""
+    diags.error(
+        f"Second {block.type} block",
+        f"There can be only one {block.type} block here, and there is one at {first.def_range}.",
+        block.def_range,
+    )
+
+
+def report_empty_deprecation(where: Range, diags: Diagnostics) -> None:
+    """Report a `deprecated` argument that says nothing."""
+    diags.error(
+        "Empty deprecation",
+        'The argument "deprecated" is shown to those who still use this. Say what they should '
+        "use instead.",
+        where,
+    )
+
+
+def _report_reserved_block(block: Block, diags: Diagnostics) -> None:
+    diags.error(
+        "Reserved block type",
+        f'Blocks of type "{block.type}" are kept for later versions of the language. If the '
+        "provider has such a block, put it into a block of type _ to say so.",
+        block.type_range,
+    )
+
+
+def _report_idle_condition(block: Block, condition: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Condition that checks nothing",
+        f"The condition of this {block.type} is the same whatever the rest of the configuration "
+        "says, so it checks nothing. Refer to what is to be checked.",
+        condition.expr.range,
+    )
+
+
+def _report_repetitions(given: list[Attribute], diags: Diagnostics) -> None:
+    names = " and ".join(each.name for each in given)
+    given = sorted(given, key=_name_start)
+    first, last = given[0], given[-1]
+    is_one_file = first.source is last.source
+    diags.error(
+        "Two ways to repeat a block",
+        f"The arguments {names} each say how many instances there are, so only one of them "
+        "can be used.",
+        first.source.range(first.name_start, last.name_end) if is_one_file else last.name_range,
+    )
+
+
+def _name_start(attribute: Attribute) -> int:
+    return attribute.name_start

@@ -1,0 +1,214 @@
+"""How state and plans are encrypted, as declared: the `encryption` block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from nigari.config.declared import check_name, expression, only_block, schema
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content
+from nigari.hcl.expressions import Expression
+from nigari.hcl.override_body import OverrideBody
+
+
+@dataclass(frozen=True, slots=True)
+class KeyProvider:
+    """A `key_provider "type" "name"` block."""
+
+    type: str
+    name: str
+    body: Body
+    encrypted_metadata_alias: Expression | None
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A `method "type" "name"` block."""
+
+    type: str
+    name: str
+    body: Body
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class EncryptionTarget:
+    """A `state`, `plan`, or remote state data source target, or a `fallback` in one."""
+
+    name: str
+    """`state`, `plan`, `default`, or the address of a remote state data source."""
+    method: Expression | None
+    enforced: Expression | None
+    fallback: EncryptionTarget | None
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Encryption:
+    """The whole block."""
+
+    key_providers: tuple[KeyProvider, ...]
+    methods: tuple[Method, ...]
+    state: EncryptionTarget | None
+    plan: EncryptionTarget | None
+    remote_default: EncryptionTarget | None
+    remote: tuple[EncryptionTarget, ...]
+    range: Range
+
+
+_SCHEMA = BodySchema(
+    (),
+    (
+        BlockSchema("key_provider", ("type", "name")),
+        BlockSchema("method", ("type", "name")),
+        BlockSchema("state"),
+        BlockSchema("plan"),
+        BlockSchema("remote_state_data_sources"),
+    ),
+)
+_REMOTE = BodySchema(
+    (), (BlockSchema("default"), BlockSchema("remote_state_data_source", ("name",)))
+)
+_KEY_PROVIDER = schema("encrypted_metadata_alias")
+_ENFORCEABLE = schema("enforced", "method", blocks=("fallback",))
+_TARGET = schema("method", blocks=("fallback",))
+_DEEPEST_FALLBACK = 64
+
+
+def decode_encryption(body: Body, where: Range, diags: Diagnostics) -> Encryption:
+    """Read the body of an `encryption` block, or of the text of `TF_ENCRYPTION`."""
+    content = body.content(_SCHEMA, diags)
+    key_providers = [
+        _key_provider(block, diags) for block in _distinct(content.blocks_of("key_provider"), diags)
+    ]
+    methods = [
+        Method(block.labels[0], block.labels[1], block.body, block.def_range)
+        for block in _distinct(content.blocks_of("method"), diags)
+    ]
+    remote = only_block(content, "remote_state_data_sources", diags)
+    inner: Content | None = None if remote is None else remote.body.content(_REMOTE, diags)
+    named = [] if inner is None else inner.blocks_of("remote_state_data_source")
+    return Encryption(
+        tuple(key_providers),
+        tuple(methods),
+        _only_target(content, "state", _ENFORCEABLE, diags),
+        _only_target(content, "plan", _ENFORCEABLE, diags),
+        None if inner is None else _only_target(inner, "default", _TARGET, diags),
+        tuple(
+            [_target(block, block.labels[0], _TARGET, diags) for block in _distinct(named, diags)]
+        ),
+        where,
+    )
+
+
+def _key_provider(block: Block, diags: Diagnostics) -> KeyProvider:
+    content, rest = block.body.partial_content(_KEY_PROVIDER, diags)
+    alias = expression(content.attributes, "encrypted_metadata_alias")
+    return KeyProvider(block.labels[0], block.labels[1], rest, alias, block.def_range)
+
+
+def _distinct(blocks: list[Block], diags: Diagnostics) -> Iterable[Block]:
+    """The blocks with labels of their own; those that repeat an earlier one are reported."""
+    seen: dict[tuple[str, ...], Block] = {}
+    for block in blocks:
+        if len(block.labels) == 2:
+            check_name(block, 0, f"{block.type} type", diags)
+            check_name(block, 1, f"{block.type} name", diags)
+        first = seen.setdefault(tuple(block.labels), block)
+        if first is not block:
+            _report_duplicate(block, first, diags)
+    return seen.values()
+
+
+def _only_target(
+    content: Content, type_: str, wanted: BodySchema, diags: Diagnostics
+) -> EncryptionTarget | None:
+    block = only_block(content, type_, diags)
+    return None if block is None else _target(block, type_, wanted, diags)
+
+
+def _target(block: Block, name: str, wanted: BodySchema, diags: Diagnostics) -> EncryptionTarget:
+    """A target and the fallbacks in it, which are read from the outside in."""
+    levels: list[tuple[Block, dict[str, Attribute]]] = []
+    current: Block | None = block
+    while current is not None and len(levels) < _DEEPEST_FALLBACK:
+        content = current.body.content(wanted, diags)
+        levels.append((current, content.attributes))
+        current = only_block(content, "fallback", diags)
+        wanted = _TARGET
+    target: EncryptionTarget | None = None
+    for level, given in reversed(levels):
+        target = EncryptionTarget(
+            name if level is block else "fallback",
+            expression(given, "method"),
+            expression(given, "enforced"),
+            target,
+            level.def_range,
+        )
+    assert target is not None
+    return target
+
+
+# -- overriding -------------------------------------------------------------------------------
+
+
+def override_encryption(base: Encryption | None, over: Encryption) -> Encryption:
+    """The first with what the second says instead, name by name."""
+    if base is None:
+        return over
+    key_providers = {(each.type, each.name): each for each in base.key_providers}
+    for key_provider in over.key_providers:
+        name = (key_provider.type, key_provider.name)
+        below = key_providers.get(name)
+        key_providers[name] = key_provider if below is None else _over_keys(below, key_provider)
+    methods = {(each.type, each.name): each for each in base.methods}
+    for method in over.methods:
+        found = methods.get((method.type, method.name))
+        methods[method.type, method.name] = (
+            method if found is None else replace(found, body=OverrideBody(found.body, method.body))
+        )
+    remote = {each.name: each for each in base.remote}
+    for target in over.remote:
+        merged = _over_target(remote.get(target.name), target)
+        remote[target.name] = target if merged is None else merged
+    return Encryption(
+        tuple(key_providers.values()),
+        tuple(methods.values()),
+        _over_target(base.state, over.state),
+        _over_target(base.plan, over.plan),
+        _over_target(base.remote_default, over.remote_default),
+        tuple(remote.values()),
+        base.range,
+    )
+
+
+def _over_keys(base: KeyProvider, over: KeyProvider) -> KeyProvider:
+    return replace(
+        base,
+        body=OverrideBody(base.body, over.body),
+        encrypted_metadata_alias=over.encrypted_metadata_alias or base.encrypted_metadata_alias,
+    )
+
+
+def _over_target(
+    base: EncryptionTarget | None, over: EncryptionTarget | None
+) -> EncryptionTarget | None:
+    if base is None or over is None:
+        return base if over is None else over
+    return replace(
+        base,
+        method=over.method or base.method,
+        enforced=over.enforced or base.enforced,
+        fallback=over.fallback or base.fallback,
+    )
+
+
+def _report_duplicate(block: Block, first: Block, diags: Diagnostics) -> None:
+    name = ".".join([block.type, *block.labels])
+    diags.error(
+        f"Second {block.type} of the same name",
+        f"There is a {name} already, at {first.def_range}. Give this one another name.",
+        block.def_range,
+    )

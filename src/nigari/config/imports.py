@@ -1,0 +1,93 @@
+"""Existing objects to take over: `import` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.parse import parse_resource_instance
+from nigari.config.declared import Declared, expression, schema
+from nigari.config.provider_ref import ProviderRef, decode_provider_ref
+from nigari.config.written_address import WrittenAddress, decode_address
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block
+from nigari.hcl.expressions import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """An `import` block."""
+
+    target: WrittenAddress
+    shape: AbsResourceInstance
+    """The target, with stand-ins for keys that have to be evaluated."""
+    id: Expression | None
+    identity: Expression | None
+    for_each: Expression | None
+    provider: ProviderRef | None
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+
+_SCHEMA = schema("provider", "id", "identity", "for_each", required=("to",))
+
+
+def decode_import(declared: Declared, diags: Diagnostics) -> Import | None:
+    """Read an `import` block; None where its address is wrong."""
+    given = declared.body.content(_SCHEMA, diags).attributes
+    target = None
+    if "to" in given:
+        target = decode_address(given["to"].expr, diags)
+    shape = None if target is None else parse_resource_instance(target.shape, diags)
+    provider = None
+    if "provider" in given:
+        if shape is not None and not shape.module.is_root:
+            _report_provider(given["provider"], diags)
+        provider = decode_provider_ref(given["provider"].expr, "provider", diags)
+    if "to" in given and shape is None:
+        return None
+    if "id" not in given and "identity" not in given:
+        _report_no_id(declared, diags)
+    elif "id" in given and "identity" in given:
+        _report_two_ids(given["id"], given["identity"], diags)
+    if target is None or shape is None:
+        return None
+    return Import(
+        target,
+        shape,
+        expression(given, "id"),
+        expression(given, "identity"),
+        expression(given, "for_each"),
+        provider,
+        declared.block,
+    )
+
+
+def _report_provider(attribute: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Provider of an import into a module",
+        "The provider of a resource in a module is chosen by the module call, with its argument "
+        "providers. Remove it from here.",
+        attribute.range,
+    )
+
+
+def _report_no_id(declared: Declared, diags: Diagnostics) -> None:
+    diags.error(
+        "Nothing to import",
+        "An import block says which existing object to take over: add id, or identity.",
+        declared.range,
+    )
+
+
+def _report_two_ids(id_: Attribute, identity: Attribute, diags: Diagnostics) -> None:
+    first = min(id_, identity, key=lambda attribute: attribute.start)
+    diags.error(
+        "Two ways to name an object",
+        "The arguments id and identity each name the object to import. Use one of them.",
+        first.range,
+    )

@@ -1,0 +1,149 @@
+"""What a module asks of the program: `language` blocks and `required_version`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.config.declared import only_block, schema
+from nigari.config.written import written_value
+from nigari.cty.types import STRING
+from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
+from nigari.hcl.body import Attribute, Block
+from nigari.hcl.expressions import Expression
+from nigari.hcl.static import expr_as_keyword, expr_list
+from nigari.lang.versions import Version, parse_module_constraints, parse_version
+from nigari.version import OPENTOFU_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredVersion:
+    """A `required_version` argument and whether it counts: only in files named for this language
+    does it speak of OpenTofu's versions.
+    """
+
+    expr: Expression
+    counts: bool
+
+
+_EDITION = "tofu2024"
+_LANGUAGE = schema("edition", "experiments", blocks=("compatible_with",))
+_COMPATIBLE = schema("opentofu")
+INCOMPATIBLE = "Incompatible module"
+"""The summary of the one diagnostic beside which no other is worth reading."""
+
+
+def counts_as_tofu(filename: str) -> bool:
+    """Whether a file is named for OpenTofu, rather than for anything that reads the language."""
+    return filename.endswith((".tofu", ".tofu.json"))
+
+
+def decode_language(block: Block, diags: Diagnostics) -> None:
+    """Check a `language` block; nothing of it is needed later."""
+    content = block.body.content(_LANGUAGE, diags)
+    edition = content.attributes.get("edition")
+    if edition is not None and expr_as_keyword(edition.expr) != _EDITION:
+        _report_edition(edition, diags)
+    experiments = content.attributes.get("experiments")
+    if experiments is not None:
+        for element in expr_list(experiments.expr, diags) or ():
+            _report_experiment(element, diags)
+    compatible = only_block(content, "compatible_with", diags)
+    if compatible is None:
+        return
+    arguments, _ = compatible.body.partial_content(_COMPATIBLE, diags)
+    wanted = arguments.attributes.get("opentofu")
+    value = None if wanted is None else written_value(wanted.expr, STRING, "opentofu", diags)
+    if wanted is not None and value is not None:
+        errors = diags.error_count
+        check_required_version(value.as_string(), wanted.expr.range, diags)
+        if diags.error_count == errors and _allows(value.as_string(), "1.11.0"):
+            _report_ineffective(wanted.expr.range, diags)
+
+
+def decode_required_version(attribute: Attribute, diags: Diagnostics) -> RequiredVersion:
+    """Read a `required_version`, and check it if it counts and is written out."""
+    counts = counts_as_tofu(attribute.source.filename)
+    if counts:
+        value = written_value(attribute.expr, STRING, "required_version", diags)
+        if value is not None:
+            check_required_version(value.as_string(), attribute.expr.range, diags)
+    return RequiredVersion(attribute.expr, counts)
+
+
+def check_required_version(text: str, where: Range, diags: Diagnostics) -> None:
+    """Report a constraint that does not allow the version whose behaviour this program has."""
+    constraints = parse_module_constraints(text, diags, where)
+    if constraints is None:
+        return
+    if constraints.names_prerelease:
+        _report_prerelease(where, diags)
+    elif not constraints.allows(_version(OPENTOFU_VERSION)):
+        _report_incompatible(text, where, diags)
+
+
+def only_incompatible(diags: Diagnostics) -> list[Diagnostic]:
+    """The diagnostics about versions, if there are any, else all.
+
+    A module that is meant for another version may use what this one does not know.
+    """
+    all_of_them = list(diags)
+    return [each for each in all_of_them if each.summary == INCOMPATIBLE] or all_of_them
+
+
+def _allows(text: str, version: str) -> bool:
+    constraints = parse_module_constraints(text, Diagnostics())
+    return constraints is not None and constraints.allows(_version(version))
+
+
+def _version(text: str) -> Version:
+    version = parse_version(text)
+    assert version is not None
+    return version
+
+
+def _report_edition(attribute: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Unsupported language edition",
+        f"There is one edition of the language so far, which is the default: write {_EDITION}, "
+        "without quotes, or leave the argument out.",
+        attribute.expr.range,
+    )
+
+
+def _report_experiment(element: Expression, diags: Diagnostics) -> None:
+    diags.error(
+        "Unknown experiment",
+        "No part of the language is experimental in this version, so nothing can be listed here.",
+        element.range,
+    )
+
+
+def _report_prerelease(where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Prerelease in a version constraint",
+        "Constraints on the program's own version compare releases only: leave out what follows "
+        "the dash.",
+        where,
+    )
+
+
+def _report_incompatible(text: str, where: Range, diags: Diagnostics) -> None:
+    diags.append(
+        Diagnostic(
+            Severity.ERROR,
+            INCOMPATIBLE,
+            f'This module wants a version "{text}" of OpenTofu. This program behaves as '
+            f"OpenTofu {OPENTOFU_VERSION} does, which the constraint excludes. Use a program of "
+            "another version, or change the constraint if you know that the module works.",
+            where,
+        )
+    )
+
+
+def _report_ineffective(where: Range, diags: Diagnostics) -> None:
+    diags.warning(
+        "Version constraint without effect",
+        "Versions before 1.12.0 do not read this block, so a constraint that allows one of them "
+        "cannot hold them off. Require at least 1.12.0, or use required_version in a .tofu file.",
+        where,
+    )

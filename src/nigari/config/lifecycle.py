@@ -1,0 +1,250 @@
+"""What becomes of a resource: its `lifecycle` block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.values import CountAttr, EachAttr
+from nigari.config.declared import CheckRule, check_rule, expression, schema
+from nigari.config.written import is_written_out, native, unquoted, written_value
+from nigari.cty.types import BOOL
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.body import Attribute, Block
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
+from nigari.hcl.static import expr_as_keyword, expr_list, rel_traversal_for_expr
+from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.traversal import Traversal
+from nigari.lang.references import references_in_expression
+
+
+@dataclass(frozen=True, slots=True)
+class Lifecycle:
+    """The arguments of a `lifecycle` block, as written."""
+
+    create_before_destroy: Expression | None = None
+    prevent_destroy: Expression | None = None
+    destroy: Expression | None = None
+    ignore_changes: Expression | tuple[Traversal, ...] | None = None
+    """Relative traversals where a bracketed list was written, else the expression."""
+    ignore_all_changes: bool = False
+    replace_triggered_by: tuple[Expression, ...] = ()
+    preconditions: tuple[CheckRule, ...] = ()
+    postconditions: tuple[CheckRule, ...] = ()
+
+
+NO_LIFECYCLE = Lifecycle()
+
+_MANAGED_ARGUMENTS = (
+    "create_before_destroy",
+    "prevent_destroy",
+    "destroy",
+    "ignore_changes",
+    "replace_triggered_by",
+)
+_SCHEMA = schema(*_MANAGED_ARGUMENTS, "enabled", blocks=("precondition", "postcondition"))
+
+
+def decode_lifecycle(
+    block: Block, addr: ResourceAddr, diags: Diagnostics
+) -> tuple[Lifecycle, Attribute | None]:
+    """Read the `lifecycle` block of a resource, and its `enabled` argument."""
+    content = block.body.content(_SCHEMA, diags)
+    given = content.attributes
+    enabled = given.get("enabled")
+    preconditions = _conditions(content.blocks_of("precondition"), addr, diags)
+    postconditions = _conditions(content.blocks_of("postcondition"), addr, diags)
+    if addr.mode is not MANAGED:
+        for name in _MANAGED_ARGUMENTS:
+            if name in given:
+                _report_unmanaged(given[name], block, addr, diags)
+        lifecycle = Lifecycle(preconditions=preconditions, postconditions=postconditions)
+        return lifecycle, enabled
+    before = expression(given, "create_before_destroy")
+    if before is not None:
+        written_value(before, BOOL, "create_before_destroy", diags)
+    ignored, ignores_all = _ignored(given.get("ignore_changes"), diags)
+    lifecycle = Lifecycle(
+        before,
+        expression(given, "prevent_destroy"),
+        expression(given, "destroy"),
+        ignored,
+        ignores_all,
+        _triggers(given.get("replace_triggered_by"), diags),
+        preconditions,
+        postconditions,
+    )
+    return lifecycle, enabled
+
+
+def _conditions(
+    blocks: list[Block], addr: ResourceAddr, diags: Diagnostics
+) -> tuple[CheckRule, ...]:
+    rules: list[CheckRule] = []
+    for block in blocks:
+        rule = check_rule(block, diags)
+        if rule is None:
+            continue
+        rules.append(rule)
+        for expr in (rule.condition, rule.error_message):
+            if _refers_to(expr, addr):
+                _report_self_reference(expr, block, addr, diags)
+    return tuple(rules)
+
+
+def _refers_to(expr: Expression, addr: ResourceAddr) -> bool:
+    for reference in references_in_expression(expr, Diagnostics()):
+        subject = reference.subject
+        if subject == addr:
+            return True
+        if isinstance(subject, ResourceInstance) and subject.resource == addr:
+            return True
+    return False
+
+
+# -- ignore_changes ---------------------------------------------------------------------------
+
+
+def _ignored(
+    attribute: Attribute | None, diags: Diagnostics
+) -> tuple[Expression | tuple[Traversal, ...] | None, bool]:
+    """What `ignore_changes` says, and whether that is everything."""
+    if attribute is None:
+        return None, False
+    expr = attribute.expr
+    keyword = expr_as_keyword(expr)
+    if keyword == "all":
+        return None, True
+    if keyword is not None:
+        _report_ignored_word(keyword, expr, diags)
+        return None, False
+    elements = expr.static_list()
+    if elements is not None:
+        return _ignored_paths(attribute, elements, diags), False
+    if is_written_out(expr) and not _can_be_ignored(expr):
+        _report_ignored_value(expr, diags)
+        return None, False
+    return expr, False
+
+
+def _ignored_paths(
+    attribute: Attribute, elements: list[Expression], diags: Diagnostics
+) -> tuple[Traversal, ...]:
+    paths: list[Traversal] = []
+    for element in elements:
+        if _is_star(element):
+            _report_star(attribute, diags)
+            continue
+        path = rel_traversal_for_expr(unquoted(element, "reference", diags), diags)
+        if path is not None:
+            paths.append(path)
+    return tuple(paths)
+
+
+def _is_star(expr: Expression) -> bool:
+    unheard = Diagnostics()
+    return is_written_out(expr) and expr.value(Scope(), unheard).data == "*"
+
+
+def _can_be_ignored(expr: Expression) -> bool:
+    """Whether what is written out could be a list of paths, or the word for everything."""
+    unheard = Diagnostics()
+    value = expr.value(Scope(), unheard)
+    return unheard.has_errors or value.data == "all" or isinstance(value.data, tuple)
+
+
+# -- replace_triggered_by ---------------------------------------------------------------------
+
+
+def _triggers(attribute: Attribute | None, diags: Diagnostics) -> tuple[Expression, ...]:
+    if attribute is None:
+        return ()
+    triggers: list[Expression] = []
+    for element in expr_list(attribute.expr, diags) or ():
+        errors = diags.error_count
+        expr = native(element, diags)
+        if diags.error_count == errors:
+            _check_trigger(expr, diags)
+            triggers.append(expr)
+    return tuple(triggers)
+
+
+def _check_trigger(expr: Expression, diags: Diagnostics) -> None:
+    errors = diags.error_count
+    resources = 0
+    for reference in references_in_expression(expr, diags):
+        subject = reference.subject
+        if isinstance(subject, ResourceAddr | ResourceInstance):
+            resources += 1
+        elif isinstance(subject, EachAttr) and subject.name != "key":
+            _report_trigger(expr, "Of each, only each.key can be used here.", diags)
+        elif not isinstance(subject, EachAttr | CountAttr):
+            _report_trigger(
+                expr, f"{subject} is no resource; besides one, only keys can be used here.", diags
+            )
+    if diags.error_count == errors and resources != 1:
+        wrong = "names no resource" if resources == 0 else "names more than one resource"
+        _report_trigger(expr, f"This one {wrong}.", diags)
+
+
+# -- what can be wrong ------------------------------------------------------------------------
+
+
+def _report_unmanaged(
+    attribute: Attribute, block: Block, addr: ResourceAddr, diags: Diagnostics
+) -> None:
+    kind = {DATA: "a data source", EPHEMERAL: "an ephemeral resource"}[addr.mode]
+    diags.error(
+        f"Lifecycle argument of a resource in {kind}",
+        f'The argument "{attribute.name}" is about things that are created and destroyed, so only '
+        f"resource blocks have it, and this is the lifecycle of {kind}.",
+        attribute.name_range if addr.mode is DATA else block.def_range,
+    )
+
+
+def _report_self_reference(
+    expr: Expression, block: Block, addr: ResourceAddr, diags: Diagnostics
+) -> None:
+    hint = ' Write "self" for it.' if block.type == "postcondition" else ""
+    diags.error(
+        "Condition that refers to its own resource",
+        f"A {block.type} of {addr} cannot refer to {addr} by its address.{hint}",
+        expr.range,
+    )
+
+
+def _report_ignored_word(word: str, expr: Expression, diags: Diagnostics) -> None:
+    hint = did_you_mean(word, ("all",)) or f" To ignore one attribute, write [{word}]."
+    diags.error(
+        "Invalid ignore_changes",
+        f'"{word}" has no meaning by itself here: the only bare word is all.{hint}',
+        expr.range,
+    )
+
+
+def _report_ignored_value(expr: Expression, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid ignore_changes",
+        "This must be the word all, a list of attributes in brackets, or an expression that "
+        'gives a list of strings or "all".',
+        expr.range,
+    )
+
+
+def _report_star(attribute: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid ignore_changes",
+        'The list with "*" in it is an old way to ignore all changes. Write ignore_changes = all.',
+        attribute.expr.range,
+    )
+
+
+def _report_trigger(expr: Expression, wrong: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid replace_triggered_by",
+        f"Each element names one resource, or one attribute of it, whose change makes this "
+        f"resource be replaced. {wrong}",
+        expr.range,
+    )

@@ -1,0 +1,170 @@
+"""Reads directories of configuration files. One directory is one module.
+
+Which files count, which of two with the same name wins, and which are override files is decided
+here. A file is read and parsed once, a directory decoded once, however many calls use it. Nothing
+is evaluated, and nothing is known of the tree that modules form.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from bisect import bisect_right
+
+from nigari.config.language import only_incompatible
+from nigari.config.merge import merge_files
+from nigari.config.module import Module, decode_module
+from nigari.diagnostics import Diagnostic, Diagnostics, Range
+from nigari.hcl.body import Block, Body
+from nigari.hcl.json_body import JsonBody, parse_json_body
+from nigari.hcl.json_navigation import context_name
+from nigari.hcl.native_body import NativeBody
+from nigari.hcl.parse import parse_body
+from nigari.hcl.source import Source
+from nigari.lang.files import Files
+
+_ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
+_TEST_ENDINGS = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
+
+
+class ModuleLoader:
+    """Reads modules, and remembers what it has read."""
+
+    __slots__ = ("_files", "_modules", "_roots", "sources")
+
+    def __init__(self, files: Files) -> None:
+        self.sources: dict[str, bytes] = {}
+        """The content of every file that has been read, by its name in diagnostics."""
+        self._files = files
+        self._roots: dict[str, NativeBody | JsonBody] = {}
+        self._modules: dict[str, tuple[Module, list[Diagnostic]]] = {}
+
+    def load(self, directory: str, diags: Diagnostics) -> Module | None:
+        """The module in a directory; None where that cannot be read.
+
+        What is wrong with the module is reported each time that it is asked for.
+        """
+        directory = posixpath.normpath(directory or ".")
+        known = self._modules.get(directory)
+        if known is None:
+            try:
+                entries = self._files.entries(directory)
+            except OSError as error:
+                _report_directory(directory, error, diags)
+                return None
+            names = [entry.name for entry in entries if not entry.is_directory]
+            found = Diagnostics()
+            module = self._decode(directory, names, found)
+            known = self._modules[directory] = module, only_incompatible(found)
+        module, problems = known
+        diags.extend(problems)
+        return module
+
+    def has_module(self, directory: str) -> bool:
+        """Whether a directory has any configuration files."""
+        try:
+            entries = self._files.entries(posixpath.normpath(directory or "."))
+        except OSError:
+            return False
+        return any(is_config_file(entry.name) for entry in entries if not entry.is_directory)
+
+    def context_of(self, place: Range) -> str:
+        """The block that a place is in, as it is called in diagnostics; empty outside of any."""
+        root = self._roots.get(place.filename)
+        if root is None:
+            return ""
+        byte = place.start.byte
+        if isinstance(root, JsonBody):
+            return context_name(root.value, byte)
+        at = bisect_right(root.blocks, byte, key=_start_byte) - 1
+        if at < 0:
+            return ""
+        block = root.blocks[at]
+        if byte > block.source.pos(block.end).byte:
+            return ""
+        return " ".join([block.type, *[f'"{label}"' for label in block.labels]])
+
+    def _decode(self, directory: str, names: list[str], diags: Diagnostics) -> Module:
+        primary, override = config_files(names)
+        paths = [_path(directory, name) for name in primary + override]
+        bodies: list[Body | None] = [self._parse(path, diags) for path in paths]
+        declarations = merge_files(
+            [body for body in bodies[: len(primary)] if body is not None],
+            [body for body in bodies[len(primary) :] if body is not None],
+            diags,
+        )
+        return decode_module(directory, paths, declarations, diags)
+
+    def _parse(self, path: str, diags: Diagnostics) -> Body | None:
+        try:
+            content = self._files.read(path)
+        except OSError as error:
+            _report_file(path, error, diags)
+            return None
+        self.sources[path] = content
+        source = Source.from_bytes(path, content)
+        is_json = path.endswith(".json")
+        body = parse_json_body(source, diags) if is_json else parse_body(source, diags)
+        self._roots[path] = body
+        return body
+
+
+def config_files(names: list[str]) -> tuple[list[str], list[str]]:
+    """The names of the files that count, and of the override files, each in order."""
+    found = sorted([name for name in names if is_config_file(name)])
+    present = set(found)
+    primary: list[str] = []
+    override: list[str] = []
+    for name in found:
+        stem, ending = _split(name)
+        if ending.startswith(".tf") and f"{stem}{ending.replace('.tf', '.tofu')}" in present:
+            continue
+        is_override = stem == "override" or stem.endswith("_override")
+        (override if is_override else primary).append(name)
+    return primary, override
+
+
+def is_config_file(name: str) -> bool:
+    """Whether a file of this name is part of a module."""
+    return name.endswith(_ENDINGS) and not _is_ignored(name)
+
+
+def is_test_file(name: str) -> bool:
+    """Whether a file of this name holds tests of a module."""
+    return name.endswith(_TEST_ENDINGS) and not _is_ignored(name)
+
+
+def _is_ignored(name: str) -> bool:
+    """Whether a file is hidden, or left behind by an editor."""
+    return name.startswith(".") or name.endswith("~") or (name[0] == "#" and name[-1] == "#")
+
+
+def _split(name: str) -> tuple[str, str]:
+    """A file name without its ending, and the ending."""
+    ending = max((each for each in _ENDINGS if name.endswith(each)), key=len)
+    return name[: -len(ending)], ending
+
+
+def _path(directory: str, name: str) -> str:
+    return name if directory == "." else f"{directory}/{name}"
+
+
+def _start_byte(block: Block) -> int:
+    return block.source.pos(block.start).byte
+
+
+def _report_directory(directory: str, error: OSError, diags: Diagnostics) -> None:
+    diags.error(
+        "Unreadable module directory",
+        f"The directory {directory} cannot be read: {_reason(error)}.",
+    )
+
+
+def _report_file(path: str, error: OSError, diags: Diagnostics) -> None:
+    diags.error(
+        "Unreadable file", f"The configuration file {path} cannot be read: {_reason(error)}."
+    )
+
+
+def _reason(error: OSError) -> str:
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,38 @@
+"""Local values as they are declared: the arguments of `locals` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.config.declared import report_bad_name
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scanner import is_identifier
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """One local value."""
+
+    attribute: Attribute
+
+    @property
+    def name(self) -> str:
+        return self.attribute.name
+
+    @property
+    def expr(self) -> Expression:
+        return self.attribute.expr
+
+    @property
+    def range(self) -> Range:
+        """The whole argument."""
+        return self.attribute.range
+
+
+def decode_local(attribute: Attribute, diags: Diagnostics) -> Local:
+    """Read one argument of a `locals` block."""
+    if not is_identifier(attribute.name):
+        report_bad_name(attribute.name, "local value name", attribute.name_range, diags)
+    return Local(attribute)

@@ -1,0 +1,341 @@
+"""The blocks of all files of a directory put together, before any of them is decoded.
+
+A block in an override file is laid over the block of the same name, so that each declaration is
+decoded once, from one body. Here are the rules about what may be declared twice and what may be
+overridden; what the blocks mean is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nigari.config.declared import Declared, schema
+from nigari.config.encryption import Encryption, decode_encryption, override_encryption
+from nigari.config.language import RequiredVersion, decode_language, decode_required_version
+from nigari.config.provider_config import written_alias
+from nigari.config.required_providers import RequiredProvider, decode_required_providers
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body, BodySchema
+from nigari.hcl.override_body import OverrideBody
+from nigari.hcl.suggestion import did_you_mean
+
+Key = tuple[str, ...]
+
+_FILE = BodySchema(
+    (),
+    (
+        BlockSchema("resource", ("type", "name")),
+        BlockSchema("data", ("type", "name")),
+        BlockSchema("ephemeral", ("type", "name")),
+        BlockSchema("variable", ("name",)),
+        BlockSchema("locals"),
+        BlockSchema("output", ("name",)),
+        BlockSchema("module", ("name",)),
+        BlockSchema("provider", ("name",)),
+        BlockSchema("terraform"),
+        BlockSchema("moved"),
+        BlockSchema("import"),
+        BlockSchema("removed"),
+        BlockSchema("check", ("name",)),
+        BlockSchema("language"),
+        BlockSchema("required_providers"),
+    ),
+)
+_TERRAFORM = BodySchema(
+    (
+        AttributeSchema("required_version"),
+        AttributeSchema("experiments"),
+        AttributeSchema("language"),
+    ),
+    (
+        BlockSchema("backend", ("type",)),
+        BlockSchema("cloud"),
+        BlockSchema("required_providers"),
+        BlockSchema("provider_meta", ("provider",)),
+        BlockSchema("encryption"),
+    ),
+)
+_UNNAMED = ("moved", "import", "removed")
+_NOT_OVERRIDABLE = frozenset((*_UNNAMED, "check", "language"))
+_FIXED = schema("depends_on", blocks=("validation", "precondition", "postcondition", "lifecycle"))
+_LAID_OVER = frozenset(("lifecycle", "_"))
+
+
+@dataclass(slots=True)
+class Declarations:
+    """What the files of a directory declare, by type of block and by name."""
+
+    named: dict[str, dict[Key, Declared]]
+    unnamed: dict[str, list[Declared]]
+    repeated: list[Declared] = field(default_factory=list)
+    """Blocks whose name another block has already; they may have other mistakes, too."""
+    locals: dict[str, Attribute] = field(default_factory=dict)
+    required_versions: list[RequiredVersion] = field(default_factory=list)
+    required_providers: dict[str, RequiredProvider] = field(default_factory=dict)
+    requirements: Block | None = None
+    """The block that the required providers were first declared in."""
+    backend: Block | None = None
+    cloud: Block | None = None
+    encryption: Encryption | None = None
+
+
+def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -> Declarations:
+    """Put together what files declare, and what override files say instead."""
+    found = Declarations(
+        {wanted.type: {} for wanted in _FILE.blocks if wanted.labels},
+        {type_: [] for type_ in _UNNAMED},
+    )
+    found.named["provider_meta"] = {}
+    for body in primary:
+        for block in body.content(_FILE, diags).blocks:
+            _add(block, found, diags)
+    if found.backend is not None and found.cloud is not None:
+        _report_backend_and_cloud(found.backend, found.cloud, diags)
+    for body in override:
+        settings: list[Block] = []
+        for block in body.content(_FILE, diags).blocks:
+            _override(block, found, settings, diags)
+        _override_settings(settings, found, diags)
+    return found
+
+
+# -- primary files ----------------------------------------------------------------------------
+
+
+def _add(block: Block, found: Declarations, diags: Diagnostics) -> None:
+    type_ = block.type
+    if type_ in found.named:
+        _add_named(block, found, diags)
+    elif type_ == "locals":
+        for name, attribute in block.body.just_attributes(diags).items():
+            first = found.locals.setdefault(name, attribute)
+            if first is not attribute:
+                _report_second_local(attribute, first, diags)
+    elif type_ == "terraform":
+        for inner in _terraform(block, found, diags):
+            _add_setting(inner, found, diags)
+    elif type_ == "language":
+        decode_language(block, diags)
+    elif type_ == "required_providers":
+        _report_stray_requirements(block, diags)
+    else:
+        found.unnamed[type_].append(Declared(block, block.body))
+
+
+def _key(block: Block) -> Key:
+    if block.type == "provider":
+        alias = written_alias(block.body)
+        # An alias that is not written out is an error, and no other block has that name.
+        return block.labels[0], f"?{block.start}" if alias is None else alias
+    return tuple(block.labels)
+
+
+def _add_named(block: Block, found: Declarations, diags: Diagnostics) -> None:
+    declared = Declared(block, block.body)
+    first = found.named[block.type].setdefault(_key(block), declared)
+    if first is not declared:
+        found.repeated.append(declared)
+        _report_second(declared, first, diags)
+
+
+def _terraform(block: Block, found: Declarations, diags: Diagnostics) -> list[Block]:
+    """The settings in a `terraform` block."""
+    content = block.body.content(_TERRAFORM, diags)
+    required_version = content.attributes.get("required_version")
+    if required_version is not None:
+        found.required_versions.append(decode_required_version(required_version, diags))
+    return content.blocks
+
+
+def _add_setting(block: Block, found: Declarations, diags: Diagnostics) -> None:
+    type_ = block.type
+    if type_ == "backend":
+        if found.backend is not None:
+            _report_second_setting(block, found.backend.def_range, diags)
+        else:
+            found.backend = block
+    elif type_ == "cloud":
+        if found.cloud is not None:
+            _report_second_setting(block, found.cloud.def_range, diags)
+        else:
+            found.cloud = block
+    elif type_ == "provider_meta":
+        _add_named(block, found, diags)
+    elif type_ == "encryption":
+        if found.encryption is not None:
+            _report_second_setting(block, found.encryption.range, diags)
+        else:
+            found.encryption = decode_encryption(block.body, block.def_range, diags)
+    else:
+        required = decode_required_providers(block, diags)
+        if found.requirements is not None:
+            _report_second_setting(block, found.requirements.def_range, diags)
+        else:
+            found.requirements = block
+            found.required_providers.update(required)
+
+
+# -- override files ---------------------------------------------------------------------------
+
+
+def _override(block: Block, found: Declarations, settings: list[Block], diags: Diagnostics) -> None:
+    type_ = block.type
+    if type_ in _NOT_OVERRIDABLE:
+        _report_not_overridable(block, diags)
+    elif type_ in found.named:
+        _override_named(block, found.named[type_], diags)
+    elif type_ == "locals":
+        for name, attribute in block.body.just_attributes(diags).items():
+            if name in found.locals:
+                found.locals[name] = attribute
+            else:
+                _report_no_local(attribute, found.locals, diags)
+    elif type_ == "terraform":
+        settings.extend(_terraform(block, found, diags))
+    else:
+        _report_stray_requirements(block, diags)
+
+
+def _override_named(block: Block, named: dict[Key, Declared], diags: Diagnostics) -> None:
+    key = _key(block)
+    base = named.get(key)
+    _check_fixed(block.body, diags)
+    if base is not None:
+        body = OverrideBody(base.body, block.body, _LAID_OVER)
+        named[key] = Declared(base.block, body, block)
+    elif block.type == "provider" and not key[1]:
+        # The default configuration of a provider exists without being declared.
+        named[key] = Declared(block, block.body)
+    else:
+        _report_nothing_to_override(block, named, diags)
+
+
+def _check_fixed(body: Body, diags: Diagnostics) -> None:
+    """Report what a declaration keeps, whatever an override file says."""
+    content, _ = body.partial_content(_FIXED, Diagnostics())
+    if "depends_on" in content.attributes:
+        _report_fixed("depends_on", content.attributes["depends_on"].expr.range, diags)
+    for block in content.blocks:
+        if block.type == "lifecycle":
+            conditions, _ = block.body.partial_content(_FIXED, Diagnostics())
+            for condition in conditions.blocks:
+                _report_fixed(condition.type, condition.def_range, diags)
+        else:
+            _report_fixed(block.type, block.def_range, diags)
+
+
+def _override_settings(blocks: list[Block], found: Declarations, diags: Diagnostics) -> None:
+    """What one override file says instead of settings; of most it can say one thing only."""
+    seen: dict[str, Block] = {}
+    for block in blocks:
+        type_ = block.type
+        if type_ == "required_providers":
+            found.required_providers.update(decode_required_providers(block, diags))
+            continue
+        if type_ == "provider_meta":
+            continue
+        first = seen.setdefault(type_, block)
+        if first is not block:
+            _report_second_setting(block, first.def_range, diags)
+        elif type_ == "encryption":
+            over = decode_encryption(block.body, block.def_range, diags)
+            found.encryption = override_encryption(found.encryption, over)
+        else:
+            found.backend = block if type_ == "backend" else None
+            found.cloud = block if type_ == "cloud" else None
+
+
+# -- what can be wrong ------------------------------------------------------------------------
+
+
+def _title(block: Block) -> str:
+    """How a block is called: `resource "a" "b"`."""
+    return " ".join([block.type, *[f'"{label}"' for label in block.labels]])
+
+
+def _report_second(declared: Declared, first: Declared, diags: Diagnostics) -> None:
+    block = declared.block
+    hint = " Give one of them an alias, or another alias." if block.type == "provider" else ""
+    diags.error(
+        f"Second {_title(block)}",
+        f"A {block.type} block of this name is at {first.range} already. Within a module each "
+        f"name can be declared once.{hint}",
+        declared.range,
+    )
+
+
+def _report_second_local(attribute: Attribute, first: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Second local value of the same name",
+        f"local.{attribute.name} has a value already, given at {first.range}. Within a module "
+        "each name can be declared once.",
+        attribute.range,
+    )
+
+
+def _report_second_setting(block: Block, first: Range, diags: Diagnostics) -> None:
+    diags.error(
+        f"Second {block.type} block",
+        f"A module can have one {block.type} block, and there is one at {first} already.",
+        block.def_range,
+    )
+
+
+def _report_backend_and_cloud(backend: Block, cloud: Block, diags: Diagnostics) -> None:
+    diags.error(
+        "Backend and cloud",
+        "State is kept in one place: a module has a backend block or a cloud block. There is a "
+        f"cloud block at {cloud.def_range}; remove one of the two.",
+        backend.def_range,
+    )
+
+
+def _report_stray_requirements(block: Block, diags: Diagnostics) -> None:
+    diags.error(
+        "Misplaced required_providers block",
+        "A required_providers block belongs inside a terraform block: write "
+        "terraform { required_providers { ... } }.",
+        block.type_range,
+    )
+
+
+def _report_not_overridable(block: Block, diags: Diagnostics) -> None:
+    diags.error(
+        f"A {block.type} block in an override file",
+        f"A {block.type} block has nothing to override. Put it into a file whose name does not "
+        "end in override.",
+        block.def_range,
+    )
+
+
+def _report_fixed(what: str, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        f"Override of {what}",
+        f"An override file cannot change {what}. Change it where the block is first declared.",
+        where,
+    )
+
+
+def _report_no_local(
+    attribute: Attribute, known: Mapping[str, Attribute], diags: Diagnostics
+) -> None:
+    diags.error(
+        "Nothing to override",
+        f"There is no local.{attribute.name} in the other files. An override file only changes "
+        f"what is declared there.{did_you_mean(attribute.name, known)}",
+        attribute.range,
+    )
+
+
+def _report_nothing_to_override(
+    block: Block, named: Mapping[Key, Declared], diags: Diagnostics
+) -> None:
+    same_type = [key[-1] for key in named if key[:-1] == tuple(block.labels[:-1])]
+    hint = did_you_mean(block.labels[-1], same_type)
+    diags.error(
+        "Nothing to override",
+        f"There is no {_title(block)} in the other files. An override file only changes what is "
+        f"declared there.{hint}",
+        block.def_range,
+    )

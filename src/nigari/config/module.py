@@ -1,0 +1,216 @@
+"""Everything that one directory declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.config.backend import Backend
+from nigari.config.checks import Check, decode_check
+from nigari.config.declared import Declared
+from nigari.config.encryption import Encryption
+from nigari.config.imports import Import, decode_import
+from nigari.config.language import RequiredVersion
+from nigari.config.local import Local, decode_local
+from nigari.config.merge import Declarations
+from nigari.config.module_call import ModuleCall, decode_module_call
+from nigari.config.moved import Moved, decode_moved
+from nigari.config.output import Output, decode_output
+from nigari.config.provider_config import ProviderConfig, decode_provider_config
+from nigari.config.removed import Removed, decode_removed
+from nigari.config.required_providers import ProviderMeta, RequiredProvider, decode_provider_meta
+from nigari.config.resource import Resource, decode_resource, resource_addr
+from nigari.config.variable import Variable, decode_variable
+from nigari.diagnostics import Diagnostics, Pos, Range
+
+_START = Pos(1, 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One directory of configuration files. Nothing in it has been evaluated."""
+
+    directory: str
+    """As the user would write it, relative to the working directory."""
+    files: tuple[str, ...]
+    variables: Mapping[str, Variable]
+    locals: Mapping[str, Local]
+    outputs: Mapping[str, Output]
+    calls: Mapping[str, ModuleCall]
+    resources: Mapping[ResourceAddr, Resource]
+    """Managed, data and ephemeral resources; the data sources of checks are among them."""
+    provider_configs: Mapping[LocalProviderConfig, ProviderConfig]
+    required_providers: Mapping[str, RequiredProvider]
+    required_versions: tuple[RequiredVersion, ...]
+    provider_metas: Mapping[str, ProviderMeta]
+    backend: Backend | None
+    encryption: Encryption | None
+    checks: Mapping[str, Check]
+    moved: tuple[Moved, ...]
+    removed: tuple[Removed, ...]
+    imports: tuple[Import, ...]
+
+    @property
+    def range(self) -> Range:
+        """The very beginning of the directory's first file, for what is missing altogether."""
+        return Range(self.files[0] if self.files else self.directory, _START, _START)
+
+    def provider(self, name: str) -> Provider | None:
+        """The provider that a local name means; None where its source has to be evaluated."""
+        required = self.required_providers.get(name)
+        return implied_provider(name) if required is None else required.provider
+
+
+def decode_module(
+    directory: str, files: Sequence[str], found: Declarations, diags: Diagnostics
+) -> Module:
+    """Read everything that has been found in the files of a directory."""
+    for declared in found.repeated:
+        _DECODERS[declared.block.type](declared, diags)
+    resources = _resources(found, diags)
+    backend = found.backend or found.cloud
+    return Module(
+        directory=directory,
+        files=tuple(files),
+        variables={
+            key[0]: decode_variable(declared, diags)
+            for key, declared in found.named["variable"].items()
+        },
+        locals={name: decode_local(each, diags) for name, each in found.locals.items()},
+        outputs=_outputs(found, diags),
+        calls=_calls(found, diags),
+        resources=resources,
+        provider_configs=_provider_configs(found, diags),
+        required_providers=found.required_providers,
+        required_versions=tuple(found.required_versions),
+        provider_metas=_provider_metas(found, diags),
+        backend=None if backend is None else Backend(backend),
+        encryption=found.encryption,
+        checks=_checks(found, resources, diags),
+        moved=_moved(found, diags),
+        removed=_removed(found, diags),
+        imports=_imports(found, diags),
+    )
+
+
+def _decode_any_resource(declared: Declared, diags: Diagnostics) -> Resource:
+    return decode_resource(resource_addr(declared.block), declared, diags)
+
+
+_DECODERS: dict[str, Callable[[Declared, Diagnostics], object]] = {
+    "variable": decode_variable,
+    "output": decode_output,
+    "module": decode_module_call,
+    "provider": decode_provider_config,
+    "provider_meta": decode_provider_meta,
+    "check": decode_check,
+    "resource": _decode_any_resource,
+    "data": _decode_any_resource,
+    "ephemeral": _decode_any_resource,
+}
+
+
+def _resources(found: Declarations, diags: Diagnostics) -> dict[ResourceAddr, Resource]:
+    resources: dict[ResourceAddr, Resource] = {}
+    for type_ in ("resource", "data", "ephemeral"):
+        for declared in found.named[type_].values():
+            addr = resource_addr(declared.block)
+            resources[addr] = decode_resource(addr, declared, diags)
+    return resources
+
+
+def _outputs(found: Declarations, diags: Diagnostics) -> dict[str, Output]:
+    outputs: dict[str, Output] = {}
+    for declared in found.named["output"].values():
+        output = decode_output(declared, diags)
+        if output is not None:
+            outputs[output.name] = output
+    return outputs
+
+
+def _calls(found: Declarations, diags: Diagnostics) -> dict[str, ModuleCall]:
+    calls: dict[str, ModuleCall] = {}
+    for declared in found.named["module"].values():
+        call = decode_module_call(declared, diags)
+        if call is not None:
+            calls[call.name] = call
+    return calls
+
+
+def _provider_configs(
+    found: Declarations, diags: Diagnostics
+) -> dict[LocalProviderConfig, ProviderConfig]:
+    configs: dict[LocalProviderConfig, ProviderConfig] = {}
+    for declared in found.named["provider"].values():
+        config = decode_provider_config(declared, diags)
+        if config is not None:
+            configs.setdefault(config.addr, config)
+    return configs
+
+
+def _provider_metas(found: Declarations, diags: Diagnostics) -> dict[str, ProviderMeta]:
+    metas: dict[str, ProviderMeta] = {}
+    for declared in found.named["provider_meta"].values():
+        meta = decode_provider_meta(declared, diags)
+        if meta is not None:
+            metas[meta.provider] = meta
+    return metas
+
+
+def _checks(
+    found: Declarations, resources: dict[ResourceAddr, Resource], diags: Diagnostics
+) -> dict[str, Check]:
+    """The checks; their data sources join the resources, among which names are distinct."""
+    checks: dict[str, Check] = {}
+    for declared in found.named["check"].values():
+        check = decode_check(declared, diags)
+        checks[check.name] = check
+        if check.data is not None:
+            first = resources.setdefault(check.data.addr, check.data)
+            if first is not check.data:
+                _report_second_data(check.data, first, diags)
+    return checks
+
+
+def _moved(found: Declarations, diags: Diagnostics) -> tuple[Moved, ...]:
+    decoded = [decode_moved(declared, diags) for declared in found.unnamed["moved"]]
+    return tuple([each for each in decoded if each is not None])
+
+
+def _removed(found: Declarations, diags: Diagnostics) -> tuple[Removed, ...]:
+    decoded = [decode_removed(declared, diags) for declared in found.unnamed["removed"]]
+    return tuple([each for each in decoded if each is not None])
+
+
+def _imports(found: Declarations, diags: Diagnostics) -> tuple[Import, ...]:
+    imports: list[Import] = []
+    targets: dict[str, Import] = {}
+    for declared in found.unnamed["import"]:
+        decoded = decode_import(declared, diags)
+        if decoded is None:
+            continue
+        imports.append(decoded)
+        if not decoded.target.keys:
+            first = targets.setdefault(str(decoded.shape), decoded)
+            if first is not decoded:
+                _report_second_import(decoded, first, diags)
+    return tuple(imports)
+
+
+def _report_second_data(data: Resource, first: Resource, diags: Diagnostics) -> None:
+    diags.error(
+        f"Second {data.addr}",
+        f"There is a data source of this name at {first.range} already. The data source of a "
+        "check needs a name of its own, too.",
+        data.range,
+    )
+
+
+def _report_second_import(second: Import, first: Import, diags: Diagnostics) -> None:
+    diags.error(
+        "Second import of a resource",
+        f"An import block at {first.range} imports into {second.shape} already.",
+        second.range,
+    )

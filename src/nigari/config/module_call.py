@@ -1,0 +1,155 @@
+"""Calls of other modules as they are declared: `module` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.addrs.module_source import (
+    ModuleSource,
+    parse_module_source,
+    parse_registry_source,
+)
+from nigari.config.declared import (
+    Declared,
+    Dependencies,
+    Repetition,
+    check_name,
+    dependencies,
+    expression,
+    only_block,
+    repetition,
+    report_reserved_blocks,
+    schema,
+    with_escaped,
+)
+from nigari.config.provider_ref import ProviderRef, decode_provider_ref
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema
+from nigari.hcl.expressions import Expression
+from nigari.hcl.static import expr_map
+
+
+@dataclass(frozen=True, slots=True)
+class PassedProvider:
+    """One entry of `providers`: the name in the called module, and what the caller gives it."""
+
+    in_child: ProviderRef
+    in_parent: ProviderRef
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleCall:
+    """A call. Source and version are kept as written: they are places for static expressions."""
+
+    name: str
+    source: Expression
+    version: Expression | None
+    repetition: Repetition
+    providers: tuple[PassedProvider, ...]
+    depends_on: Dependencies | None
+    """None where the argument is not given, which is not the same as an empty list."""
+    body: Body
+    """The arguments that are the called module's input variables."""
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+
+_RESERVED = frozenset(("locals", "provider"))
+_SCHEMA = BodySchema(
+    schema(
+        "version", "count", "for_each", "depends_on", "providers", required=("source",)
+    ).attributes,
+    (
+        BlockSchema("_"),
+        BlockSchema("lifecycle"),
+        BlockSchema("locals"),
+        BlockSchema("provider", ("type",)),
+    ),
+)
+_LIFECYCLE = schema("enabled")
+
+ARGUMENTS = frozenset(
+    [wanted.name for wanted in _SCHEMA.attributes] + [wanted.type for wanted in _SCHEMA.blocks]
+)
+"""The names that have a meaning of their own in a `module` block."""
+
+
+def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | None:
+    """Read a `module` block; None where it has no source."""
+    check_name(declared.block, 0, "module call name", diags)
+    content, rest = declared.body.partial_content(_SCHEMA, diags)
+    given = content.attributes
+    enabled: Attribute | None = None
+    if content.blocks:
+        lifecycle = only_block(content, "lifecycle", diags)
+        if lifecycle is not None:
+            enabled = lifecycle.body.content(_LIFECYCLE, diags).attributes.get("enabled")
+        report_reserved_blocks(content, _RESERVED, diags)
+    repeated = repetition(given, enabled, diags)
+    depends_on = given.get("depends_on")
+    wanted_before = None if depends_on is None else dependencies(depends_on, diags)
+    providers = _passed_providers(given.get("providers"), diags)
+    source = given.get("source")
+    if source is None:
+        return None
+    return ModuleCall(
+        declared.name,
+        source.expr,
+        expression(given, "version"),
+        repeated,
+        providers,
+        wanted_before,
+        with_escaped(content, rest, diags),
+        declared.block,
+    )
+
+
+def parse_source(
+    text: str, is_versioned: bool, where: Range, diags: Diagnostics
+) -> ModuleSource | None:
+    """Where a module comes from; only modules from a registry have versions."""
+    if not is_versioned:
+        return parse_module_source(text, diags, where)
+    if text.startswith(("./", "../")):
+        _report_local_version(text, where, diags)
+        return None
+    return parse_registry_source(text, diags, where)
+
+
+def _passed_providers(
+    attribute: Attribute | None, diags: Diagnostics
+) -> tuple[PassedProvider, ...]:
+    if attribute is None:
+        return ()
+    passed: dict[str, PassedProvider] = {}
+    for key, value in expr_map(attribute.expr, diags) or ():
+        in_child = decode_provider_ref(key, "providers", diags)
+        in_parent = decode_provider_ref(value, "providers", diags)
+        if in_child is None or in_parent is None:
+            continue
+        first = passed.setdefault(str(in_child), PassedProvider(in_child, in_parent))
+        if first.in_parent is not in_parent:
+            _report_passed_twice(first, value, diags)
+    return tuple(passed.values())
+
+
+def _report_passed_twice(first: PassedProvider, value: Expression, diags: Diagnostics) -> None:
+    diags.error(
+        "Provider passed twice",
+        f"The called module's {first.in_child} is given a provider configuration already, at "
+        f"{first.in_child.range}. It can have only one.",
+        value.range,
+    )
+
+
+def _report_local_version(text: str, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Version of a local module",
+        f'The module in "{text}" is part of this configuration, so there is only one version of '
+        "it. Remove the argument version, or name a module of a registry.",
+        where,
+    )

@@ -1,0 +1,86 @@
+"""Rules about where in the tree of modules a declaration may stand.
+
+The tree is made by whoever finds the modules; here it is only looked at. Rules about providers
+are in `provider_rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.config.module import Module
+from nigari.config.module_call import ModuleCall
+from nigari.diagnostics import Diagnostics
+
+
+class ModuleNode(Protocol):
+    """A module somewhere in the tree."""
+
+    @property
+    def addr(self) -> ModuleAddr: ...
+
+    @property
+    def module(self) -> Module: ...
+
+    @property
+    def parent(self) -> ModuleNode | None: ...
+
+    @property
+    def call(self) -> ModuleCall | None:
+        """The call that made it; None for the root module."""
+        ...
+
+    @property
+    def children(self) -> Mapping[str, Mapping[InstanceKey, ModuleNode]]:
+        """The modules that it calls, by the name of the call and the key of the instance."""
+        ...
+
+
+def place(node: ModuleNode) -> str:
+    """How a module is called in messages."""
+    return "the root module" if node.parent is None else str(node.addr.unkeyed)
+
+
+def each_module(root: ModuleNode) -> Iterator[ModuleNode]:
+    """The modules of a tree, callers first; of instances made of the same module, only one."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        for instances in node.children.values():
+            distinct = {id(child.module): child for child in instances.values()}
+            pending.extend(distinct.values())
+
+
+def check_places(root: ModuleNode, diags: Diagnostics) -> None:
+    """Report what only the root module can have, in other modules."""
+    for node in each_module(root):
+        if node.parent is None:
+            continue
+        module = node.module
+        if module.backend is not None:
+            _report_backend(node, module, diags)
+        if module.imports:
+            _report_import(node, module, diags)
+
+
+def _report_backend(node: ModuleNode, module: Module, diags: Diagnostics) -> None:
+    assert module.backend is not None
+    diags.warning(
+        "Backend of a called module",
+        f"State is kept where the root module says, so this {module.backend.block.type} block of "
+        f"{place(node)} has no effect.",
+        module.backend.range,
+    )
+
+
+def _report_import(node: ModuleNode, module: Module, diags: Diagnostics) -> None:
+    diags.error(
+        "Import in a called module",
+        f"Only the root module can have import blocks, and this one is in {place(node)}. Move it "
+        f"to the root module, with {place(node)} in front of the address.",
+        module.imports[0].range,
+    )

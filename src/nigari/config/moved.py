@@ -1,0 +1,76 @@
+"""Renamed things: `moved` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.moves import MoveEndpoint
+from nigari.addrs.parse import parse_move_endpoint
+from nigari.config.declared import Declared, schema
+from nigari.config.written_address import WrittenAddress, decode_address
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A `moved` block. Addresses are kept as written: their keys may be static expressions."""
+
+    source: WrittenAddress
+    target: WrittenAddress
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+
+_SCHEMA = schema(required=("from", "to"))
+
+
+def decode_moved(declared: Declared, diags: Diagnostics) -> Moved | None:
+    """Read a `moved` block; None where an address in it is wrong."""
+    given = declared.body.content(_SCHEMA, diags).attributes
+    source = _endpoint(given.get("from"), diags)
+    target = _endpoint(given.get("to"), diags)
+    if source is None or target is None:
+        return None
+    if isinstance(source[1].subject, ModuleAddr) is not isinstance(target[1].subject, ModuleAddr):
+        _report_mixed(declared, diags)
+        return None
+    return Moved(source[0], target[0], declared.block)
+
+
+def _endpoint(
+    attribute: Attribute | None, diags: Diagnostics
+) -> tuple[WrittenAddress, MoveEndpoint] | None:
+    """The address that an argument is, and what its shape says."""
+    address = None if attribute is None else decode_address(attribute.expr, diags)
+    if address is None:
+        return None
+    endpoint = parse_move_endpoint(address.shape, diags)
+    if endpoint is None:
+        return None
+    if not endpoint.is_movable:
+        _report_immovable(address.range, diags)
+        return None
+    return address, endpoint
+
+
+def _report_mixed(declared: Declared, diags: Diagnostics) -> None:
+    diags.error(
+        "Move between a resource and a module",
+        "A resource can only become another resource, and a module another module: both "
+        "addresses of a moved block must be of the same kind.",
+        declared.range,
+    )
+
+
+def _report_immovable(where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Nothing to move",
+        "An ephemeral resource leaves nothing in the state, so there is nothing to move.",
+        where,
+    )

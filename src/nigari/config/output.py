@@ -1,0 +1,97 @@
+"""Output values as they are declared: `output` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.config.declared import (
+    CheckRule,
+    Declared,
+    Dependencies,
+    check_name,
+    check_rules,
+    dependencies,
+    report_empty_deprecation,
+    schema,
+)
+from nigari.config.written import constant_flag, constant_text
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block
+from nigari.hcl.expressions import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output value."""
+
+    name: str
+    expr: Expression
+    description: str
+    sensitive: bool
+    ephemeral: bool
+    deprecated: str
+    depends_on: Dependencies
+    preconditions: tuple[CheckRule, ...]
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+
+_SCHEMA = schema(
+    "description",
+    "depends_on",
+    "sensitive",
+    "ephemeral",
+    "deprecated",
+    required=("value",),
+    blocks=("precondition", "postcondition"),
+)
+
+
+def decode_output(declared: Declared, diags: Diagnostics) -> Output | None:
+    """Read an `output` block; None where it has no value."""
+    check_name(declared.block, 0, "output name", diags)
+    content = declared.body.content(_SCHEMA, diags)
+    given = content.attributes
+    for block in content.blocks_of("postcondition"):
+        _report_postcondition(block, diags)
+    description = constant_text(given.get("description"), diags)
+    sensitive = constant_flag(given.get("sensitive"), diags)
+    ephemeral = constant_flag(given.get("ephemeral"), diags)
+    deprecated = _deprecation(given.get("deprecated"), diags)
+    depends_on = dependencies(given.get("depends_on"), diags)
+    preconditions = check_rules(content.blocks_of("precondition"), diags)
+    value = given.get("value")
+    if value is None:
+        return None
+    return Output(
+        declared.name,
+        value.expr,
+        description,
+        sensitive,
+        ephemeral,
+        deprecated,
+        depends_on,
+        preconditions,
+        declared.block,
+    )
+
+
+def _deprecation(attribute: Attribute | None, diags: Diagnostics) -> str:
+    errors = diags.error_count
+    text = constant_text(attribute, diags)
+    if attribute is not None and not text.strip() and diags.error_count == errors:
+        report_empty_deprecation(attribute.expr.range, diags)
+    return text
+
+
+def _report_postcondition(block: Block, diags: Diagnostics) -> None:
+    diags.error(
+        "Postcondition of an output",
+        "An output value is checked before it is given out, so it can have preconditions only. "
+        "Write precondition instead.",
+        block.type_range,
+    )

@@ -1,0 +1,183 @@
+"""Provider configurations as they are declared: `provider` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.addrs.provider import LocalProviderConfig
+from nigari.config.declared import (
+    Declared,
+    expression,
+    report_bad_name,
+    report_reserved_blocks,
+    schema,
+    with_escaped,
+)
+from nigari.config.provider_ref import check_local_name
+from nigari.config.written import is_written_out, written_value
+from nigari.cty.types import STRING
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, Body, BodySchema
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scanner import is_identifier
+from nigari.lang.versions import parse_provider_constraints
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderConfig:
+    """A provider block. With `for_each` or `count` it stands for several instances."""
+
+    name: str
+    """The provider's local name in the module."""
+    alias: str
+    for_each: Expression | None
+    count: Expression | None
+    version: Expression | None
+    """A version constraint in the place where old configurations had it."""
+    body: Body
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+    @property
+    def addr(self) -> LocalProviderConfig:
+        """How the module names it."""
+        return LocalProviderConfig(self.name, self.alias)
+
+    @property
+    def is_expanded(self) -> bool:
+        """Whether the block has instances with keys."""
+        return self.for_each is not None or self.count is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it sets nothing at all, as in modules that wait for a configuration."""
+        if self.version is not None:
+            return False
+        unexpected = Diagnostics()
+        self.body.content(_EMPTY, unexpected)
+        return not unexpected.has_errors
+
+
+_EMPTY = BodySchema()
+_ALIAS = schema("alias")
+_SCHEMA = schema(
+    "alias",
+    "version",
+    "for_each",
+    "count",
+    "depends_on",
+    "source",
+    blocks=("_", "lifecycle", "locals"),
+)
+_RESERVED_BLOCKS = frozenset(("lifecycle", "locals"))
+
+
+def written_alias(body: Body) -> str | None:
+    """The alias of a provider block, empty without one; None where it is not written out."""
+    unheard = Diagnostics()
+    content, _ = body.partial_content(_ALIAS, unheard)
+    attribute = content.attributes.get("alias")
+    if attribute is None:
+        return ""
+    value = written_value(attribute.expr, STRING, "alias", unheard)
+    return None if value is None else value.as_string()
+
+
+def decode_provider_config(declared: Declared, diags: Diagnostics) -> ProviderConfig | None:
+    """Read a `provider` block; None where its label cannot be a provider's name."""
+    named = check_local_name(declared.name, declared.range, diags)
+    content, rest = declared.body.partial_content(_SCHEMA, diags)
+    given = content.attributes
+    alias = _alias(given.get("alias"), diags)
+    for_each, count = given.get("for_each"), given.get("count")
+    if for_each is not None and count is not None:
+        _report_both(count, diags)
+    for repeated in (for_each, count):
+        if repeated is not None and "alias" not in given:
+            _report_no_alias(declared.name, repeated, diags)
+    for name in ("depends_on", "source"):
+        if name in given:
+            _report_reserved(given[name], diags)
+    report_reserved_blocks(content, _RESERVED_BLOCKS, diags)
+    _check_version(given.get("version"), diags)
+    if not named:
+        return None
+    return ProviderConfig(
+        declared.name,
+        alias,
+        expression(given, "for_each"),
+        expression(given, "count"),
+        expression(given, "version"),
+        with_escaped(content, rest, diags),
+        declared.block,
+    )
+
+
+def _alias(attribute: Attribute | None, diags: Diagnostics) -> str:
+    if attribute is None:
+        return ""
+    if not is_written_out(attribute.expr):
+        _report_dynamic_alias(attribute, diags)
+        return ""
+    value = written_value(attribute.expr, STRING, "alias", diags)
+    if value is None:
+        return ""
+    if not is_identifier(value.as_string()):
+        report_bad_name(value.as_string(), "provider alias", attribute.expr.range, diags)
+    return value.as_string()
+
+
+def _check_version(attribute: Attribute | None, diags: Diagnostics) -> None:
+    if attribute is None:
+        return
+    diags.warning(
+        "Version in a provider block",
+        "The version of a provider belongs to the required_providers block of the module. Here "
+        "it still works, and later versions may refuse it: move it there.",
+        attribute.expr.range,
+    )
+    value = written_value(attribute.expr, STRING, "version", diags)
+    if value is not None:
+        parse_provider_constraints(value.as_string(), diags, attribute.expr.range)
+
+
+def _report_dynamic_alias(attribute: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Alias is not written out",
+        "An alias is part of an address, and addresses must not depend on values, so it has to "
+        'be written out, as in alias = "west". To have a configuration for each of several '
+        "values, keep one alias and give the block for_each: its instances are then selected by "
+        "key, as in aws.by_region[each.key].",
+        attribute.expr.range,
+    )
+
+
+def _report_no_alias(name: str, attribute: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Provider instances without an alias",
+        f"A provider block with {attribute.name} needs an alias, since its instances are named "
+        f"{name}.alias[key]. Add one.",
+        attribute.expr.range,
+    )
+
+
+def _report_both(count: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Two ways to repeat a block",
+        "The arguments count and for_each each say how many instances there are, so only one of "
+        "them can be used.",
+        count.name_range,
+    )
+
+
+def _report_reserved(attribute: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Reserved argument",
+        f'The argument "{attribute.name}" is kept for later versions of the language. If the '
+        "provider has such an argument, put it into a block of type _ to say so.",
+        attribute.name_range,
+    )

@@ -1,0 +1,158 @@
+"""Things to do once a resource exists, or before it goes: `provisioner` and `connection` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.config.declared import (
+    only_block,
+    report_reserved_blocks,
+    schema,
+    with_escaped,
+)
+from nigari.config.written import is_quoted, is_written_out, unquoted
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, Body
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
+from nigari.hcl.static import expr_as_keyword
+from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.traversal import Traversal, TraverseAttr
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How provisioners reach the thing that was created: a `connection` block."""
+
+    block: Block
+
+    @property
+    def body(self) -> Body:
+        return self.block.body
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+
+@dataclass(frozen=True, slots=True)
+class Provisioner:
+    """A `provisioner` block."""
+
+    type: str
+    when: Expression | None
+    """`create` or `destroy`, bare as ever, or an expression that gives one of them as a string."""
+    on_failure: Expression | None
+    """`continue` or `fail`, in the same two forms."""
+    connection: Connection | None
+    body: Body
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+    @property
+    def is_written_destroy(self) -> bool:
+        """Whether it is written out that this runs before the resource is destroyed."""
+        return self.when is not None and expr_as_keyword(self.when) == "destroy"
+
+
+_SCHEMA = schema("when", "on_failure", blocks=("_", "connection", "lifecycle"))
+_RESERVED = frozenset(("lifecycle",))
+_REMOVED = frozenset(("chef", "habitat", "puppet", "salt-masterless"))
+_AT_DESTROY = frozenset(("self", "path", "terraform", "tofu"))
+
+
+def decode_provisioner(block: Block, diags: Diagnostics) -> Provisioner | None:
+    """Read a `provisioner` block; None for a kind that is no longer there."""
+    content, rest = block.body.partial_content(_SCHEMA, diags)
+    if block.labels[0] in _REMOVED:
+        _report_removed(block, diags)
+        return None
+    found = only_block(content, "connection", diags)
+    report_reserved_blocks(content, _RESERVED, diags)
+    given = content.attributes
+    provisioner = Provisioner(
+        block.labels[0],
+        _keyword(given.get("when"), ("create", "destroy"), diags),
+        _keyword(given.get("on_failure"), ("continue", "fail"), diags),
+        None if found is None else Connection(found),
+        with_escaped(content, rest, diags),
+        block,
+    )
+    if provisioner.is_written_destroy:
+        check_destroy_references(provisioner.body, diags)
+        if provisioner.connection is not None:
+            check_destroy_references(provisioner.connection.body, diags)
+    return provisioner
+
+
+def _keyword(
+    attribute: Attribute | None, words: tuple[str, ...], diags: Diagnostics
+) -> Expression | None:
+    """An argument that is one of some bare words, or an expression that gives one as a string."""
+    if attribute is None:
+        return None
+    expr = attribute.expr
+    if is_quoted(expr):
+        expr = unquoted(expr, "keyword", diags)
+    word = expr_as_keyword(expr)
+    if word is None and is_written_out(expr):
+        word = str(expr.value(Scope(), Diagnostics()).data)
+    if word is None or word in words:
+        return expr
+    _report_keyword(attribute, word, words, diags)
+    return None
+
+
+def check_destroy_references(body: Body, diags: Diagnostics) -> None:
+    """Report references that cannot be used while a resource is being destroyed."""
+    for attribute in body.just_attributes(Diagnostics()).values():
+        for traversal in attribute.expr.variables():
+            if not _is_known_at_destroy(traversal):
+                _report_destroy_reference(traversal, attribute, diags)
+
+
+def _is_known_at_destroy(traversal: Traversal) -> bool:
+    root = traversal.root_name
+    if root in _AT_DESTROY:
+        return True
+    if len(traversal) != 2:
+        return False
+    step = traversal[1]
+    name = step.name if isinstance(step, TraverseAttr) else ""
+    return (root, name) in (("count", "index"), ("each", "key"))
+
+
+def _report_keyword(
+    attribute: Attribute, word: str, words: tuple[str, ...], diags: Diagnostics
+) -> None:
+    diags.error(
+        f'Invalid "{attribute.name}"',
+        f'The argument "{attribute.name}" is one of {" and ".join(words)}, or an expression that '
+        f"gives one of these as a string.{did_you_mean(word, words)}",
+        attribute.expr.range,
+    )
+
+
+def _report_removed(block: Block, diags: Diagnostics) -> None:
+    diags.error(
+        "Provisioner is no longer there",
+        f'There is no "{block.labels[0]}" provisioner any more. Use local-exec or remote-exec to '
+        "run its program.",
+        block.label_ranges[0],
+    )
+
+
+def _report_destroy_reference(
+    traversal: Traversal, attribute: Attribute, diags: Diagnostics
+) -> None:
+    diags.error(
+        "Reference from a destroy provisioner",
+        f"{traversal} may be gone already when this resource is destroyed. Only self, count.index "
+        "and each.key can be used here: keep what is needed in an attribute of the resource.",
+        attribute.expr.range,
+    )

@@ -1,0 +1,135 @@
+"""Things that are no longer declared: `removed` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.moves import RemoveEndpoint
+from nigari.addrs.parse import parse_remove_endpoint
+from nigari.config.declared import Declared, expression, only_block, schema
+from nigari.config.provisioner import Provisioner, decode_provisioner
+from nigari.config.written import written_value
+from nigari.config.written_address import WrittenAddress, decode_address
+from nigari.cty.types import BOOL
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, BlockSchema, BodySchema
+from nigari.hcl.expressions import Expression
+from nigari.hcl.static import expr_as_keyword
+from nigari.hcl.traversal import Traversal
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A `removed` block."""
+
+    source: WrittenAddress
+    destroy: Expression | None
+    provisioners: tuple[Provisioner, ...]
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+
+_SCHEMA = BodySchema(
+    schema(required=("from",)).attributes,
+    (BlockSchema("lifecycle"), BlockSchema("provisioner", ("type",))),
+)
+_LIFECYCLE = schema("destroy")
+
+
+def decode_removed(declared: Declared, diags: Diagnostics) -> Removed | None:
+    """Read a `removed` block; None where its address is wrong."""
+    errors = diags.error_count
+    content = declared.body.content(_SCHEMA, diags)
+    found = _endpoint(content.attributes.get("from"), diags)
+    destroy: Expression | None = None
+    lifecycle = only_block(content, "lifecycle", diags)
+    if lifecycle is not None:
+        destroy = expression(lifecycle.body.content(_LIFECYCLE, diags).attributes, "destroy")
+    destroys = None if destroy is None else written_value(destroy, BOOL, "destroy", diags)
+    provisioners: list[Provisioner] = []
+    for block in content.blocks_of("provisioner"):
+        provisioner = decode_provisioner(block, diags)
+        if provisioner is not None and _is_allowed(provisioner, found, declared, diags):
+            provisioners.append(provisioner)
+    if diags.error_count > errors or found is None:
+        return None
+    if destroy is None:
+        _report_no_lifecycle(declared, diags)
+    elif destroys is not None and not destroys.as_bool() and provisioners:
+        _report_idle_provisioners(declared, diags)
+    return Removed(found[0], destroy, tuple(provisioners), declared.block)
+
+
+def _endpoint(
+    attribute: Attribute | None, diags: Diagnostics
+) -> tuple[WrittenAddress, RemoveEndpoint] | None:
+    """The address that an argument is, and what it is the address of.
+
+    A key that is written out is refused, as it always was; one that is an expression stays to be
+    evaluated.
+    """
+    address = None if attribute is None else decode_address(attribute.expr, diags)
+    if address is None:
+        return None
+    places = set(address.places)
+    steps = [step for place, step in enumerate(address.steps) if place not in places]
+    endpoint = parse_remove_endpoint(Traversal(address.source, steps), diags)
+    return None if endpoint is None else (address, endpoint)
+
+
+def _is_allowed(
+    provisioner: Provisioner,
+    found: tuple[WrittenAddress, RemoveEndpoint] | None,
+    declared: Declared,
+    diags: Diagnostics,
+) -> bool:
+    """Whether a provisioner can be in this block."""
+    when = provisioner.when
+    if when is None or expr_as_keyword(when) == "create":
+        _report_not_destroy(provisioner, diags)
+        return False
+    if found is not None and isinstance(found[1].subject, ModuleAddr):
+        _report_provisioner_of_module(declared, diags)
+        return False
+    return True
+
+
+def _report_no_lifecycle(declared: Declared, diags: Diagnostics) -> None:
+    diags.warning(
+        "Removed block without lifecycle",
+        "The block does not say whether the real object is to be destroyed or only forgotten. "
+        "It is forgotten unless you add a lifecycle block with destroy = true; say which you want.",
+        declared.range,
+    )
+
+
+def _report_idle_provisioners(declared: Declared, diags: Diagnostics) -> None:
+    diags.warning(
+        "Provisioners of a removed block do not run",
+        "With destroy = false the object is forgotten and not destroyed, so nothing runs its "
+        "provisioners. Remove them, or set destroy = true.",
+        declared.range,
+    )
+
+
+def _report_not_destroy(provisioner: Provisioner, diags: Diagnostics) -> None:
+    diags.error(
+        "Provisioner of a removed block",
+        "What is removed is not created any more, so only provisioners with when = destroy make "
+        "sense here. Add that argument.",
+        provisioner.range,
+    )
+
+
+def _report_provisioner_of_module(declared: Declared, diags: Diagnostics) -> None:
+    diags.error(
+        "Provisioner for a removed module",
+        "A provisioner runs for a resource, and this block removes a module. Write a removed "
+        "block for the resource.",
+        declared.range,
+    )

@@ -1,0 +1,203 @@
+"""What a module asks of providers: `required_providers` and `provider_meta` blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nigari.addrs.parse import parse_local_provider_config
+from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider, parse_provider
+from nigari.config.declared import Declared
+from nigari.config.provider_ref import check_local_name
+from nigari.config.written import is_written_out, written_value
+from nigari.cty.types import STRING
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, Body
+from nigari.hcl.collections import DottedKey
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
+from nigari.hcl.static import abs_traversal_for_expr, expr_list
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.versions import parse_provider_constraints
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredProvider:
+    """One entry of `required_providers`. Source and version may be static expressions."""
+
+    name: str
+    source: Expression | None
+    version: Expression | None
+    configuration_aliases: tuple[LocalProviderConfig, ...]
+    provider: Provider | None
+    """The provider, where its source is written out or left out."""
+    attribute: Attribute
+
+    @property
+    def range(self) -> Range:
+        """The value of the entry."""
+        return self.attribute.expr.range
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderMeta:
+    """A `provider_meta` block: what the module tells a provider about itself."""
+
+    provider: str
+    body: Body
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+
+@dataclass(slots=True)
+class _Entry:
+    """What has been read of an entry so far."""
+
+    attribute: Attribute
+    given: dict[str, Expression] = field(default_factory=dict)
+    aliases: list[LocalProviderConfig] = field(default_factory=list)
+
+
+_ARGUMENTS = ("source", "version", "configuration_aliases")
+
+
+def decode_required_providers(block: Block, diags: Diagnostics) -> Mapping[str, RequiredProvider]:
+    """Read a `required_providers` block."""
+    required: dict[str, RequiredProvider] = {}
+    for name, attribute in block.body.just_attributes(diags).items():
+        entry = _decode_entry(attribute, diags)
+        if entry is not None:
+            required[name] = entry
+    return required
+
+
+def _decode_entry(attribute: Attribute, diags: Diagnostics) -> RequiredProvider | None:
+    entry = _Entry(attribute)
+    expr = attribute.expr
+    if not check_local_name(attribute.name, expr.range, diags):
+        return None
+    items = expr.static_map()
+    if items is None:
+        if is_written_out(expr) and not isinstance(_quiet_value(expr), str):
+            _report_entry(expr, diags)
+            return None
+        entry.given["version"] = expr
+    for key, value in items or ():
+        if not _take(entry, key, value, diags):
+            break
+    source = entry.given.get("source")
+    version = entry.given.get("version")
+    if version is not None:
+        _check_version(version, diags)
+    provider = implied_provider(attribute.name)
+    return RequiredProvider(
+        attribute.name,
+        source,
+        version,
+        tuple(entry.aliases),
+        provider if source is None else _provider(source, diags),
+        attribute,
+    )
+
+
+def _take(entry: _Entry, key: Expression, value: Expression, diags: Diagnostics) -> bool:
+    """Note one argument of an entry; whether to go on with the others."""
+    errors = diags.error_count
+    name = None if isinstance(key, DottedKey) else key.value(Scope(), diags).data
+    if diags.error_count > errors:
+        return True
+    if not isinstance(name, str) or name not in _ARGUMENTS:
+        _report_argument(str(name), key, diags)
+        return False
+    if name == "configuration_aliases":
+        entry.aliases.extend(_aliases(entry.attribute.name, value, diags))
+    else:
+        entry.given[name] = value
+    return True
+
+
+def _quiet_value(expr: Expression) -> object:
+    return expr.value(Scope(), Diagnostics()).data
+
+
+def _check_version(expr: Expression, diags: Diagnostics) -> None:
+    value = written_value(expr, STRING, "version", diags)
+    if value is not None:
+        parse_provider_constraints(value.as_string(), diags, expr.range)
+
+
+def _provider(expr: Expression, diags: Diagnostics) -> Provider | None:
+    value = written_value(expr, STRING, "source", diags)
+    return None if value is None else parse_provider(value.as_string(), diags, expr.range)
+
+
+def _aliases(name: str, expr: Expression, diags: Diagnostics) -> list[LocalProviderConfig]:
+    found: list[LocalProviderConfig] = []
+    for element in expr_list(expr, diags) or ():
+        traversal = abs_traversal_for_expr(element, diags)
+        if traversal is None:
+            continue
+        unheard = Diagnostics()
+        config = parse_local_provider_config(traversal, unheard)
+        if config is None:
+            _report_alias(name, element, diags)
+        elif config.name != name:
+            _report_alias_of_other(name, config, element, diags)
+        else:
+            found.append(config)
+    return found
+
+
+def decode_provider_meta(declared: Declared, diags: Diagnostics) -> ProviderMeta | None:
+    """Read a `provider_meta` block, whose arguments must all be written out."""
+    attributes = declared.body.just_attributes(diags)
+    for attribute in attributes.values():
+        attribute.expr.value(Scope(), diags)
+    if not check_local_name(declared.name, declared.range, diags):
+        return None
+    return ProviderMeta(declared.name, declared.body, declared.block)
+
+
+def _report_entry(expr: Expression, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid provider requirement",
+        "A requirement is an object with source and version in it, or a string that is a version "
+        'constraint: aws = { source = "hashicorp/aws", version = "~> 5.0" }.',
+        expr.range,
+    )
+
+
+def _report_argument(name: str, key: Expression, diags: Diagnostics) -> None:
+    hint = did_you_mean(name, _ARGUMENTS) or (
+        " How a provider is configured belongs to a provider block."
+    )
+    diags.error(
+        "Invalid provider requirement",
+        f'A provider requirement has no "{name}": it consists of source, version and '
+        f"configuration_aliases.{hint}",
+        key.range,
+    )
+
+
+def _report_alias(name: str, element: Expression, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid configuration alias",
+        f"Each element is a name that the caller gives a configuration to, written as the "
+        f"provider's name, a dot and an alias: {name}.other.",
+        element.range,
+    )
+
+
+def _report_alias_of_other(
+    name: str, config: LocalProviderConfig, element: Expression, diags: Diagnostics
+) -> None:
+    diags.error(
+        "Invalid configuration alias",
+        f"The aliases of {name} begin with {name}: write {name}.{config.alias}, or move "
+        f"{config} to the requirement of {config.name}.",
+        element.range,
+    )

@@ -1,0 +1,176 @@
+"""Resources as they are declared: `resource`, `data` and `ephemeral` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.config.declared import (
+    Declared,
+    Dependencies,
+    Repetition,
+    check_name,
+    dependencies,
+    only_block,
+    repetition,
+    report_reserved_blocks,
+    schema,
+    with_escaped,
+)
+from nigari.config.lifecycle import NO_LIFECYCLE, Lifecycle, decode_lifecycle
+from nigari.config.provider_ref import ProviderRef, decode_provider_ref
+from nigari.config.provisioner import (
+    Connection,
+    Provisioner,
+    check_destroy_references,
+    decode_provisioner,
+)
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource block of any mode. Its body is decoded with the provider's schema, later."""
+
+    addr: ResourceAddr
+    repetition: Repetition
+    provider: ProviderRef | None
+    depends_on: Dependencies
+    lifecycle: Lifecycle
+    connection: Connection | None
+    provisioners: tuple[Provisioner, ...]
+    body: Body
+    block: Block
+    in_check: str = ""
+    """The `check` block that a data source is nested in, or nothing."""
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+    @property
+    def type_range(self) -> Range:
+        """The label that is the resource type."""
+        return self.block.label_ranges[0]
+
+    @property
+    def provider_name(self) -> str:
+        """The local name of the provider that serves the resource."""
+        return self.provider.name if self.provider else self.addr.implied_provider
+
+
+_RESERVED = frozenset(("locals",))
+_ATTRIBUTES = schema("count", "for_each", "provider", "depends_on").attributes
+_DATA_SCHEMA = BodySchema(
+    _ATTRIBUTES, (BlockSchema("lifecycle"), BlockSchema("locals"), BlockSchema("_"))
+)
+_SCHEMA = BodySchema(
+    _ATTRIBUTES,
+    (
+        *_DATA_SCHEMA.blocks,
+        BlockSchema("connection"),
+        BlockSchema("provisioner", ("type",)),
+    ),
+)
+_MODES = {"resource": MANAGED, "data": DATA, "ephemeral": EPHEMERAL}
+_TYPE_NAMES = {
+    MANAGED: "resource type name",
+    DATA: "data source name",
+    EPHEMERAL: "ephemeral resource type name",
+}
+
+
+def resource_addr(block: Block) -> ResourceAddr:
+    """The address of what a `resource`, `data` or `ephemeral` block declares."""
+    return ResourceAddr(_MODES[block.type], block.labels[0], block.labels[1])
+
+
+def decode_resource(
+    addr: ResourceAddr, declared: Declared, diags: Diagnostics, in_check: str = ""
+) -> Resource:
+    """Read a resource block of any mode."""
+    mode = addr.mode
+    block = declared.block
+    check_name(block, 0, _TYPE_NAMES[mode], diags)
+    check_name(block, 1, "resource name", diags)
+    content, rest = declared.body.partial_content(_DATA_SCHEMA if mode is DATA else _SCHEMA, diags)
+    given = content.attributes
+    if in_check:
+        given = _without_repetition(given, diags)
+    provider = given.get("provider")
+    lifecycle, enabled = NO_LIFECYCLE, None
+    connection: Connection | None = None
+    provisioners: tuple[Provisioner, ...] = ()
+    if content.blocks:
+        found = only_block(content, "lifecycle", diags)
+        if found is not None and in_check:
+            _report_lifecycle_in_check(found, diags)
+        elif found is not None:
+            lifecycle, enabled = decode_lifecycle(found, addr, diags)
+        if mode is MANAGED:
+            connection, provisioners = _provisioning(content, diags)
+        elif mode is EPHEMERAL:
+            _report_provisioning(content, mode, diags)
+        report_reserved_blocks(content, _RESERVED, diags)
+    return Resource(
+        addr,
+        repetition(given, enabled, diags),
+        None if provider is None else decode_provider_ref(provider.expr, "provider", diags),
+        dependencies(given.get("depends_on"), diags),
+        lifecycle,
+        connection,
+        provisioners,
+        with_escaped(content, rest, diags),
+        block,
+        in_check,
+    )
+
+
+def _provisioning(
+    content: Content, diags: Diagnostics
+) -> tuple[Connection | None, tuple[Provisioner, ...]]:
+    found = only_block(content, "connection", diags)
+    connection = None if found is None else Connection(found)
+    decoded = [decode_provisioner(block, diags) for block in content.blocks_of("provisioner")]
+    provisioners = tuple([each for each in decoded if each is not None])
+    if connection is not None and any(each.is_written_destroy for each in provisioners):
+        check_destroy_references(connection.body, diags)
+    return connection, provisioners
+
+
+def _without_repetition(given: dict[str, Attribute], diags: Diagnostics) -> dict[str, Attribute]:
+    for name in ("count", "for_each"):
+        if name in given:
+            _report_repetition_in_check(given[name], diags)
+    return {name: given[name] for name in given if name not in ("count", "for_each")}
+
+
+def _report_provisioning(content: Content, mode: ResourceMode, diags: Diagnostics) -> None:
+    for block in content.blocks:
+        if block.type in ("connection", "provisioner"):
+            diags.error(
+                f"Unexpected {block.type} block",
+                f"Only resource blocks can have a {block.type}: {mode.value} resources are not "
+                "created and destroyed.",
+                block.def_range,
+            )
+
+
+def _report_repetition_in_check(attribute: Attribute, diags: Diagnostics) -> None:
+    diags.error(
+        "Repeated data source in a check",
+        f'The data source of a check is read once, so it cannot have "{attribute.name}".',
+        attribute.name_range,
+    )
+
+
+def _report_lifecycle_in_check(block: Block, diags: Diagnostics) -> None:
+    diags.error(
+        "Lifecycle of a data source in a check",
+        "The data source of a check lives and ends with the check, so it has no lifecycle block. "
+        "State conditions in assert blocks.",
+        block.def_range,
+    )

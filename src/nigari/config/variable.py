@@ -1,0 +1,237 @@
+"""Input variables as they are declared: `variable` blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.addrs.values import InputVariable
+from nigari.config.declared import (
+    CheckRule,
+    Declared,
+    check_name,
+    check_rule,
+    report_empty_deprecation,
+    schema,
+)
+from nigari.config.module_call import ARGUMENTS as MODULE_ARGUMENTS
+from nigari.config.written import constant_flag, constant_text, is_json, is_written_out
+from nigari.cty.errors import CtyError
+from nigari.cty.paths import GetAttr
+from nigari.cty.types import KIND_BOOL, KIND_NUMBER, KIND_STRING, Type
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block
+from nigari.hcl.evaluate import sentence
+from nigari.hcl.expressions import Expression, Literal
+from nigari.hcl.scope import Scope
+from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.type_expressions import ANY_TYPE, Defaults, TypeConstraint
+from nigari.lang.references import parse_reference
+from nigari.lang.types import DroppedAttribute, dropped_attributes, parse_variable_type
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An input variable. Its default is kept as it was written and evaluated when asked for."""
+
+    name: str
+    constraint: TypeConstraint
+    default: Expression | None
+    description: str
+    sensitive: bool
+    ephemeral: bool
+    nullable: bool
+    const: bool | None
+    """Whether static places may use it; None leaves that to how it is used."""
+    deprecated: str
+    validations: tuple[CheckRule, ...]
+    literal_mode: bool
+    """Whether a value from the command line or environment is a plain string, not an expression."""
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
+
+    @property
+    def type(self) -> Type:
+        """The type constraint, which may have optional attributes."""
+        return self.constraint.type
+
+    @property
+    def defaults(self) -> Defaults | None:
+        """The values of optional attributes that the type constraint gives."""
+        return self.constraint.defaults
+
+    @property
+    def is_required(self) -> bool:
+        """Whether a value must be given."""
+        return self.default is None
+
+
+_SCHEMA = schema(
+    "description",
+    "default",
+    "type",
+    "sensitive",
+    "ephemeral",
+    "const",
+    "deprecated",
+    "nullable",
+    blocks=("validation",),
+)
+
+
+def decode_variable(declared: Declared, diags: Diagnostics) -> Variable:
+    """Read a `variable` block."""
+    name = declared.name
+    check_name(declared.block, 0, "variable name", diags)
+    if name in MODULE_ARGUMENTS:
+        _report_reserved_name(declared.block, diags)
+    content = declared.body.content(_SCHEMA, diags)
+    given = content.attributes
+    constraint = _constraint(given.get("type"), diags)
+    nullable = constant_flag(given.get("nullable"), diags, default=True)
+    const = given.get("const")
+    return Variable(
+        name=name,
+        constraint=constraint,
+        default=_default(given.get("default"), constraint, nullable, declared, diags),
+        description=constant_text(given.get("description"), diags),
+        sensitive=constant_flag(given.get("sensitive"), diags),
+        ephemeral=constant_flag(given.get("ephemeral"), diags),
+        nullable=nullable,
+        const=None if const is None else constant_flag(const, diags),
+        deprecated=_deprecation(given.get("deprecated"), declared.block, diags),
+        validations=_validations(name, content.blocks, diags),
+        literal_mode=_is_literal_mode(given.get("type"), constraint),
+        block=declared.block,
+    )
+
+
+def _deprecation(attribute: Attribute | None, block: Block, diags: Diagnostics) -> str:
+    errors = diags.error_count
+    text = constant_text(attribute, diags)
+    if attribute is not None and not text.strip() and diags.error_count == errors:
+        report_empty_deprecation(block.label_ranges[0], diags)
+    return text
+
+
+def _constraint(attribute: Attribute | None, diags: Diagnostics) -> TypeConstraint:
+    return ANY_TYPE if attribute is None else parse_variable_type(attribute.expr, diags)
+
+
+def _is_literal_mode(attribute: Attribute | None, constraint: TypeConstraint) -> bool:
+    if attribute is None:
+        return True
+    return constraint.type.kind in (KIND_STRING, KIND_NUMBER, KIND_BOOL)
+
+
+def _default(
+    attribute: Attribute | None,
+    constraint: TypeConstraint,
+    nullable: bool,
+    declared: Declared,
+    diags: Diagnostics,
+) -> Expression | None:
+    """The default: anything static. A value that is written out must fit already."""
+    if attribute is None:
+        return None
+    expr = attribute.expr
+    for dropped in dropped_attributes(expr, constraint.type):
+        _report_dropped(dropped, diags)
+    is_data = is_json(expr)
+    if not is_data and not is_written_out(expr):
+        return expr
+    errors = diags.error_count
+    value = expr.value(Scope(), diags)
+    if diags.error_count > errors:
+        return expr
+    where = expr.range if declared.override is None else declared.override.def_range
+    _check_default(value, constraint, nullable, where, diags)
+    # In JSON a default is plain data: no string in it is a template.
+    return Literal(expr.source, expr.start, expr.end, value) if is_data else expr
+
+
+def _check_default(
+    value: Value, constraint: TypeConstraint, nullable: bool, where: Range, diags: Diagnostics
+) -> None:
+    if value.is_null:
+        if not nullable:
+            _report_null_default(where, diags)
+        return
+    try:
+        constraint.convert(value)
+    except CtyError as error:
+        _report_default(error, where, diags)
+
+
+def _validations(name: str, blocks: list[Block], diags: Diagnostics) -> tuple[CheckRule, ...]:
+    rules: list[CheckRule] = []
+    for block in blocks:
+        errors = diags.error_count
+        rule = check_rule(block, diags)
+        if rule is None:
+            continue
+        rules.append(rule)
+        if diags.error_count == errors and not _refers_to(rule.condition, name):
+            _report_other_subject(name, rule, diags)
+    return tuple(rules)
+
+
+def _refers_to(expr: Expression, name: str) -> bool:
+    for traversal in expr.variables():
+        if traversal.root_name == "var":
+            reference = parse_reference(traversal, Diagnostics())
+            if reference is not None and reference.subject == InputVariable(name):
+                return True
+    return False
+
+
+def _report_reserved_name(block: Block, diags: Diagnostics) -> None:
+    name = block.labels[0]
+    diags.error(
+        "Reserved variable name",
+        f'A variable cannot be named "{name}": in a module block that argument has a meaning of '
+        f"its own, so nobody could give the variable a value. Choose another name, such as "
+        f'"module_{name}".',
+        block.label_ranges[0],
+    )
+
+
+def _report_default(error: CtyError, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Default does not fit the variable's type",
+        f"The default value cannot be converted to the type of the variable: {sentence(error)}.",
+        where,
+    )
+
+
+def _report_null_default(where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Null default",
+        "The variable is declared with nullable = false, so its default cannot be null.",
+        where,
+    )
+
+
+def _report_dropped(dropped: DroppedAttribute, diags: Diagnostics) -> None:
+    step = dropped.path[-1]
+    name = step.name if isinstance(step, GetAttr) else ""
+    diags.warning(
+        "Unused object attribute",
+        f'The variable\'s type has no attribute named "{name}" in this place, so the value is '
+        f"dropped.{did_you_mean(name, dropped.wanted.attributes)}",
+        dropped.name_range,
+        dropped.object_range,
+    )
+
+
+def _report_other_subject(name: str, rule: CheckRule, diags: Diagnostics) -> None:
+    diags.error(
+        "Validation of something else",
+        f"The condition does not look at var.{name}, so it says nothing about the value that is "
+        f"given for it. Refer to var.{name} in the condition.",
+        rule.condition.range,
+    )

@@ -1,0 +1,117 @@
+"""What is written out in an argument, and what has to be evaluated.
+
+Loading evaluates nothing that depends on names or functions. An argument that must be written out
+is read here; of one that may be any static expression, only a value that is written out is checked.
+"""
+
+from __future__ import annotations
+
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import BOOL, STRING, Type
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.body import Attribute
+from nigari.hcl.calls import FunctionCall
+from nigari.hcl.evaluate import sentence
+from nigari.hcl.expressions import Expression, Literal
+from nigari.hcl.json_expressions import JsonExpression, JsonString
+from nigari.hcl.parse import parse_expression
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
+from nigari.hcl.templates import StringLiteral
+
+
+def is_written_out(expr: Expression) -> bool:
+    """Whether the value can be told from the expression alone: no names, no functions."""
+    if isinstance(expr, Literal | StringLiteral):
+        return True
+    return not expr.variables() and not _has_call(expr)
+
+
+def _has_call(expr: Expression) -> bool:
+    pending = [expr]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, FunctionCall):
+            return True
+        pending.extend(part.children())
+    return False
+
+
+def written_value(expr: Expression, type_: Type, what: str, diags: Diagnostics) -> Value | None:
+    """The value that is written out, of a type and not null; None where it is anything else.
+
+    What is written out and does not fit is reported. `what` names the argument.
+    """
+    return _fitting(expr, type_, what, diags) if is_written_out(expr) else None
+
+
+def constant(attribute: Attribute, type_: Type, diags: Diagnostics) -> Value | None:
+    """The value of an argument that must be written out; None where there is an error."""
+    return _fitting(attribute.expr, type_, attribute.name, diags)
+
+
+def _fitting(expr: Expression, type_: Type, what: str, diags: Diagnostics) -> Value | None:
+    errors = diags.error_count
+    value = expr.value(Scope(), diags)
+    if diags.error_count > errors:
+        return None
+    try:
+        value = convert(value, type_)
+    except CtyError as error:
+        _report_misfit(expr, what, sentence(error), diags)
+        return None
+    if value.is_null:
+        _report_misfit(expr, what, "it is null", diags)
+        return None
+    return value if value.is_wholly_known else None
+
+
+def constant_text(attribute: Attribute | None, diags: Diagnostics) -> str:
+    """The text of an argument that must be written out, or nothing."""
+    value = None if attribute is None else constant(attribute, STRING, diags)
+    return "" if value is None else value.as_string()
+
+
+def constant_flag(attribute: Attribute | None, diags: Diagnostics, default: bool = False) -> bool:
+    """Whether an argument that must be written out is true."""
+    value = None if attribute is None else constant(attribute, BOOL, diags)
+    return default if value is None else value.as_bool()
+
+
+def native(expr: Expression, diags: Diagnostics) -> Expression:
+    """The expression of the native syntax that a JSON string holds where syntax is wanted."""
+    if isinstance(expr, JsonString):
+        return parse_expression(expr.native_source(), diags)
+    return expr
+
+
+def is_quoted(expr: Expression) -> bool:
+    """Whether the expression is a string in quotes, in the native syntax."""
+    return isinstance(expr, StringLiteral) and expr.source.text.startswith('"', expr.start)
+
+
+def unquoted(expr: Expression, what: str, diags: Diagnostics) -> Expression:
+    """The expression inside quotes, which very old configurations have around references."""
+    if not isinstance(expr, StringLiteral) or not is_quoted(expr):
+        return expr
+    diags.warning(
+        f"Quoted {what}",
+        f"A {what} is written without quotes here. The quoted form still works, and later "
+        "versions may refuse it: remove the quotes.",
+        expr.range,
+    )
+    source = expr.source
+    return parse_expression(Source(source.filename, expr.text, source.pos(expr.start + 1)), diags)
+
+
+def is_json(expr: Expression) -> bool:
+    """Whether the expression is written in the JSON syntax."""
+    return isinstance(expr, JsonExpression)
+
+
+def _report_misfit(expr: Expression, what: str, reason: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Unsuitable value", f'The argument "{what}" cannot have this value: {reason}.', expr.range
+    )

@@ -1,0 +1,97 @@
+"""Addresses in a configuration whose keys may be expressions: `terraform_data.r[local.key]`.
+
+An address is syntax; only the keys in brackets are evaluated, later. Here its shape is read, with
+a stand-in for every key that is not written out, so that all rules about shapes can be checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nigari.config.written import native
+from nigari.cty.values import Value, string
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal
+from nigari.hcl.source import Source
+from nigari.hcl.traversal import Step, Traversal, TraverseIndex
+
+_STAND_IN = string("")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenAddress:
+    """An address as it was written."""
+
+    source: Source
+    start: int
+    end: int
+    steps: tuple[Step, ...]
+    keys: tuple[Expression, ...]
+    """The keys that have to be evaluated, in order."""
+    places: tuple[int, ...]
+    """Which of the steps each of these keys belongs to."""
+
+    @property
+    def range(self) -> Range:
+        return self.source.range(self.start, self.end)
+
+    @property
+    def shape(self) -> Traversal:
+        """The address with stand-ins for the keys that have to be evaluated."""
+        return Traversal(self.source, list(self.steps))
+
+    def with_keys(self, keys: Sequence[Value]) -> Traversal:
+        """The address with the values of the keys that have been evaluated."""
+        steps = list(self.steps)
+        for place, key in zip(self.places, keys, strict=True):
+            step = steps[place]
+            steps[place] = TraverseIndex(key, step.start, step.end)
+        return Traversal(self.source, steps)
+
+
+def decode_address(expr: Expression, diags: Diagnostics) -> WrittenAddress | None:
+    """Read the address that an argument is."""
+    errors = diags.error_count
+    expr = native(expr, diags)
+    if diags.error_count > errors:
+        return None
+    steps: list[Step] = []
+    keys: list[Expression] = []
+    places: list[int] = []
+    if not _collect(expr, steps, keys, places):
+        _report_shape(expr, diags)
+        return None
+    return WrittenAddress(
+        expr.source, expr.start, expr.end, tuple(steps), tuple(keys), tuple(places)
+    )
+
+
+def _collect(
+    expr: Expression, steps: list[Step], keys: list[Expression], places: list[int]
+) -> bool:
+    """Append the steps of an address; whether it is one."""
+    chain: list[Expression] = []
+    while isinstance(expr, Index | RelativeTraversal):
+        chain.append(expr)
+        expr = expr.collection if isinstance(expr, Index) else expr.base
+    if not isinstance(expr, Reference):
+        return False
+    steps.extend(expr.steps)
+    for part in reversed(chain):
+        if isinstance(part, Index):
+            keys.append(part.key)
+            places.append(len(steps))
+            steps.append(TraverseIndex(_STAND_IN, part.open_start, part.end))
+        elif isinstance(part, RelativeTraversal):
+            steps.extend(part.steps)
+    return True
+
+
+def _report_shape(expr: Expression, diags: Diagnostics) -> None:
+    diags.error(
+        "Address required",
+        "This place needs the address of a resource or a module, such as aws_instance.web or "
+        'module.net["eu"].aws_subnet.a[0]. Only a key in brackets may be an expression.',
+        expr.range,
+    )

@@ -1,0 +1,1 @@
+"""Declarations and inputs become values: one evaluator, several hosts."""

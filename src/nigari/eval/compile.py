@@ -1,0 +1,76 @@
+"""What one directory declares, made ready to be evaluated any number of times.
+
+Compiling finds the references of every expression once per directory, however many instances the
+module has. Nothing here depends on a phase, an instance or an input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nigari.config.module import Module
+from nigari.config.module_call import ModuleCall
+from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.hcl.body import Attribute, Body
+from nigari.hcl.decode import Spec
+from nigari.hcl.expressions import Expression
+from nigari.lang.references import Reference, references_in_body, references_in_expression
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """An expression with what it refers to, and what is wrong with those references."""
+
+    expr: Expression
+    references: tuple[Reference, ...]
+    problems: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledBody:
+    """A body with how it is to be decoded, what it refers to, and what is wrong with that."""
+
+    body: Body
+    spec: Spec
+    references: tuple[Reference, ...]
+    problems: tuple[Diagnostic, ...] = ()
+
+
+class CompiledModule:
+    """A module and the references of its expressions, found when first asked for."""
+
+    __slots__ = ("_arguments", "_bodies", "_expressions", "module")
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._expressions: dict[Expression, Compiled] = {}
+        self._bodies: dict[tuple[Body, Spec], CompiledBody] = {}
+        self._arguments: dict[str, dict[str, Attribute]] = {}
+
+    def expression(self, expr: Expression) -> Compiled:
+        """The expression with its references."""
+        compiled = self._expressions.get(expr)
+        if compiled is None:
+            problems = Diagnostics()
+            references = references_in_expression(expr, problems)
+            compiled = Compiled(expr, tuple(references), tuple(problems))
+            self._expressions[expr] = compiled
+        return compiled
+
+    def body(self, body: Body, spec: Spec) -> CompiledBody:
+        """A body with the references that decoding it makes."""
+        compiled = self._bodies.get((body, spec))
+        if compiled is None:
+            problems = Diagnostics()
+            references = references_in_body(body, spec, problems)
+            compiled = CompiledBody(body, spec, tuple(references), tuple(problems))
+            self._bodies[body, spec] = compiled
+        return compiled
+
+    def arguments(self, call: ModuleCall, diags: Diagnostics) -> dict[str, Attribute]:
+        """The arguments of a call by name."""
+        arguments = self._arguments.get(call.name)
+        if arguments is None:
+            arguments = call.body.just_attributes(diags)
+            self._arguments[call.name] = arguments
+        return arguments

@@ -1,0 +1,207 @@
+"""From the values of `count`, `for_each` and `enabled` to the instances they ask for.
+
+The rules are the same for resources, modules and provider configurations; only the words differ
+slightly, so each caller says what is being expanded. An unknown value is no error here: it gives
+a deferred expansion, and who needs the instances now reports it with its cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import (
+    BOOL,
+    DYNAMIC,
+    KIND_DYNAMIC,
+    KIND_MAP,
+    KIND_OBJECT,
+    KIND_SET,
+    KIND_STRING,
+    NUMBER,
+    STRING,
+    SetType,
+)
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, number, string, unknown
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.causes import caused_by
+from nigari.hcl.expressions import Expression
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+MAX_INSTANCES: Final = 1_000_000
+"""More instances than this are a mistake, and would only exhaust memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceData:
+    """What `each` and `count` mean in one instance; all are None where there is no repetition."""
+
+    each_key: Value | None = None
+    each_value: Value | None = None
+    count_index: Value | None = None
+    expr: Expression | None = None
+    """The `for_each` or `count` that they come from."""
+
+
+NO_INSTANCE_DATA: Final = InstanceData()
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """The instances of a block by key. `deferred_by` is the value that is not known yet, in which
+    case one instance with a deferred key stands for all.
+    """
+
+    instances: Mapping[InstanceKey, InstanceData]
+    deferred_by: Value | None = None
+
+
+SINGLE_INSTANCE: Final = Expansion({None: NO_INSTANCE_DATA})
+NO_INSTANCES: Final = Expansion({})
+
+
+def deferred_count(value: Value) -> Expansion:
+    """The expansion of a `count` that is not known."""
+    index = caused_by(value, unknown(NUMBER))
+    return Expansion({DEFERRED: InstanceData(count_index=index)}, value)
+
+
+def deferred_for_each(value: Value) -> Expansion:
+    """The expansion of a `for_each` that is not known."""
+    key = caused_by(value, unknown(STRING))
+    each = caused_by(value, DYNAMIC_UNKNOWN)
+    return Expansion({DEFERRED: InstanceData(each_key=key, each_value=each)}, value)
+
+
+def expand_count(value: Value, where: Range, diags: Diagnostics) -> Expansion:
+    """The instances that a `count` asks for."""
+    value, marks = value.unmark()
+    if EPHEMERAL in marks:
+        _report(
+            "count",
+            "An ephemeral value cannot decide how many instances there are: they are remembered "
+            "in the state, and it is not.",
+            where,
+            diags,
+        )
+        return NO_INSTANCES
+    try:
+        value = convert(value, NUMBER)
+    except CtyError:
+        _report("count", f"A whole number is needed, not {_a_type(value)}.", where, diags)
+        return NO_INSTANCES
+    if value.is_null:
+        _report("count", "The value is null. A whole number is needed.", where, diags)
+        return NO_INSTANCES
+    if not value.is_known:
+        return deferred_count(value)
+    wanted = value.as_number()
+    if not isinstance(wanted, int) or wanted < 0 or wanted > MAX_INSTANCES:
+        _report(
+            "count",
+            f"A whole number from 0 to {MAX_INSTANCES:,} is needed.",
+            where,
+            diags,
+        )
+        return NO_INSTANCES
+    return Expansion({i: InstanceData(count_index=number(i)) for i in range(wanted)})
+
+
+def expand_enabled(value: Value, where: Range, diags: Diagnostics) -> Expansion:
+    """One instance without a key, or none."""
+    value, marks = value.unmark()
+    for mark, word in ((SENSITIVE, "A sensitive"), (EPHEMERAL, "An ephemeral")):
+        if mark in marks:
+            _report(
+                "enabled",
+                f"{word} value cannot decide whether the object exists: everyone who sees the "
+                "plan would know the value.",
+                where,
+                diags,
+            )
+            return NO_INSTANCES
+    try:
+        value = convert(value, BOOL)
+    except CtyError:
+        _report("enabled", f"True or false is needed, not {_a_type(value)}.", where, diags)
+        return NO_INSTANCES
+    if value.is_null:
+        _report("enabled", "The value is null. True or false is needed.", where, diags)
+        return NO_INSTANCES
+    if not value.is_known:
+        return Expansion({None: NO_INSTANCE_DATA}, value)
+    return SINGLE_INSTANCE if value.as_bool() else NO_INSTANCES
+
+
+def expand_for_each(value: Value, where: Range, diags: Diagnostics) -> Expansion:
+    """The instances that a `for_each` asks for. Elements of a map may be anything, also unknown;
+    its keys, and the elements of a set, are the keys of the instances.
+    """
+    for mark, word in ((SENSITIVE, "A sensitive"), (EPHEMERAL, "An ephemeral")):
+        if mark in value.marks:
+            _report(
+                "for_each",
+                f"{word} value cannot be used here: its keys become part of addresses, which are "
+                "shown and stored.",
+                where,
+                diags,
+            )
+            return NO_INSTANCES
+    value, _ = value.unmark()
+    kind = value.type.kind
+    if kind not in (KIND_MAP, KIND_OBJECT, KIND_SET, KIND_DYNAMIC):
+        hint = " Use toset() to make a set of it." if value.type.friendly_name() != "string" else ""
+        _report(
+            "for_each",
+            f"A map, an object or a set of strings is needed, not {_a_type(value)}.{hint}",
+            where,
+            diags,
+        )
+        return NO_INSTANCES
+    if value.is_null:
+        _report("for_each", "The value is null. A map or a set is needed.", where, diags)
+        return NO_INSTANCES
+    if kind == KIND_SET:
+        return _expand_set(value, where, diags)
+    if not value.is_known:
+        return deferred_for_each(value)
+    return Expansion(
+        {
+            key: InstanceData(each_key=string(key), each_value=element)
+            for key, element in sorted(value.mapping().items())
+        }
+    )
+
+
+def _expand_set(value: Value, where: Range, diags: Diagnostics) -> Expansion:
+    element = value.type.element if isinstance(value.type, SetType) else DYNAMIC
+    if element.kind not in (KIND_STRING, KIND_DYNAMIC):
+        _report(
+            "for_each",
+            f"The elements of a set become keys, so they must be strings; this is {_a_type(value)}.",
+            where,
+            diags,
+        )
+        return NO_INSTANCES
+    if not value.is_wholly_known:
+        return deferred_for_each(value)
+    elements = value.sequence()
+    if any(each.is_null for each in elements):
+        _report("for_each", "The set contains null, which cannot be a key.", where, diags)
+        return NO_INSTANCES
+    return Expansion(
+        {each.as_string(): InstanceData(each_key=each, each_value=each) for each in elements}
+    )
+
+
+def _a_type(value: Value) -> str:
+    name = value.type.friendly_name()
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
+
+
+def _report(argument: str, detail: str, where: Range, diags: Diagnostics) -> None:
+    diags.error(f"Invalid {argument} argument", detail, where)

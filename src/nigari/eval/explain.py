@@ -1,0 +1,86 @@
+"""How an unknown value came to be where it is: from a place back to the root cause.
+
+The way is found only when it must be told. Every node can say which expression gave its value and
+in which module that was evaluated, so the way back follows the references whose values carry the
+cause, shortest first.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nigari.addrs.values import CountAttr, EachAttr
+from nigari.diagnostics import Cause, Range
+from nigari.eval.causes import CauseKind, UnknownCause, causes_within
+from nigari.eval.instances import Origin
+from nigari.eval.scope import nodes_of
+from nigari.lang.references import Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One step of the way: a name, and where it is used."""
+
+    name: str
+    range: Range
+
+
+def way_to(cause: UnknownCause, origin: Origin) -> list[Link]:
+    """The names that carried a cause to an expression, from the expression back to the root."""
+    pending: deque[tuple[Origin, tuple[Link, ...]]] = deque([(origin, ())])
+    seen: set[object] = set()
+    while pending:
+        place, way = pending.popleft()
+        for reference in place.compiled.references:
+            for link, further in _carriers(cause, place, reference, seen):
+                if further is None:
+                    return [*way, link]
+                pending.append((further, (*way, link)))
+    return []
+
+
+def _carriers(
+    cause: UnknownCause, place: Origin, reference: Reference, seen: set[object]
+) -> Iterator[tuple[Link, Origin | None]]:
+    """What a reference stands for, as far as it carries the cause, and where that comes from."""
+    subject = reference.subject
+    if isinstance(subject, EachAttr | CountAttr):
+        expr = place.data.expr
+        if expr is not None and (place.frame, expr) not in seen:
+            seen.add((place.frame, expr))
+            compiled = place.frame.instance.compiled.expression(expr)
+            yield Link(str(subject), reference.range), Origin(place.frame, compiled)
+        return
+    for node in nodes_of(place.frame, reference):
+        if node not in seen and cause in causes_within(node.value):
+            seen.add(node)
+            yield Link(node.label, reference.range), node.origin()
+
+
+_ENDINGS = {
+    CauseKind.MISSING_VARIABLE: "which has no value",
+    CauseKind.NEVER_STATIC: "which is declared with const = false",
+    CauseKind.RESOURCE: "which is known only after planning or applying",
+    CauseKind.EACH: "whose for_each is not known yet",
+    CauseKind.COUNT: "whose count is not known yet",
+    CauseKind.IMPURE_FUNCTION: "which gives another result at every call",
+    CauseKind.PROVIDER_FUNCTION: "which needs its provider to run",
+    CauseKind.RUN_TIME: "which is known only at run time",
+    CauseKind.MODULE: "which could not be loaded",
+}
+
+
+def chain(what: str, cause: UnknownCause, way: list[Link]) -> tuple[str, tuple[Cause, ...]]:
+    """The whole way as one line, and frame by frame with the root cause first."""
+    names = [link.name for link in way]
+    if not names or names[-1] != cause.text:
+        names.append(cause.text)
+    line = " ← ".join([what, *names])
+    ending = _ENDINGS[cause.kind]
+    frames = [Cause(f"{cause.text}, {ending}", cause.range)]
+    for position in range(len(way) - 1, -1, -1):
+        user = what if position == 0 else way[position - 1].name
+        frames.append(Cause(f"{user} uses {way[position].name}", way[position].range))
+    return f"{line}, {ending}", tuple(frames)

@@ -1,0 +1,103 @@
+"""Values given for the root module's input variables, before the variables are looked at.
+
+Where they come from, and which of two wins, is the command line's affair. Here a value is either
+an expression from a file, or a text whose meaning depends on the type of the variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from nigari.config.variable import Variable
+from nigari.cty.values import Value, string
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.expressions import Expression
+from nigari.hcl.parse import parse_expression
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+
+
+class InputKind(Enum):
+    """Who gave a value, which decides what happens when there is no such variable."""
+
+    REMEMBERED = "remembered"
+    ENVIRONMENT = "environment"
+    FILE = "file"
+    FLAG = "command line"
+    ANSWER = "answer"
+    CALLER = "caller"
+    """The Python program that loads the configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputValue:
+    """A value for a variable. Exactly one of `text`, `expr` and `value` is given."""
+
+    kind: InputKind
+    origin: str
+    """Where exactly it comes from: the name of an environment variable, of a file, of a flag."""
+    text: str | None = None
+    expr: Expression | None = None
+    value: Value | None = None
+
+    @property
+    def range(self) -> Range | None:
+        """Where it is written, if in a file."""
+        return self.expr.range if self.expr is not None else None
+
+    def resolve(self, variable: Variable, diags: Diagnostics) -> Value | None:
+        """The value, not converted to the variable's type yet; None where it has an error."""
+        if self.value is not None:
+            return self.value
+        errors = diags.error_count
+        if self.expr is not None:
+            value = self.expr.value(Scope(), diags)
+        elif self.text is not None and not variable.literal_mode:
+            source = Source(f"<value for var.{variable.name}>", self.text)
+            value = parse_expression(source, diags).value(Scope(), diags)
+        else:
+            return string(self.text or "")
+        return None if diags.error_count > errors else value
+
+
+Inputs = Mapping[str, InputValue]
+
+_MOST_WARNINGS = 2
+
+
+def check_undeclared(inputs: Inputs, declared: Mapping[str, Variable], diags: Diagnostics) -> None:
+    """Report values for variables that the root module does not declare.
+
+    On the command line that is a mistake, in a file a warning, and in the environment nothing:
+    settings for many configurations live there.
+    """
+    warned = 0
+    for name, given in inputs.items():
+        if name in declared:
+            continue
+        hint = did_you_mean(name, declared)
+        if given.kind in (InputKind.FLAG, InputKind.CALLER):
+            diags.error(
+                "Value for an undeclared variable",
+                f'A value for "{name}" is given by {given.origin}, and the root module declares no '
+                f"variable of that name.{hint}",
+            )
+        elif given.kind is InputKind.FILE:
+            warned += 1
+            if warned <= _MOST_WARNINGS:
+                diags.warning(
+                    "Value for an undeclared variable",
+                    f'{given.origin} has a value for "{name}", and the root module declares no '
+                    f"variable of that name.{hint}",
+                    given.range,
+                )
+    if warned > _MOST_WARNINGS:
+        diags.warning(
+            "Values for undeclared variables",
+            f"There are {warned - _MOST_WARNINGS} more values for variables that the root module "
+            "does not declare. Values meant for several configurations can be given as TF_VAR_ "
+            "environment variables, about which nothing is said.",
+        )

@@ -1,0 +1,211 @@
+"""Things that are computed once, when someone asks: nodes, effects and the list of work.
+
+A node is stepped, never awaited: a step either finishes the node or says what it still needs,
+which are other nodes or effects. An effect is frozen data that says what must happen outside (a
+module must be installed, an instance planned); who runs the list decides how. One list owns all
+waiting, so there is no recursion between nodes and a chain may be of any length.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from nigari.diagnostics import Range
+
+NEW: Final = 0
+WAITING: Final = 1
+DONE: Final = 2
+
+
+class Node(ABC):
+    """Something with a result that is worked out at most once."""
+
+    __slots__ = ("missing", "state", "waiters")
+
+    def __init__(self) -> None:
+        self.state = NEW
+        self.missing = 0
+        self.waiters: list[Node] = []
+
+    @abstractmethod
+    def step(self) -> Sequence[Need]:
+        """Go on as far as possible. Whatever is returned must be done before the next step;
+        nothing means that this node is finished and has its result.
+        """
+
+    @abstractmethod
+    def fail(self) -> None:
+        """Take a result that silences follow-up errors, because a cycle was reported."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The name by which a user knows this node: `local.a`, `var.x of module.m`."""
+
+    @property
+    def range(self) -> Range | None:
+        """Where the node is declared, if it can be pointed at."""
+        return None
+
+
+class Stages:
+    """Several things that a node does one after the other, each of which may have to wait."""
+
+    __slots__ = ("_at", "_stages")
+
+    def __init__(self, *stages: Callable[[], Sequence[Need]]) -> None:
+        self._stages = stages
+        self._at = 0
+
+    def step(self) -> Sequence[Need]:
+        """Go on with the stage at hand; nothing is needed any more when all are done."""
+        while self._at < len(self._stages):
+            needs = self._stages[self._at]()
+            if needs:
+                return needs
+            self._at += 1
+        return ()
+
+
+class Effect:
+    """Something that must happen outside before a node can go on. Subclasses are frozen data,
+    equal when the same thing is asked for; each is answered once.
+    """
+
+    __slots__ = ()
+
+
+Need = Node | Effect
+
+
+class Cycle:
+    """Nodes that wait for each other, in the order in which each needs the next."""
+
+    __slots__ = ("nodes",)
+
+    def __init__(self, nodes: list[Node]) -> None:
+        self.nodes = nodes
+
+    @property
+    def range(self) -> Range | None:
+        """Where the first of its nodes that can be pointed at is declared."""
+        return next((node.range for node in self.nodes if node.range is not None), None)
+
+    @property
+    def text(self) -> str:
+        """The cycle as one line, with the first name once more at its end."""
+        labels = [node.label for node in self.nodes]
+        return " → ".join([*labels, labels[0]])
+
+
+class WorkList:
+    """The nodes that are not finished yet and what each waits for. It may grow while it runs."""
+
+    __slots__ = ("_effect_waiters", "_needs", "_ready", "new_effects")
+
+    def __init__(self) -> None:
+        self._ready: deque[Node] = deque()
+        self._needs: dict[Node, Sequence[Need]] = {}
+        self._effect_waiters: dict[Effect, list[Node]] = {}
+        self.new_effects: list[Effect] = []
+        """Effects that nobody has been told of yet; the driver empties this list."""
+
+    def want(self, nodes: Iterable[Node]) -> None:
+        """Add nodes whose results are wanted."""
+        for node in nodes:
+            if node.state == NEW:
+                node.state = WAITING
+                self._ready.append(node)
+
+    def answer(self, effect: Effect) -> None:
+        """Tell the nodes that waited for this effect that it has happened."""
+        for node in self._effect_waiters.pop(effect, ()):
+            self._release(node)
+
+    def pump(self) -> None:
+        """Step every node that can be stepped, until all are done or wait."""
+        ready = self._ready
+        while ready:
+            node = ready.pop()
+            needs = node.step()
+            if needs:
+                self._park(node, needs)
+            else:
+                self._finish(node)
+
+    def _park(self, node: Node, needs: Sequence[Need]) -> None:
+        missing = 0
+        for need in needs:
+            if isinstance(need, Node):
+                if need.state == DONE:
+                    continue
+                need.waiters.append(node)
+                if need.state == NEW:
+                    need.state = WAITING
+                    self._ready.append(need)
+            else:
+                waiters = self._effect_waiters.get(need)
+                if waiters is None:
+                    self._effect_waiters[need] = [node]
+                    self.new_effects.append(need)
+                else:
+                    waiters.append(node)
+            missing += 1
+        if missing:
+            node.missing = missing
+            self._needs[node] = needs
+        else:
+            self._ready.append(node)
+
+    def _finish(self, node: Node) -> None:
+        node.state = DONE
+        waiters = node.waiters
+        node.waiters = []
+        for waiter in waiters:
+            self._release(waiter)
+
+    def _release(self, node: Node) -> None:
+        if node.state == DONE:
+            return
+        node.missing -= 1
+        if node.missing == 0:
+            del self._needs[node]
+            self._ready.append(node)
+
+    @property
+    def is_waiting_for_effects(self) -> bool:
+        """Whether any effect has been asked for and not answered."""
+        return bool(self._effect_waiters)
+
+    def find_cycle(self) -> Cycle | None:
+        """A cycle among the waiting nodes. Only to be asked when no effect is outstanding: then
+        every node that still waits leads to one.
+        """
+        if not self._needs:
+            return None
+        position: dict[Node, int] = {}
+        path: list[Node] = []
+        node = next(iter(self._needs))
+        while node not in position:
+            position[node] = len(path)
+            path.append(node)
+            node = self._waited_for(node)
+        return Cycle(path[position[node] :])
+
+    def _waited_for(self, node: Node) -> Node:
+        for need in self._needs[node]:
+            if isinstance(need, Node) and need.state == WAITING and need in self._needs:
+                return need
+        raise AssertionError(f"{node.label} waits for nothing that is waiting")
+
+    def break_cycle(self, cycle: Cycle) -> None:
+        """Fail every node of a cycle, so that the rest can go on."""
+        for node in cycle.nodes:
+            node.fail()
+            node.state = DONE
+            self._needs.pop(node, None)
+        for node in cycle.nodes:
+            self._finish(node)

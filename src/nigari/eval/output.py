@@ -1,0 +1,76 @@
+"""What an output value means: the value of its expression, with the marks it declares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.config.output import Output
+from nigari.cty.values import Value
+from nigari.diagnostics import Range
+from nigari.eval.instances import Frame, Origin, ValueNode
+from nigari.eval.once import Need
+from nigari.eval.scope import evaluate_origin
+from nigari.lang.marks import EPHEMERAL, SENSITIVE, Deprecated
+
+
+class OutputNode(ValueNode):
+    """An output value of one module instance."""
+
+    __slots__ = ("output",)
+
+    def __init__(self, frame: Frame, output: Output) -> None:
+        super().__init__(frame)
+        self.output = output
+
+    @property
+    def label(self) -> str:
+        return self.frame.label(f"output.{self.output.name}")
+
+    @property
+    def range(self) -> Range:
+        return self.output.range
+
+    def origin(self) -> Origin:
+        return Origin(self.frame, self.frame.instance.compiled.expression(self.output.expr))
+
+    def step(self) -> Sequence[Need]:
+        output = self.output
+        result = evaluate_origin(self.origin())
+        if not isinstance(result, Value):
+            return result
+        self._check_secrets(result)
+        if output.sensitive:
+            result = result.mark(SENSITIVE)
+        if output.ephemeral:
+            result = result.mark(EPHEMERAL)
+        if output.deprecated:
+            origin = f"{self.frame.instance.addr}.{output.name}".lstrip(".")
+            result = result.mark(Deprecated(output.deprecated, origin))
+        self.value = result
+        return ()
+
+    def _check_secrets(self, value: Value) -> None:
+        """Report a secret that would leave the module, or the program, without saying so."""
+        if not value.contains_marked:
+            return
+        output, diags = self.output, self.frame.run.diags
+        marks = value.unmark_deep()[1]
+        if EPHEMERAL in marks and not output.ephemeral:
+            diags.error(
+                "Ephemeral value in an output",
+                f'The value of output "{output.name}" is ephemeral, and an output is stored unless '
+                "it says ephemeral = true"
+                + (", which an output of the root module cannot." if self._is_root else "."),
+                output.expr.range,
+            )
+        if SENSITIVE in marks and self._is_root and not output.sensitive:
+            diags.error(
+                "Sensitive value in an output",
+                f'The value of output "{output.name}" is sensitive and would be shown. Add '
+                "sensitive = true if that is meant, or take the mark off with nonsensitive().",
+                output.range,
+            )
+
+    @property
+    def _is_root(self) -> bool:
+        return self.frame.instance.addr.is_root

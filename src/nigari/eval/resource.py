@@ -1,0 +1,293 @@
+"""What a resource block means while nothing of it exists: its configuration against its schema.
+
+This is how `validate` sees resources. Nothing is expanded: one look with unknown `each` and
+`count` stands for all instances. The value that others see is unknown, of the schema's type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from nigari.addrs.absolute import Abs
+from nigari.addrs.provider import Provider
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
+from nigari.config.declared import CheckRule, Dependencies, Repetition
+from nigari.config.provisioner import Provisioner
+from nigari.config.resource import Resource
+from nigari.cty.marks import mark_with_paths
+from nigari.cty.types import NUMBER, STRING
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
+from nigari.diagnostics import Diagnostics
+from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.instances import Frame, ResourceNode, Run
+from nigari.eval.module_call import expand
+from nigari.eval.once import Effect, Need, Stages
+from nigari.eval.provider_config import provider_of
+from nigari.eval.scope import Binding, evaluate, evaluate_body
+from nigari.hcl.body import Body
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
+from nigari.lang.marks import SENSITIVE
+from nigari.lang.references import parse_reference
+from nigari.providers.api import ProviderDiagnostic
+from nigari.providers.diagnostics import located
+from nigari.schema.block import Block
+from nigari.schema.decode import decoder_spec
+from nigari.schema.marked_paths import sensitive_paths
+from nigari.schema.placeholders import unknown_block
+from nigari.schema.provider import ProviderSchema, Schema
+from nigari.schema.provisioners import CONNECTION, PROVISIONERS
+
+
+@dataclass(frozen=True, slots=True)
+class ValidateConfig(Effect):
+    """A provider must say what it thinks of a configuration. Answered with its diagnostics."""
+
+    provider: Provider
+    mode: ResourceMode
+    type_name: str
+    config: Value
+
+
+class Checked(Run, Protocol):
+    """What a run offers to resources that providers look at."""
+
+    def told(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
+        """What a provider has said, or None where it has not been asked yet."""
+        ...
+
+
+class Schemas(Protocol):
+    """Who knows what providers offer."""
+
+    def of(self, provider: Provider) -> ProviderSchema | None:
+        """What a provider offers; None where that is not known here."""
+        ...
+
+
+def by_mode(schema: ProviderSchema, resource: Resource) -> Mapping[str, Schema]:
+    """The schemas of a provider for one kind of resource."""
+    return {
+        MANAGED: schema.resources,
+        DATA: schema.data_sources,
+        EPHEMERAL: schema.ephemeral_resources,
+    }[resource.addr.mode]
+
+
+def deferred_data(repetition: Repetition) -> InstanceData:
+    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
+    if repetition.count is not None:
+        return InstanceData(count_index=unknown(NUMBER))
+    if repetition.for_each is not None:
+        return InstanceData(each_key=unknown(STRING), each_value=DYNAMIC_UNKNOWN)
+    return NO_INSTANCE_DATA
+
+
+class ValidatedResource(ResourceNode):
+    """A resource of one module instance, looked at without a provider process."""
+
+    __slots__ = ("_checked", "_config", "_data", "_provider", "_schema", "_stages")
+
+    def __init__(
+        self, frame: Frame, resource: Resource, schemas: Schemas, checked: Checked
+    ) -> None:
+        super().__init__(frame, resource)
+        self._checked = checked
+        self._provider = provider_of(frame.module, resource.provider_name)
+        self._data = deferred_data(resource.repetition)
+        self._schema = self._find_schema(schemas)
+        self._config: Value | None = None
+        if self._schema is not None:
+            self.element = marked_unknown(self._schema)
+        lifecycle = resource.lifecycle
+        self._stages = Stages(
+            self._check_repetition,
+            self._check_dependencies,
+            self._check_body,
+            self._ask_provider,
+            self._check_ignored,
+            Rules(frame, lifecycle.preconditions, self._data).step,
+            Rules(frame, lifecycle.postconditions, self._data, self.element).step,
+            *self._provisioner_stages(),
+            self._finish,
+        )
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()
+
+    def _find_schema(self, schemas: Schemas) -> Block | None:
+        resource = self.resource
+        offered = schemas.of(self._provider)
+        if offered is None:
+            return None
+        schema = by_mode(offered, resource).get(resource.addr.type)
+        if schema is None:
+            _report_type(resource, self._provider, offered, self.frame.run.diags)
+            return None
+        return schema.block
+
+    def _check_repetition(self) -> Sequence[Need]:
+        expansion = expand(self.frame, self.resource.repetition)
+        return expansion if isinstance(expansion, list) else ()
+
+    def _check_dependencies(self) -> Sequence[Need]:
+        return needs_of_dependencies(self.frame, self.resource.depends_on)
+
+    def _check_body(self) -> Sequence[Need]:
+        if self._schema is None:
+            return ()
+        compiled = self.frame.instance.compiled.body(self.resource.body, decoder_spec(self._schema))
+        errors = self.frame.run.diags.error_count
+        config = evaluate_body(self.frame, compiled, self._data, owner=self)
+        if not isinstance(config, Value):
+            return config
+        if self.frame.run.diags.error_count == errors:
+            self._config = config.unmark_deep()[0]
+        return ()
+
+    def _ask_provider(self) -> Sequence[Need]:
+        """Let the provider look at a configuration that is right as far as the schema goes."""
+        if self._config is None:
+            return ()
+        addr = self.resource.addr
+        effect = ValidateConfig(self._provider, addr.mode, addr.type, self._config)
+        told = self._checked.told(effect)
+        if told is None:
+            return (effect,)
+        address = str(Abs(self.frame.instance.addr, addr))
+        diagnostics = located(told, self._schema, self.resource.body, address)
+        self.frame.run.diags.extend(diagnostics)
+        return ()
+
+    def _provisioner_stages(self) -> list[Callable[[], Sequence[Need]]]:
+        stages: list[Callable[[], Sequence[Need]]] = []
+        for provisioner in self.resource.provisioners:
+            schema = PROVISIONERS.get(provisioner.type)
+            if schema is None:
+                _report_provisioner(provisioner, self.frame.run.diags)
+                continue
+            stages.append(partial(self._check_inner_body, provisioner.body, schema))
+            if provisioner.connection is not None:
+                body = provisioner.connection.body
+                stages.append(partial(self._check_inner_body, body, CONNECTION))
+        if self.resource.connection is not None:
+            stages.append(
+                partial(self._check_inner_body, self.resource.connection.body, CONNECTION)
+            )
+        return stages
+
+    def _check_inner_body(self, body: Body, schema: Block) -> Sequence[Need]:
+        compiled = self.frame.instance.compiled.body(body, decoder_spec(schema))
+        value = evaluate_body(self.frame, compiled, self._data, self.element)
+        return () if isinstance(value, Value) else value
+
+    def _check_ignored(self) -> Sequence[Need]:
+        """Whether what `ignore_changes` names is there."""
+        ignored = self.resource.lifecycle.ignore_changes
+        if self._schema is not None and isinstance(ignored, tuple):
+            for traversal in ignored:
+                traversal.apply_rel(self.element, self.frame.run.diags)
+        return ()
+
+    def _finish(self) -> Sequence[Need]:
+        """What others see: nothing but the type, and not even that of repeated resources."""
+        repetition = self.resource.repetition
+        is_repeated = repetition.count is not None or repetition.for_each is not None
+        value = DYNAMIC_UNKNOWN if is_repeated else self.element
+        if self.resource.addr.mode is EPHEMERAL:
+            value = value.mark(EPHEMERAL_MARK)
+        self.value = value
+        return ()
+
+
+def marked_unknown(block: Block) -> Value:
+    """Any value of a block's type, sensitive where the schema says so."""
+    if not block.has_sensitive:
+        return unknown(block.implied_type)
+    value = unknown_block(block)
+    paths = sensitive_paths(block, value)
+    return mark_with_paths(value, [(path, frozenset((SENSITIVE,))) for path in paths])
+
+
+class Rules:
+    """Check rules of which only the expressions are looked at, not whether they hold."""
+
+    __slots__ = ("_at", "_data", "_expressions", "_frame", "_self")
+
+    def __init__(
+        self,
+        frame: Frame,
+        rules: Sequence[CheckRule],
+        data: InstanceData = NO_INSTANCE_DATA,
+        self_value: Value | None = None,
+    ) -> None:
+        self._frame = frame
+        self._expressions = [
+            expr for rule in rules for expr in (rule.condition, rule.error_message)
+        ]
+        self._data = data
+        self._self = self_value
+        self._at = 0
+
+    def step(self) -> Sequence[Need]:
+        """Look at the next expression that has not been looked at."""
+        while self._at < len(self._expressions):
+            compiled = self._frame.instance.compiled.expression(self._expressions[self._at])
+            value = evaluate(self._frame, compiled, self._data, self._self)
+            if not isinstance(value, Value):
+                return value
+            self._at += 1
+        return ()
+
+
+def needs_of_dependencies(frame: Frame, depends_on: Dependencies) -> Sequence[Need]:
+    """The nodes that a `depends_on` names; what it may not name is reported."""
+    diags = frame.run.diags
+    binding = Binding(frame)
+    for traversal in depends_on:
+        reference = parse_reference(traversal, diags)
+        if reference is None:
+            continue
+        if reference.remaining.steps:
+            diags.error(
+                "Dependency on a part",
+                "A dependency is on a whole object, so its address ends here. Remove what follows.",
+                reference.remaining.range,
+            )
+            continue
+        binding.bind((reference,))
+    return binding.needs
+
+
+def _report_provisioner(provisioner: Provisioner, diags: Diagnostics) -> None:
+    hint = did_you_mean(provisioner.type, PROVISIONERS)
+    diags.error(
+        "Unknown provisioner",
+        f'There is no provisioner "{provisioner.type}".{hint} The provisioners are '
+        f"{', '.join(PROVISIONERS)}.",
+        provisioner.range,
+    )
+
+
+def _report_type(
+    resource: Resource, provider: Provider, offered: ProviderSchema, diags: Diagnostics
+) -> None:
+    addr = resource.addr
+    what = {MANAGED: "resource type", DATA: "data source", EPHEMERAL: "ephemeral resource"}
+    others = {
+        MANAGED: offered.resources,
+        DATA: offered.data_sources,
+        EPHEMERAL: offered.ephemeral_resources,
+    }
+    hint = did_you_mean(addr.type, others[addr.mode])
+    for mode, schemas in others.items():
+        if mode is not addr.mode and addr.type in schemas:
+            hint = f" It has a {what[mode]} of that name: use a {mode.value} block."
+    diags.error(
+        f"Unknown {what[addr.mode]}",
+        f'The provider {provider.display} has no {what[addr.mode]} "{addr.type}".{hint}',
+        resource.type_range,
+    )

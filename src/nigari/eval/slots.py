@@ -1,0 +1,142 @@
+"""Places that need a value now: module sources and versions, backend arguments, provider keys.
+
+A slot looks at the result, not at the syntax: a wholly known value that is allowed is fine, even
+where an untaken branch mentions a resource. Where the value is not known, the cause decides: an
+expansion that is merely not looked at yet, or a variable that can be asked for, is a wish to the
+run, which starts afresh with it; anything else is told with the way it took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import STRING
+from nigari.cty.values import Value
+from nigari.diagnostics import Cause
+from nigari.eval.causes import CauseKind, UnknownCause, causes_within
+from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.explain import chain, way_to
+from nigari.eval.instances import Frame, Origin
+from nigari.eval.once import Need
+from nigari.eval.scope import evaluate_origin
+from nigari.hcl.expressions import Expression
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One place and what it takes."""
+
+    what: str
+    """What it is called in messages: "source of module.a"."""
+    frame: Frame
+    expr: Expression
+    wish: Callable[[UnknownCause], bool]
+    """Asks for what would make the value known; False where nobody can give it."""
+    data: InstanceData = NO_INSTANCE_DATA
+    takes_secrets: bool = False
+
+    @property
+    def origin(self) -> Origin:
+        """The expression where it belongs."""
+        compiled = self.frame.instance.compiled.expression(self.expr)
+        return Origin(self.frame, compiled, self.data)
+
+
+def fill(slot: Slot) -> Value | list[Need] | None:
+    """The known value for a slot, unmarked; None where that has been reported or wished for."""
+    value = evaluate_origin(slot.origin)
+    if not isinstance(value, Value):
+        return value
+    value, marks = value.unmark_deep()
+    if not slot.takes_secrets and (SENSITIVE in marks or EPHEMERAL in marks):
+        _report_secret(slot, "sensitive" if SENSITIVE in marks else "ephemeral")
+        return None
+    if value.is_wholly_known:
+        return value
+    causes = causes_within(value)
+    if any(cause.kind is CauseKind.REPORTED for cause in causes):
+        return None
+    for cause in causes:
+        if slot.wish(cause):
+            return None
+    _report_unknown(slot, causes)
+    return None
+
+
+def fill_text(slot: Slot, takes_null: bool = False) -> str | list[Need] | None:
+    """The text for a slot that takes a string."""
+    value = fill(slot)
+    if not isinstance(value, Value):
+        return value
+    try:
+        value = convert(value, STRING)
+    except CtyError:
+        _report_type(slot, value)
+        return None
+    if value.is_null:
+        if not takes_null:
+            _report_null(slot)
+        return None
+    return value.as_string()
+
+
+def _report_type(slot: Slot, value: Value) -> None:
+    slot.frame.run.diags.error(
+        "String required",
+        f"The {slot.what} must be a string, not {value.type.friendly_name()}.",
+        slot.expr.range,
+    )
+
+
+def _report_null(slot: Slot) -> None:
+    slot.frame.run.diags.error(
+        "Null in a static place", f"The {slot.what} is null. A string is needed.", slot.expr.range
+    )
+
+
+def _report_secret(slot: Slot, word: str) -> None:
+    slot.frame.run.diags.error(
+        f"{word.capitalize()} value in a static place",
+        f"The {slot.what} is written to disk and shown, so it cannot come from a {word} value.",
+        slot.expr.range,
+    )
+
+
+def _report_unknown(slot: Slot, causes: list[UnknownCause]) -> None:
+    """One error for a slot; where several things are missing, each has its own line."""
+    lines: list[str] = []
+    frames: list[Cause] = []
+    for cause in causes:
+        line, links = chain(slot.what, cause, way_to(cause, slot.origin))
+        lines.append(line)
+        frames.extend(links)
+    hint = _HINTS.get(causes[0].kind, "") if causes else ""
+    slot.frame.run.diags.error(
+        _summary(causes),
+        f"The {slot.what} must be known before anything runs. "
+        + " ".join(f"{line[0].upper()}{line[1:]}." for line in lines)
+        + hint,
+        slot.expr.range,
+        causes=tuple(frames),
+    )
+
+
+def _summary(causes: list[UnknownCause]) -> str:
+    if causes and causes[0].kind is CauseKind.MISSING_VARIABLE:
+        return "Missing value for a variable"
+    return "Value not known before planning"
+
+
+_HINTS = {
+    CauseKind.MISSING_VARIABLE: (
+        " Give it with -var, in a .tfvars file or in the environment, or declare a default."
+    ),
+    CauseKind.NEVER_STATIC: " Remove const = false from the variable, or use another one here.",
+    CauseKind.RESOURCE: " Use values that come only from variables, locals and constants here.",
+    CauseKind.IMPURE_FUNCTION: " Pass the value in as a variable instead.",
+    CauseKind.PROVIDER_FUNCTION: " Use a built-in function, or pass the value in as a variable.",
+}

@@ -1,0 +1,187 @@
+"""The validate phase: everything in the tree looked at once, with unknown values flowing through.
+
+Nothing is expanded and no variable needs a value: a variable is any value of its type, and a module
+tells its caller nothing of its outputs but their names. What the static phase found (the tree,
+and what is wrong with its sources) is taken from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from nigari.addrs.module import ROOT_MODULE
+from nigari.config.module_call import ModuleCall
+from nigari.cty.types import STRING
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
+from nigari.diagnostics import Diagnostics
+from nigari.eval.causes import CauseKind, UnknownCause
+from nigari.eval.instances import Frame, ModuleInstance
+from nigari.eval.local import LocalValue
+from nigari.eval.module_call import TreeCall, expand
+from nigari.eval.once import Need, Node, Stages, WorkList
+from nigari.eval.output import OutputNode
+from nigari.eval.resource import (
+    Rules,
+    Schemas,
+    ValidateConfig,
+    ValidatedResource,
+    needs_of_dependencies,
+)
+from nigari.eval.static import StaticRun, report_cycle
+from nigari.eval.variable import ArgumentVariable, UnknownVariable, missing_variable
+from nigari.hcl.suggestion import did_you_mean
+from nigari.providers.api import ProviderDiagnostic
+
+
+class CheckedArgument(ArgumentVariable):
+    """A variable of a called module: the argument must fit, and is then forgotten."""
+
+    __slots__ = ()
+
+    def step(self) -> Sequence[Need]:
+        needs = super().step()
+        if not needs:
+            self.take_unknown(missing_variable(self))
+        return needs
+
+
+class Look(Node):
+    """A part of a module that has no value of its own and is only looked at."""
+
+    __slots__ = ("_label", "_stages")
+
+    def __init__(self, label: str, stages: Stages) -> None:
+        super().__init__()
+        self._label = label
+        self._stages = stages
+
+    @property
+    def label(self) -> str:
+        return self._label
+
+    def fail(self) -> None:
+        """Nobody asks for its result."""
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()
+
+
+class ValidateRun:
+    """One look at the whole tree that the static phase found."""
+
+    is_opaque = True
+
+    def __init__(self, static: StaticRun, schemas: Schemas) -> None:
+        self.diags = Diagnostics()
+        self.functions = static.functions
+        self.root_path = static.root_path
+        self.working_path = static.working_path
+        self._schemas = schemas
+        self._told: dict[ValidateConfig, Sequence[ProviderDiagnostic]] = {}
+        self.work = WorkList()
+        self.root = self.open(static.root.instance, None)
+
+    def terraform(self, name: str) -> Value:
+        cause = UnknownCause(CauseKind.RUN_TIME, ROOT_MODULE, f"terraform.{name}")
+        type_ = STRING if name == "workspace" else DYNAMIC_UNKNOWN.type
+        return unknown(type_).with_causes((cause,))
+
+    def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
+        frame = Frame(self, instance, parent)
+        module = instance.module
+        if parent is None or instance.call is None:
+            for name, variable in module.variables.items():
+                frame.variables[name] = UnknownVariable(frame, variable)
+        else:
+            arguments = parent.instance.compiled.arguments(instance.call, self.diags)
+            for name, variable in module.variables.items():
+                frame.variables[name] = CheckedArgument(frame, variable, arguments.get(name))
+            _check_arguments(frame, instance.call, self.diags)
+        for name, local in module.locals.items():
+            frame.locals[name] = LocalValue(frame, local)
+        for name, output in module.outputs.items():
+            frame.outputs[name] = OutputNode(frame, output)
+        for name, call in module.calls.items():
+            frame.calls[name] = TreeCall(frame, call)
+        for addr, resource in module.resources.items():
+            frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self)
+        self.work.want(_everything(frame))
+        return frame
+
+    def told(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
+        return self._told.get(effect)
+
+    def run(self, ask: Callable[[ValidateConfig], Sequence[ProviderDiagnostic]]) -> None:
+        """Look at everything. `ask` gets a provider's opinion of a configuration."""
+        work = self.work
+        while True:
+            work.pump()
+            if work.new_effects:
+                effects, work.new_effects = work.new_effects, []
+                for effect in effects:
+                    assert isinstance(effect, ValidateConfig)
+                    self._told[effect] = ask(effect)
+                    work.answer(effect)
+                continue
+            cycle = work.find_cycle()
+            if cycle is None:
+                return
+            report_cycle(cycle, self.diags)
+            work.break_cycle(cycle)
+
+
+def _everything(frame: Frame) -> Iterable[Node]:
+    """Whatever there is to look at in a module instance."""
+    module = frame.module
+    yield from frame.variables.values()
+    yield from frame.locals.values()
+    yield from frame.outputs.values()
+    yield from frame.calls.values()
+    yield from frame.resources.values()
+    for variable in module.variables.values():
+        if variable.validations:
+            name = frame.label(f"validation of var.{variable.name}")
+            yield Look(name, Stages(Rules(frame, variable.validations).step))
+    for output in module.outputs.values():
+        if output.preconditions or output.depends_on:
+            name = frame.label(f"preconditions of output.{output.name}")
+            dependencies = partial(needs_of_dependencies, frame, output.depends_on or ())
+            yield Look(name, Stages(dependencies, Rules(frame, output.preconditions).step))
+    for call in module.calls.values():
+        if not call.repetition.is_single or call.depends_on:
+            name = frame.label(f"repetition of module.{call.name}")
+            dependencies = partial(needs_of_dependencies, frame, call.depends_on or ())
+            yield Look(name, Stages(partial(_check_repetition, frame, call), dependencies))
+    for check in module.checks.values():
+        name = frame.label(f"check.{check.name}")
+        yield Look(name, Stages(Rules(frame, check.asserts).step))
+
+
+def _check_repetition(frame: Frame, call: ModuleCall) -> Sequence[Need]:
+    expansion = expand(frame, call.repetition)
+    return expansion if isinstance(expansion, list) else ()
+
+
+def _check_arguments(frame: Frame, call: ModuleCall, diags: Diagnostics) -> None:
+    """Compare the arguments of a call with the variables of the module it calls."""
+    caller = frame.parent
+    assert caller is not None
+    variables = frame.module.variables
+    arguments = caller.instance.compiled.arguments(call, Diagnostics())
+    for name, attribute in arguments.items():
+        if name not in variables:
+            hint = did_you_mean(name, [other for other in variables if other not in arguments])
+            diags.error(
+                "Unexpected argument",
+                f'The module has no variable named "{name}".{hint}',
+                attribute.name_range,
+            )
+    for name, variable in variables.items():
+        if variable.default is None and name not in arguments:
+            diags.error(
+                "Missing argument",
+                f'The module needs a value for its variable "{name}". Add an argument of that '
+                "name to the call.",
+                call.body.missing_item_range,
+            )

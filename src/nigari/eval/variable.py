@@ -1,0 +1,195 @@
+"""What an input variable means: the value given for it, made to fit its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.config.variable import Variable
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.paths import path_text
+from nigari.cty.types import without_optional
+from nigari.cty.values import Value, null, unknown
+from nigari.diagnostics import Cause, Diagnostics, Range
+from nigari.eval.causes import CauseKind, Phase, UnknownCause
+from nigari.eval.inputs import InputValue
+from nigari.eval.instances import FAILED, Frame, Origin, ValueNode
+from nigari.eval.once import Need
+from nigari.eval.scope import evaluate
+from nigari.hcl.body import Attribute
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+
+class VariableNode(ValueNode):
+    """An input variable of one module instance."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, frame: Frame, variable: Variable) -> None:
+        super().__init__(frame)
+        self.variable = variable
+
+    @property
+    def label(self) -> str:
+        return self.frame.label(f"var.{self.variable.name}")
+
+    @property
+    def range(self) -> Range:
+        return self.variable.range
+
+    def accept(self, given: Value, where: Range) -> None:
+        """Make a given value this variable's, or report why it cannot be."""
+        self.value = self.marked(self.fitted(given, where))
+
+    def fitted(self, given: Value, where: Range) -> Value:
+        """The value converted to the declared type, with defaults for attributes left out."""
+        variable = self.variable
+        try:
+            if variable.defaults is not None and not given.is_null:
+                given = variable.defaults.apply(given)
+            return convert(given, variable.type)
+        except CtyError as error:
+            self._report_unfit(error, where)
+            return unknown(without_optional(variable.type)).with_causes(FAILED.causes)
+
+    def _report_unfit(self, error: CtyError, where: Range) -> None:
+        """Point at the declaration that is not met; where the value comes from is the cause."""
+        part = f" at {path_text(error.path)}" if error.path else ""
+        given_elsewhere = where != self.variable.range
+        self.frame.run.diags.error(
+            "Value does not fit the variable",
+            f"The value that is given for {self.label} does not fit{part}: {error.message}.",
+            self.variable.range,
+            causes=(Cause("the value is given here", where),) if given_elsewhere else (),
+        )
+
+    def marked(self, value: Value) -> Value:
+        """The value with the marks that the declaration asks for."""
+        if self.variable.sensitive:
+            value = value.mark(SENSITIVE)
+        if self.variable.ephemeral:
+            value = value.mark(EPHEMERAL)
+        return value
+
+    def origin(self) -> Origin | None:
+        default = self.variable.default
+        if default is None:
+            return None
+        return Origin(self.frame, self.frame.instance.compiled.expression(default))
+
+    def take_default(self) -> Sequence[Need]:
+        """Use the default, which may be any static expression of this module."""
+        default = self.variable.default
+        assert default is not None
+        result = evaluate(self.frame, self.frame.instance.compiled.expression(default))
+        if not isinstance(result, Value):
+            return result
+        self.accept(result, default.range)
+        return ()
+
+    def take_unknown(self, cause: UnknownCause) -> None:
+        """Stand for a value that is not there, for a reason."""
+        type_ = without_optional(self.variable.type)
+        self.value = self.marked(unknown(type_).with_causes((cause,)))
+
+    def is_refused_null(self, value: Value) -> bool:
+        """Whether the value is null although the variable cannot be."""
+        return value.is_null and not self.variable.nullable
+
+
+class RootVariable(VariableNode):
+    """A variable of the root module: its value comes from outside, or from its default."""
+
+    __slots__ = ("given",)
+
+    def __init__(self, frame: Frame, variable: Variable, given: InputValue | None) -> None:
+        super().__init__(frame, variable)
+        self.given = given
+
+    def step(self) -> Sequence[Need]:
+        variable = self.variable
+        if self.given is None:
+            if variable.default is not None:
+                return self.take_default()
+            self.take_unknown(missing_variable(self))
+            return ()
+        value = self.given.resolve(variable, self.frame.run.diags)
+        if value is None:
+            self.fail()
+        elif self.is_refused_null(value):
+            if variable.default is not None:
+                return self.take_default()
+            where = self.given.range or variable.range
+            _report_null(self.label, where, self.frame.run.diags)
+            self.fail()
+        else:
+            self.accept(value, self.given.range or variable.range)
+        return ()
+
+
+class ArgumentVariable(VariableNode):
+    """A variable of a called module: its value is the call's argument, in the caller's scope."""
+
+    __slots__ = ("argument",)
+
+    def __init__(self, frame: Frame, variable: Variable, argument: Attribute | None) -> None:
+        super().__init__(frame, variable)
+        self.argument = argument
+
+    def origin(self) -> Origin | None:
+        caller = self.frame.parent
+        if self.argument is None or caller is None:
+            return super().origin()
+        compiled = caller.instance.compiled.expression(self.argument.expr)
+        return Origin(caller, compiled, self.frame.instance.data)
+
+    def step(self) -> Sequence[Need]:
+        variable = self.variable
+        if self.argument is None:
+            if variable.default is not None:
+                return self.take_default()
+            # That the argument is missing is reported at the call.
+            self.fail()
+            return ()
+        caller = self.frame.parent
+        assert caller is not None
+        compiled = caller.instance.compiled.expression(self.argument.expr)
+        result = evaluate(caller, compiled, self.frame.instance.data)
+        if not isinstance(result, Value):
+            return result
+        if self.is_refused_null(result):
+            if variable.default is not None:
+                return self.take_default()
+            _report_null(self.label, self.argument.expr.range, self.frame.run.diags)
+            result = null(variable.type)
+        self.accept(result, self.argument.expr.range)
+        return ()
+
+
+class UnknownVariable(VariableNode):
+    """A variable as `validate` sees it: any value of its type."""
+
+    __slots__ = ()
+
+    def step(self) -> Sequence[Need]:
+        self.take_unknown(missing_variable(self))
+        return ()
+
+
+def missing_variable(node: VariableNode) -> UnknownCause:
+    """The cause of a value that nobody has given."""
+    variable = node.variable
+    module = node.frame.instance.addr
+    name = f"var.{variable.name}"
+    return UnknownCause(
+        CauseKind.MISSING_VARIABLE, module, name, variable.range, known_at=Phase.STATIC
+    )
+
+
+def _report_null(name: str, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Null value for a variable",
+        f"{name} is declared with nullable = false and has no default, so it must have a value "
+        "that is not null.",
+        where,
+    )

@@ -1,0 +1,1 @@
+"""Provider schemas: what arguments and blocks a provider, resource or data source takes."""

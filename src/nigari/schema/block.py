@@ -1,0 +1,166 @@
+"""The shape of a configuration block as a provider describes it, and the types that follow.
+
+A block has attributes and nested blocks; an attribute has a type, or nested attributes of its own.
+Everything here is frozen; the types implied by a block are worked out once and kept.
+Deliberately unknown: where a schema comes from, and the source text of a configuration.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+from nigari import cty
+
+
+class Nesting(Enum):
+    """How many nested objects there may be and what holds them."""
+
+    SINGLE = "single"
+    GROUP = "group"
+    """Like single, but an absent block stands for one with nothing set."""
+    LIST = "list"
+    SET = "set"
+    MAP = "map"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An argument, a result, or both. Exactly one of `type` and `nested` is set."""
+
+    type: cty.Type | None = None
+    nested: "NestedAttributes | None" = None
+    required: bool = False
+    optional: bool = False
+    computed: bool = False
+    sensitive: bool = False
+    write_only: bool = False
+    description: str = ""
+    markdown: bool = False
+    deprecated: bool = False
+    deprecation_message: str = ""
+
+    @property
+    def spec_type(self) -> cty.Type:
+        """The type a configured value is converted to; may have optional attributes."""
+        if self.nested is not None:
+            return self.nested.spec_type
+        return self.type if self.type is not None else cty.DYNAMIC
+
+    @property
+    def implied_type(self) -> cty.Type:
+        """The type of the attribute's value."""
+        if self.nested is not None:
+            return self.nested.implied_type
+        return self.type if self.type is not None else cty.DYNAMIC
+
+
+@dataclass(frozen=True)
+class NestedAttributes:
+    """Attributes inside an attribute, written with `=` as an object or a collection of objects."""
+
+    attributes: Mapping[str, Attribute]
+    nesting: Nesting = Nesting.SINGLE
+
+    @cached_property
+    def spec_type(self) -> cty.Type:
+        optional = frozenset(n for n, a in self.attributes.items() if a.optional or a.computed)
+        types = {name: attribute.spec_type for name, attribute in self.attributes.items()}
+        return _collected(self.nesting, cty.ObjectType(types, optional))
+
+    @cached_property
+    def implied_type(self) -> cty.Type:
+        return cty.without_optional(self.spec_type)
+
+    @cached_property
+    def has_sensitive(self) -> bool:
+        return any(
+            a.sensitive or (a.nested is not None and a.nested.has_sensitive)
+            for a in self.attributes.values()
+        )
+
+    @cached_property
+    def has_write_only(self) -> bool:
+        return any(
+            a.write_only or (a.nested is not None and a.nested.has_write_only)
+            for a in self.attributes.values()
+        )
+
+
+@dataclass(frozen=True)
+class NestedBlock:
+    """A kind of block that may stand inside another, and how often."""
+
+    block: "Block"
+    nesting: Nesting
+    min_items: int = 0
+    max_items: int = 0
+    """Zero means no limit."""
+
+    @property
+    def spec_type(self) -> cty.Type:
+        """The type of all blocks of this kind together.
+
+        Where the nested type is not fixed, elements may differ in type, and only "anything" is
+        true of all lists and maps of them.
+        """
+        inner = self.block.spec_type
+        if inner.has_dynamic and self.nesting in (Nesting.LIST, Nesting.MAP):
+            return cty.DYNAMIC
+        return _collected(self.nesting, inner)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The body of a block: its attributes and the kinds of block inside it."""
+
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    blocks: Mapping[str, NestedBlock] = field(default_factory=dict)
+    description: str = ""
+    markdown: bool = False
+    deprecated: bool = False
+    deprecation_message: str = ""
+
+    @cached_property
+    def spec_type(self) -> cty.Type:
+        """The type a configured body is converted to; may have optional attributes."""
+        types = {name: attribute.spec_type for name, attribute in self.attributes.items()}
+        for name, nested in self.blocks.items():
+            types.setdefault(name, nested.spec_type)
+        return cty.ObjectType(types)
+
+    @cached_property
+    def implied_type(self) -> cty.ObjectType:
+        """The type of every value of this block: configuration, plan and state alike."""
+        implied = cty.without_optional(self.spec_type)
+        assert isinstance(implied, cty.ObjectType)
+        return implied
+
+    @cached_property
+    def remembered(self) -> dict[str, object]:
+        """What other modules have worked out from this block once and keep with it."""
+        return {}
+
+    @cached_property
+    def has_sensitive(self) -> bool:
+        return any(
+            a.sensitive or (a.nested is not None and a.nested.has_sensitive)
+            for a in self.attributes.values()
+        ) or any(nested.block.has_sensitive for nested in self.blocks.values())
+
+    @cached_property
+    def has_write_only(self) -> bool:
+        return any(
+            a.write_only or (a.nested is not None and a.nested.has_write_only)
+            for a in self.attributes.values()
+        ) or any(nested.block.has_write_only for nested in self.blocks.values())
+
+
+def _collected(nesting: Nesting, element: cty.Type) -> cty.Type:
+    if nesting is Nesting.LIST:
+        return cty.ListType(element)
+    if nesting is Nesting.SET:
+        return cty.SetType(element)
+    if nesting is Nesting.MAP:
+        return cty.MapType(element)
+    return element

@@ -1,0 +1,108 @@
+"""Bringing a value into the exact shape of a block.
+
+What the value leaves out is filled in, what can be converted is converted, and anything else is
+refused with a `CtyError` whose path leads to the part that is wrong. Used for values that come
+from programs (providers, state, tests); a configuration body is decoded by `decode`.
+"""
+
+from collections.abc import Iterable
+
+from nigari import cty
+from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
+from nigari.schema.placeholders import empty_nested
+
+
+def coerce(block: Block, value: cty.Value) -> cty.Value:
+    """`value` as a value of the block's implied type; its marks are kept."""
+    value, marks = value.unmark()
+    if value.is_null:
+        return cty.null(block.implied_type).with_marks(marks)
+    if not value.is_known:
+        return cty.unknown(block.implied_type).with_marks(marks)
+    if not isinstance(value.type, cty.ObjectType):
+        raise cty.CtyError("an object is required")
+    for name in sorted(value.type.attributes):
+        if name not in block.attributes and name not in block.blocks:
+            raise cty.CtyError(f"unexpected attribute {name!r}")
+    result: dict[str, cty.Value] = {}
+    for name in sorted(block.attributes):
+        result[name] = _attribute(name, block.attributes[name], value)
+    for name in sorted(block.blocks.keys() - block.attributes.keys()):
+        result[name] = _nested(name, block.blocks[name], value)
+    return cty.object_value(result).with_marks(marks)
+
+
+def _attribute(name: str, attribute: Attribute, value: cty.Value) -> cty.Value:
+    assert isinstance(value.type, cty.ObjectType)
+    if name in value.type.attributes:
+        given = value.attribute(name)
+    elif attribute.required:
+        raise cty.CtyError(f"attribute {name!r} is required")
+    else:
+        given = cty.null(attribute.implied_type)
+    try:
+        return cty.convert(given, attribute.spec_type)
+    except cty.CtyError as error:
+        raise error.under(cty.GetAttr(name)) from None
+
+
+def _nested(name: str, nested: NestedBlock, value: cty.Value) -> cty.Value:
+    assert isinstance(value.type, cty.ObjectType)
+    if name not in value.type.attributes:
+        return empty_nested(nested)
+    try:
+        given, marks = value.attribute(name).unmark()
+        if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
+            return coerce(nested.block, given).with_marks(marks)
+        return _collection(nested, given).with_marks(marks)
+    except cty.CtyError as error:
+        raise error.under(cty.GetAttr(name)) from None
+
+
+def _collection(nested: NestedBlock, given: cty.Value) -> cty.Value:
+    inner = nested.block.implied_type
+    whole: cty.Type = {
+        Nesting.LIST: cty.ListType(inner),
+        Nesting.SET: cty.SetType(inner),
+        Nesting.MAP: cty.MapType(inner),
+    }[nested.nesting]
+    if given.is_null:
+        return cty.null(whole)
+    if not given.is_known:
+        return cty.unknown(whole)
+    if not (given.type.is_collection or given.type.is_structural):
+        raise cty.CtyError(f"a {nested.nesting.value} is required")
+    if not given.length_int():
+        return empty_nested(nested)
+    if nested.nesting is Nesting.MAP:
+        return _map(nested, given)
+    elements = _elements(nested.block, given.items())
+    if nested.nesting is Nesting.SET:
+        return cty.set_value(inner, elements)
+    if inner.has_dynamic and len({element.type for element in elements}) > 1:
+        return cty.tuple_value(elements)
+    return cty.list_value(elements[0].type, elements)
+
+
+def _map(nested: NestedBlock, given: cty.Value) -> cty.Value:
+    if given.type.kind not in (cty.KIND_MAP, cty.KIND_OBJECT):
+        raise cty.CtyError("a map is required")
+    items = given.items()
+    elements = _elements(nested.block, items)
+    by_key = {key.as_string(): v for (key, _), v in zip(items, elements, strict=True)}
+    # Elements of differing types have no common map type: only an object can hold them.
+    if nested.block.implied_type.has_dynamic and (
+        given.type.kind == cty.KIND_OBJECT or len({v.type for v in elements}) > 1
+    ):
+        return cty.object_value(by_key)
+    return cty.map_value(elements[0].type, by_key)
+
+
+def _elements(block: Block, items: Iterable[tuple[cty.Value, cty.Value]]) -> list[cty.Value]:
+    elements: list[cty.Value] = []
+    for key, element in items:
+        try:
+            elements.append(coerce(block, element))
+        except cty.CtyError as error:
+            raise error.under(cty.Index(key)) from None
+    return elements

@@ -1,0 +1,171 @@
+"""Schemas in the JSON form of `providers schema -json`.
+
+Programs read this form, so what is left out when empty and what is not follows `tofu` exactly.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from nigari import cty
+from nigari.schema.block import Attribute, Block, NestedBlock
+from nigari.schema.provider import (
+    FunctionParameter,
+    FunctionSignature,
+    IdentitySchema,
+    ProviderSchema,
+    Schema,
+)
+
+Json = dict[str, object]
+
+FORMAT_VERSION: Final = "1.0"
+
+
+def schemas_json(providers: Mapping[str, ProviderSchema]) -> Json:
+    """The whole document: schemas by provider address."""
+    result: Json = {"format_version": FORMAT_VERSION}
+    if providers:
+        result["provider_schemas"] = {
+            address: provider_json(schema) for address, schema in sorted(providers.items())
+        }
+    return result
+
+
+def provider_json(schema: ProviderSchema) -> Json:
+    """All that one provider offers."""
+    identities = {
+        name: _identity(resource.identity)
+        for name, resource in schema.resources.items()
+        if resource.identity is not None
+    }
+    return {"provider": schema_json(schema.provider)} | _filled(
+        {
+            "resource_schemas": _all(schema.resources),
+            "data_source_schemas": _all(schema.data_sources),
+            "ephemeral_resource_schemas": _all(schema.ephemeral_resources),
+            "functions": {n: _function(f) for n, f in sorted(schema.functions.items())},
+            "resource_identity_schemas": identities,
+        }
+    )
+
+
+def schema_json(schema: Schema) -> Json:
+    """A block with its version."""
+    return {"version": schema.version, "block": _block(schema.block)}
+
+
+def _all(schemas: Mapping[str, Schema]) -> Json:
+    return {name: schema_json(schema) for name, schema in sorted(schemas.items())}
+
+
+def _block(block: Block) -> Json:
+    return _filled(
+        {
+            "attributes": {n: _attribute(a) for n, a in sorted(block.attributes.items())},
+            "block_types": {n: _nested_block(b) for n, b in sorted(block.blocks.items())},
+            "description": block.description,
+            "description_kind": _kind(block.markdown),
+            "deprecated": block.deprecated,
+            "deprecation_message": block.deprecation_message,
+        }
+    )
+
+
+def _nested_block(nested: NestedBlock) -> Json:
+    return _filled(
+        {
+            "nesting_mode": nested.nesting.value,
+            "block": _block(nested.block),
+            "min_items": nested.min_items,
+            "max_items": nested.max_items,
+        }
+    )
+
+
+def _attribute(attribute: Attribute) -> Json:
+    nested = attribute.nested
+    return _filled(
+        {
+            "type": None if attribute.type is None else _type(attribute.type),
+            "nested_type": None
+            if nested is None
+            else _filled(
+                {
+                    "attributes": {n: _attribute(a) for n, a in sorted(nested.attributes.items())},
+                    "nesting_mode": nested.nesting.value,
+                }
+            ),
+            "description": attribute.description,
+            "description_kind": _kind(attribute.markdown),
+            "deprecated": attribute.deprecated,
+            "deprecation_message": attribute.deprecation_message,
+            "required": attribute.required,
+            "optional": attribute.optional,
+            "computed": attribute.computed,
+            "sensitive": attribute.sensitive,
+            "write_only": attribute.write_only,
+        }
+    )
+
+
+def _function(function: FunctionSignature) -> Json:
+    result: Json = {
+        "description": function.description,
+        "summary": function.summary,
+        "return_type": _type(function.returns),
+    }
+    if function.parameters:
+        result["parameters"] = [_parameter(parameter) for parameter in function.parameters]
+    if function.variadic is not None:
+        result["variadic_parameter"] = _parameter(function.variadic)
+    return result
+
+
+def _parameter(parameter: FunctionParameter) -> Json:
+    result: Json = {
+        "name": parameter.name,
+        "description": parameter.description,
+        "type": _type(parameter.type),
+    }
+    if parameter.allow_null:
+        result["is_nullable"] = True
+    return result
+
+
+def _identity(identity: IdentitySchema) -> Json:
+    return {
+        "version": identity.version,
+        "attributes": {
+            name: _filled(
+                {
+                    "type": _type(type_),
+                    "description": identity.descriptions.get(name, ""),
+                    "required_for_import": name in identity.required_for_import,
+                    "optional_for_import": name in identity.optional_for_import,
+                }
+            )
+            for name, type_ in sorted(identity.attributes.items())
+        },
+    }
+
+
+_PLAIN: Final[Mapping[cty.Type, str]] = {
+    cty.STRING: "string",
+    cty.NUMBER: "number",
+    cty.BOOL: "bool",
+}
+
+
+def _type(type_: cty.Type) -> object:
+    plain = _PLAIN.get(type_)
+    return json.loads(cty.type_to_json(type_)) if plain is None else plain
+
+
+def _kind(markdown: bool) -> str:
+    return "markdown" if markdown else "plain"
+
+
+def _filled(members: Json) -> Json:
+    """The members that are not empty, zero or false: those go without saying."""
+    return {name: value for name, value in members.items() if value}

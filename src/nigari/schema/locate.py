@@ -1,0 +1,88 @@
+"""Where in a configuration body the part of a value stands that a path leads to.
+
+Used for messages of programs that know values only. The way is followed as far as the text goes:
+a path into an object that is written out ends at the entry, one into a reference at the reference.
+"""
+
+from nigari import cty
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
+from nigari.schema.block import Block, Nesting
+
+
+def locate(block: Block, body: Body, path: cty.Path | None) -> Range:
+    """The tightest place for `path`; the body itself if there is none better."""
+    if not path or not isinstance(path[0], cty.GetAttr):
+        return body.missing_item_range
+    name = path[0].name
+    if name in block.attributes:
+        # Whatever is wrong with the body has been reported when it was decoded.
+        content, _ = body.partial_content(BodySchema((AttributeSchema(name),)), Diagnostics())
+        attribute = content.attributes.get(name)
+        if attribute is None:
+            return body.missing_item_range
+        return _in_expression(attribute.expr, path[1:])
+    if name in block.blocks:
+        return _in_blocks(block, body, name, path[1:])
+    return body.missing_item_range
+
+
+def _in_blocks(block: Block, body: Body, name: str, rest: cty.Path) -> Range:
+    nested = block.blocks[name]
+    labels = ("key",) if nested.nesting is Nesting.MAP else ()
+    schema = BodySchema(blocks=(BlockSchema(name, labels),))
+    content, _ = body.partial_content(schema, Diagnostics())
+    found = content.blocks_of(name)
+    if nested.nesting not in (Nesting.SINGLE, Nesting.GROUP):
+        if not rest or not isinstance(rest[0], cty.Index):
+            return found[0].def_range if found else body.missing_item_range
+        key = _plain_key(rest[0])
+        if nested.nesting is Nesting.MAP:
+            found = [one for one in found if one.labels[:1] == [key]]
+        elif isinstance(key, int) and 0 <= key < len(found):
+            found = found[key : key + 1]
+        elif len(found) != 1:
+            # Elements of a set have no number, so with several blocks it could be any.
+            return found[0].def_range if found else body.missing_item_range
+        rest = rest[1:]
+    if not found:
+        return body.missing_item_range
+    if not rest:
+        return found[0].def_range
+    return locate(nested.block, found[0].body, rest)
+
+
+def _in_expression(expression: Expression, rest: cty.Path) -> Range:
+    for step in rest:
+        key = step.name if isinstance(step, cty.GetAttr) else _plain_key(step)
+        inner: Expression | None = None
+        if isinstance(key, int):
+            elements = expression.static_list()
+            if elements is not None and 0 <= key < len(elements):
+                inner = elements[key]
+        elif isinstance(key, str):
+            for name, value in expression.static_map() or ():
+                if _written_key(name) == key:
+                    inner = value
+        if inner is None:
+            break
+        expression = inner
+    return expression.range
+
+
+def _written_key(expression: Expression) -> str | None:
+    value = expression.value(Scope(), Diagnostics())
+    if value.is_known and not value.is_null and value.type == cty.STRING:
+        return value.as_string()
+    return None
+
+
+def _plain_key(step: object) -> int | str | None:
+    if not isinstance(step, cty.Index) or step.key.is_null or not step.key.is_known:
+        return None
+    if step.key.type == cty.STRING:
+        return step.key.as_string()
+    number = step.key.to_python() if step.key.type == cty.NUMBER else None
+    return number if isinstance(number, int) else None

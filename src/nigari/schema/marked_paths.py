@@ -1,0 +1,113 @@
+"""Which parts of a value a schema declares sensitive or write-only, and what is deprecated.
+
+The answers are paths into a given value, since a schema's nested collections have as many places
+as the value has elements. Deliberately unknown: what a mark means; callers apply it.
+"""
+
+from collections.abc import Callable, Iterator
+
+from nigari import cty
+from nigari.schema.block import Attribute, Block, NestedAttributes, Nesting
+
+_IsPicked = Callable[[Attribute], bool]
+_MayHold = Callable[[Block | NestedAttributes], bool]
+
+
+def sensitive_paths(block: Block, value: cty.Value) -> list[cty.Path]:
+    """Paths of everything in `value` that the schema says is sensitive, null values included."""
+    if not block.has_sensitive:
+        return []
+    found = _in_block(block, value, (), lambda a: a.sensitive, lambda b: b.has_sensitive)
+    return [path for path, _ in found]
+
+
+def write_only_paths(block: Block, value: cty.Value) -> list[cty.Path]:
+    """Paths of the write-only attributes that `value` has a place for."""
+    return [path for path, _ in _write_only(block, value)]
+
+
+def set_write_only_paths(block: Block, value: cty.Value) -> list[cty.Path]:
+    """Paths of the write-only attributes that have a value, which nothing stored may have."""
+    return [path for path, part in _write_only(block, value) if not part.is_null]
+
+
+def _write_only(block: Block, value: cty.Value) -> Iterator[tuple[cty.Path, cty.Value]]:
+    if block.has_write_only and _has_parts(value):
+        yield from _in_block(block, value, (), lambda a: a.write_only, lambda b: b.has_write_only)
+
+
+def attribute_at(block: Block, path: cty.Path) -> Attribute | None:
+    """The attribute that `path` leads to, if it leads to exactly one."""
+    holder: Block | NestedAttributes = block
+    found: Attribute | None = None
+    for step in path:
+        if not isinstance(step, cty.GetAttr):
+            continue
+        if found is not None:
+            if found.nested is None:
+                return None
+            holder = found.nested
+        found = holder.attributes.get(step.name)
+        if found is None:
+            if not isinstance(holder, Block) or step.name not in holder.blocks:
+                return None
+            holder = holder.blocks[step.name].block
+    return found
+
+
+def _in_block(
+    block: Block, value: cty.Value, path: cty.Path, is_picked: _IsPicked, may_hold: _MayHold
+) -> Iterator[tuple[cty.Path, cty.Value]]:
+    value, _ = value.unmark()
+    for name, attribute in block.attributes.items():
+        here = (*path, cty.GetAttr(name))
+        if is_picked(attribute):
+            yield here, value.attribute(name) if _has_parts(value) else value
+        elif attribute.nested is not None and may_hold(attribute.nested) and _has_parts(value):
+            inner = value.attribute(name)
+            yield from _in_attributes(attribute.nested, inner, here, is_picked, may_hold)
+    if not _has_parts(value):
+        return
+    for name, nested in block.blocks.items():
+        if not may_hold(nested.block):
+            continue
+        here = (*path, cty.GetAttr(name))
+        for place, element in _objects(nested.nesting, value.attribute(name), here):
+            yield from _in_block(nested.block, element, place, is_picked, may_hold)
+
+
+def _in_attributes(
+    nested: NestedAttributes,
+    value: cty.Value,
+    path: cty.Path,
+    is_picked: _IsPicked,
+    may_hold: _MayHold,
+) -> Iterator[tuple[cty.Path, cty.Value]]:
+    for place, element in _objects(nested.nesting, value, path):
+        element, _ = element.unmark()
+        for name, attribute in nested.attributes.items():
+            here = (*place, cty.GetAttr(name))
+            if is_picked(attribute):
+                yield here, element.attribute(name)
+            elif attribute.nested is not None and may_hold(attribute.nested):
+                if _has_parts(element):
+                    inner = element.attribute(name)
+                    yield from _in_attributes(attribute.nested, inner, here, is_picked, may_hold)
+
+
+def _objects(
+    nesting: Nesting, value: cty.Value, path: cty.Path
+) -> Iterator[tuple[cty.Path, cty.Value]]:
+    value, _ = value.unmark()
+    if not _has_parts(value):
+        return
+    if nesting in (Nesting.SINGLE, Nesting.GROUP):
+        yield path, value
+        return
+    for key, element in value.items():
+        if _has_parts(element.unmark()[0]):
+            yield (*path, cty.Index(key)), element
+
+
+def _has_parts(value: cty.Value) -> bool:
+    return value.is_known and not value.is_null

@@ -1,0 +1,32 @@
+"""Values a schema gives by itself: of a body with nothing set, and of one not known yet."""
+
+from nigari import cty
+from nigari.schema.block import Block, NestedBlock, Nesting
+
+
+def empty_block(block: Block) -> cty.Value:
+    """The value of a body in which nothing is written."""
+    values = {name: cty.null(a.implied_type) for name, a in block.attributes.items()}
+    for name, nested in block.blocks.items():
+        values.setdefault(name, empty_nested(nested))
+    return cty.object_value(values)
+
+
+def empty_nested(nested: NestedBlock) -> cty.Value:
+    """The value that stands for no block of this kind."""
+    inner = nested.block.implied_type
+    if nested.nesting is Nesting.GROUP:
+        return empty_block(nested.block)
+    if nested.nesting is Nesting.LIST:
+        return cty.EMPTY_TUPLE if inner.has_dynamic else cty.list_value(inner, ())
+    if nested.nesting is Nesting.SET:
+        return cty.set_value(inner, ())
+    if nested.nesting is Nesting.MAP:
+        return cty.EMPTY_OBJECT if inner.has_dynamic else cty.map_value(inner, {})
+    return cty.null(inner)
+
+
+def unknown_block(block: Block) -> cty.Value:
+    """An object of the block's type of which only the attribute names are known."""
+    types = block.implied_type.attributes
+    return cty.object_value({name: cty.unknown(type_) for name, type_ in types.items()})

@@ -1,0 +1,73 @@
+"""What the built-in provisioners take, and what a `connection` block takes."""
+
+from typing import Final
+
+from nigari.cty.types import BOOL, NUMBER, STRING, ListType, MapType, Type
+from nigari.schema.block import Attribute, Block
+
+
+def _optional(type_: Type) -> Attribute:
+    return Attribute(type_, optional=True)
+
+
+PROVISIONERS: Final = {
+    "local-exec": Block(
+        {
+            "command": Attribute(STRING, required=True),
+            "interpreter": _optional(ListType(STRING)),
+            "working_dir": _optional(STRING),
+            "environment": _optional(MapType(STRING)),
+            "quiet": _optional(BOOL),
+        }
+    ),
+    "remote-exec": Block(
+        {
+            "inline": _optional(ListType(STRING)),
+            "script": _optional(STRING),
+            "scripts": _optional(ListType(STRING)),
+        }
+    ),
+    "file": Block(
+        {
+            "source": _optional(STRING),
+            "content": _optional(STRING),
+            "destination": Attribute(STRING, required=True),
+        }
+    ),
+}
+
+_CONNECTION_TEXTS: Final = (
+    "type",
+    "user",
+    "password",
+    "timeout",
+    "script_path",
+    "target_platform",
+    "private_key",
+    "certificate",
+    "host_key",
+    "agent_identity",
+    "proxy_scheme",
+    "proxy_host",
+    "proxy_user_name",
+    "proxy_user_password",
+    "bastion_host",
+    "bastion_host_key",
+    "bastion_user",
+    "bastion_password",
+    "bastion_private_key",
+    "bastion_certificate",
+    "cacert",
+)
+_CONNECTION_PORTS: Final = ("port", "proxy_port", "bastion_port")
+_CONNECTION_SWITCHES: Final = ("agent", "https", "insecure", "use_ntlm")
+
+CONNECTION: Final = Block(
+    {
+        "host": Attribute(STRING, required=True),
+        **{name: _optional(STRING) for name in _CONNECTION_TEXTS},
+        **{name: _optional(NUMBER) for name in _CONNECTION_PORTS},
+        **{name: _optional(BOOL) for name in _CONNECTION_SWITCHES},
+    }
+)
+"""Arguments of every kind of connection together; each kind reads those that it knows."""
