@@ -1,0 +1,1 @@
+"""Where states live and how they are locked; nothing else."""

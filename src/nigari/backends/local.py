@@ -1,0 +1,260 @@
+"""The local backend: states in files of this machine, one per workspace.
+
+Which files: `path` for the default workspace, `WORKSPACE_DIR/NAME/terraform.tfstate` for the
+others, each with a backup beside it. What a state is, and when it is backed up, is decided above.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nigari.backends.locking import LockConflict, LockInfo, parse_lock, report_wrong_lock
+from nigari.backends.protocol import DEFAULT_WORKSPACE
+from nigari.backends.state_path import AlreadyLocked, StatePath, write_beside
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+
+STATE_NAME: Final = "terraform.tfstate"
+WORKSPACE_DIR: Final = "terraform.tfstate.d"
+BACKUP_SUFFIX: Final = ".backup"
+NO_BACKUP: Final = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPaths:
+    """What the backend's configuration and the command line say about files."""
+
+    path: str = STATE_NAME
+    workspace_dir: str = WORKSPACE_DIR
+    state: str = ""
+    """`-state`: read and, unless `state_out` is set, write this file."""
+    state_out: str = ""
+    """`-state-out`: write this file."""
+    backup: str = ""
+    """`-backup`: where the backup goes; `-` for nowhere."""
+
+
+class LocalBackend:
+    """States in files, all relative to one directory."""
+
+    __slots__ = ("_directory", "_paths", "_storages")
+
+    def __init__(self, directory: Path, paths: LocalPaths) -> None:
+        self._directory = directory
+        self._paths = paths
+        self._storages: dict[str, LocalStorage] = {}
+
+    async def workspaces(self, diags: Diagnostics) -> Sequence[str]:
+        """The default workspace and those that have a directory."""
+        return self._list(diags)
+
+    async def create_workspace(self, name: str, diags: Diagnostics) -> bool:
+        """Make the directory of a workspace."""
+        if name == DEFAULT_WORKSPACE:
+            return True
+        try:
+            self._workspace_path(name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            diags.append(file_problem("workspace directory", self._workspace_path(name), error))
+            return False
+        return True
+
+    async def delete_workspace(self, name: str, diags: Diagnostics) -> bool:
+        """Delete the directory of a workspace with all that is in it."""
+        if name == DEFAULT_WORKSPACE:
+            diags.append(default_workspace_stays())
+            return False
+        self._storages.pop(name, None)
+        try:
+            shutil.rmtree(self._workspace_path(name))
+        except FileNotFoundError:
+            return True
+        except OSError as error:
+            diags.append(file_problem("workspace directory", self._workspace_path(name), error))
+            return False
+        return True
+
+    def storage(self, workspace: str) -> LocalStorage:
+        """The state file of a workspace; one object for each, because it holds the lock."""
+        known = self._storages.get(workspace)
+        if known is None:
+            known = self._storages[workspace] = self._storage(workspace)
+        return known
+
+    def _list(self, diags: Diagnostics) -> Sequence[str]:
+        directory = self._directory / self._paths.workspace_dir
+        try:
+            named = sorted(each.name for each in directory.iterdir() if each.is_dir())
+        except FileNotFoundError:
+            named = []
+        except OSError as error:
+            diags.append(file_problem("workspace directory", directory, error))
+            named = []
+        return (DEFAULT_WORKSPACE, *named)
+
+    def _workspace_path(self, name: str) -> Path:
+        return self._directory / self._paths.workspace_dir / name
+
+    def _storage(self, workspace: str) -> LocalStorage:
+        paths = self._paths
+        usual = paths.path
+        if workspace != DEFAULT_WORKSPACE:
+            usual = str(Path(paths.workspace_dir) / workspace / STATE_NAME)
+        source = paths.state or usual
+        target = paths.state_out or source
+        backup = paths.backup or target + BACKUP_SUFFIX
+        return LocalStorage(self._directory, source, target, "" if backup == NO_BACKUP else backup)
+
+
+class LocalStorage:
+    """One state file with its lock and its backup."""
+
+    __slots__ = ("_backup", "_lock", "_source", "_target", "location")
+
+    is_for_people: Final = True
+
+    def __init__(self, directory: Path, source: str, target: str, backup: str) -> None:
+        self.location = target
+        """As the user wrote it, relative to the directory."""
+        self._target = StatePath(directory / target)
+        self._source = self._target if source == target else StatePath(directory / source)
+        self._backup = directory / backup if backup else None
+        self._lock: LockInfo | None = None
+
+    async def read(self, diags: Diagnostics) -> bytes | None:
+        """The content of the file; until the first write that of `-state`."""
+        try:
+            return self._source.read()
+        except OSError as error:
+            diags.append(file_problem("state file", self._source.path, error))
+            return None
+
+    async def write(self, data: bytes, diags: Diagnostics) -> bool:
+        """Replace the content of the file."""
+        try:
+            self._target.write(data)
+        except OSError as error:
+            diags.append(state_not_written(self._target.path, error))
+            return False
+        self._source = self._target
+        return True
+
+    async def write_backup(self, data: bytes, diags: Diagnostics) -> bool:
+        """Write the backup file, if backups are wanted."""
+        if self._backup is None:
+            return True
+        try:
+            write_beside(self._backup, data)
+        except OSError as error:
+            diags.append(file_problem("backup of the state", self._backup, error))
+            return False
+        return True
+
+    async def lock(self, info: LockInfo, diags: Diagnostics) -> LockInfo | LockConflict | None:
+        """Lock the file that is written, and leave word of who did beside it."""
+        try:
+            self._target.lock()
+        except AlreadyLocked:
+            return LockConflict(self._holder())
+        except OSError as error:
+            diags.append(file_problem("state file", self._target.path, error))
+            return None
+        lock = info.at(self.location)
+        try:
+            write_beside(self._info_path, lock.to_bytes(), 0o600, survives_power_loss=False)
+        except OSError as error:
+            self._target.unlock()
+            diags.append(file_problem("lock information", self._info_path, error))
+            return None
+        self._lock = lock
+        try:
+            self._target.recover()
+        except OSError as error:
+            diags.append(state_not_written(self._target.path, error))
+            await self.unlock(lock.id, diags)
+            return None
+        return lock
+
+    async def unlock(self, lock_id: str, diags: Diagnostics) -> bool:
+        """Unlock the file and remove the word of it."""
+        held = "" if self._lock is None else self._lock.id
+        if held != lock_id:
+            report_wrong_lock(lock_id, held, diags)
+            return False
+        with contextlib.suppress(OSError):
+            self._info_path.unlink(missing_ok=True)
+        self._target.unlock()
+        self._lock = None
+        return True
+
+    async def force_unlock(self, lock_id: str, diags: Diagnostics) -> bool:
+        """Remove what a dead process left; the lock itself ended with that process."""
+        holder = self._holder()
+        if holder is None or holder.id != lock_id:
+            report_wrong_lock(lock_id, "" if holder is None else holder.id, diags)
+            return False
+        try:
+            self._target.lock()
+        except AlreadyLocked:
+            diags.append(holder_is_alive(holder))
+            return False
+        except OSError as error:
+            diags.append(file_problem("state file", self._target.path, error))
+            return False
+        with contextlib.suppress(OSError):
+            self._info_path.unlink(missing_ok=True)
+        self._target.unlock()
+        return True
+
+    @property
+    def _info_path(self) -> Path:
+        path = self._target.path
+        return path.with_name(f".{path.name.removeprefix('.')}.lock.info")
+
+    def _holder(self) -> LockInfo | None:
+        try:
+            return parse_lock(self._info_path.read_bytes())
+        except OSError:
+            return None
+
+
+def file_problem(what: str, path: Path, error: OSError) -> Diagnostic:
+    """The system refuses something about a file."""
+    return Diagnostic(
+        Severity.ERROR,
+        f"No access to the {what}",
+        f"{path}: {error.strerror or error}.",
+    )
+
+
+def state_not_written(path: Path, error: OSError) -> Diagnostic:
+    """A state that could not be stored; what was stored before is still there."""
+    return Diagnostic(
+        Severity.ERROR,
+        "State was not saved",
+        f"{path}: {error.strerror or error}. The state that was saved before is still there and"
+        " is whole.",
+    )
+
+
+def default_workspace_stays() -> Diagnostic:
+    """An attempt to delete the default workspace."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Default workspace cannot be deleted",
+        f"The workspace {DEFAULT_WORKSPACE!r} always exists.",
+    )
+
+
+def holder_is_alive(holder: LockInfo) -> Diagnostic:
+    """A lock of the local backend whose process still runs."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Lock is in use",
+        f"The process that locked the state ({holder.who}, {holder.operation}) still runs. A lock"
+        " on a local file ends with its process, so wait for it or end it.",
+    )

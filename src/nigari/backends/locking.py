@@ -1,0 +1,152 @@
+"""Locks: who holds one, and waiting for one.
+
+How a lock is taken is each backend's own matter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import json
+import os
+import socket
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.version import OPENTOFU_VERSION
+
+_FIRST_DELAY: Final = 0.1
+_LONGEST_DELAY: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class LockInfo:
+    """What the holder of a lock tells about itself."""
+
+    id: str
+    operation: str
+    """What the lock is held for: `OperationTypeApply`, `state-mv` and so on."""
+    who: str = ""
+    version: str = ""
+    created: str = ""
+    """A time as RFC 3339 has it."""
+    path: str = ""
+    info: str = ""
+
+    def to_bytes(self) -> bytes:
+        """The JSON text that OpenTofu reads and writes."""
+        return json.dumps(
+            {
+                "ID": self.id,
+                "Operation": self.operation,
+                "Info": self.info,
+                "Who": self.who,
+                "Version": self.version,
+                "Created": self.created,
+                "Path": self.path,
+            },
+            separators=(",", ":"),
+            ensure_ascii=False,
+        ).encode()
+
+    def at(self, path: str) -> LockInfo:
+        """The same lock, held on the state at this path since now."""
+        now = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        return replace(self, path=path, created=now)
+
+
+@dataclass(frozen=True, slots=True)
+class LockConflict:
+    """Somebody else holds the lock."""
+
+    holder: LockInfo | None
+    """`None` when the holder told nothing, or nothing that can be read."""
+
+
+def new_lock(operation: str) -> LockInfo:
+    """A lock for the user who runs this program."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = ""
+    raw = os.urandom(16).hex()
+    lock_id = "-".join((raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]))
+    return LockInfo(lock_id, operation, f"{user}@{socket.gethostname()}", OPENTOFU_VERSION)
+
+
+def parse_lock(data: bytes) -> LockInfo | None:
+    """What a lock's JSON text tells, `None` if it cannot be read."""
+    try:
+        members = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(members, dict):
+        return None
+
+    def text(name: str) -> str:
+        value = members.get(name)
+        return value if isinstance(value, str) else ""
+
+    return LockInfo(
+        id=text("ID"),
+        operation=text("Operation"),
+        who=text("Who"),
+        version=text("Version"),
+        created=text("Created"),
+        path=text("Path"),
+        info=text("Info"),
+    )
+
+
+async def wait_for_lock(
+    take: Callable[[], Awaitable[LockInfo | LockConflict | None]], timeout_seconds: float
+) -> LockInfo | LockConflict | None:
+    """Try to take a lock until it is free or the time is over."""
+    deadline = time.monotonic() + timeout_seconds
+    delay = _FIRST_DELAY
+    while True:
+        answer = await take()
+        left = deadline - time.monotonic()
+        if not isinstance(answer, LockConflict) or left <= 0:
+            return answer
+        await asyncio.sleep(min(delay, left))
+        delay = min(delay * 2, _LONGEST_DELAY)
+
+
+def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
+    """A lock that somebody else holds."""
+    holder = conflict.holder
+    if holder is None:
+        told = "Its holder left no word of itself."
+    else:
+        lines = {
+            "Who": holder.who,
+            "Operation": holder.operation,
+            "Since": holder.created,
+            "Lock ID": holder.id,
+            "Path": holder.path,
+            "Version": holder.version,
+            "Info": holder.info,
+        }
+        told = "\n".join(f"  {name + ':':<11}{text}" for name, text in lines.items() if text)
+        told = f"It is held by:\n\n{told}"
+    return Diagnostic(
+        Severity.ERROR,
+        "State is locked",
+        f"Another run is using the state at {location}, so this one did not begin. {told}\n\n"
+        "Wait until it is done, or let this run wait for it with -lock-timeout. Only if you are"
+        " sure that nobody else is using the state, run with -lock=false.",
+    )
+
+
+def report_wrong_lock(lock_id: str, held: str, diags: Diagnostics) -> None:
+    """Report an id that is not the one of the lock."""
+    diags.error(
+        "Wrong lock ID",
+        f"The lock {lock_id!r} cannot be removed: "
+        + (f"the state is locked with the ID {held!r}." if held else "the state is not locked."),
+    )

@@ -1,0 +1,74 @@
+"""What a backend is: a place that stores named states as bytes, and locks them. Nothing else.
+
+What the bytes mean (encryption, serial, lineage) is the business of `nigari.backends.snapshots`,
+which works over any backend. Every operation reports its failures and returns a plain answer, so
+that a network backend and a file look the same to everything above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from nigari.backends.locking import LockConflict, LockInfo
+from nigari.diagnostics import Diagnostics
+
+DEFAULT_WORKSPACE: Final = "default"
+
+
+class StateStorage(Protocol):
+    """One stored state."""
+
+    @property
+    def location(self) -> str:
+        """Where the state is, for people to read."""
+        ...
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether what is stored should have a layout that people can read."""
+        ...
+
+    async def read(self, diags: Diagnostics) -> bytes | None:
+        """What is stored, nothing (`b""`) if nothing ever was, `None` after an error."""
+        ...
+
+    async def write(self, data: bytes, diags: Diagnostics) -> bool:
+        """Store the data so that a later read gives it, or what was stored before, whole."""
+        ...
+
+    async def write_backup(self, data: bytes, diags: Diagnostics) -> bool:
+        """Keep the data beside the state, where a person can find it; may do nothing."""
+        ...
+
+    async def lock(self, info: LockInfo, diags: Diagnostics) -> LockInfo | LockConflict | None:
+        """Take the lock, or say who holds it, or report why neither can be done."""
+        ...
+
+    async def unlock(self, lock_id: str, diags: Diagnostics) -> bool:
+        """Give back the lock that was taken with this id."""
+        ...
+
+    async def force_unlock(self, lock_id: str, diags: Diagnostics) -> bool:
+        """Remove a lock that somebody else left behind."""
+        ...
+
+
+class Backend(Protocol):
+    """A place with a state for each workspace."""
+
+    async def workspaces(self, diags: Diagnostics) -> Sequence[str]:
+        """The names of the workspaces, the default one first."""
+        ...
+
+    async def create_workspace(self, name: str, diags: Diagnostics) -> bool:
+        """Make a workspace, if there is not one already."""
+        ...
+
+    async def delete_workspace(self, name: str, diags: Diagnostics) -> bool:
+        """Delete a workspace with its state."""
+        ...
+
+    def storage(self, workspace: str) -> StateStorage:
+        """The state of a workspace."""
+        ...

@@ -1,0 +1,216 @@
+"""State files in a backend: encryption, serial and lineage, backups, and the lock around them.
+
+This is what commands use to read and write a state wherever it is stored. It knows no particular
+backend, and nothing of why a state changes.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+from nigari.backends.locking import (
+    LockConflict,
+    LockInfo,
+    new_lock,
+    state_is_locked,
+    wait_for_lock,
+)
+from nigari.backends.protocol import StateStorage
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.state.encryption import Protection, StateLayer
+from nigari.state.files import format_state, parse_state
+from nigari.state.json_text import indented
+from nigari.state.model import EMPTY_STATE, State, StateFile
+
+
+@dataclass(frozen=True, slots=True)
+class LockOptions:
+    """`-lock` and `-lock-timeout`."""
+
+    is_wanted: bool = True
+    timeout_seconds: float = 0.0
+
+
+class Snapshots:
+    """The snapshots of one state: the newest one, and how to add the next."""
+
+    __slots__ = (
+        "_backed_up",
+        "_encryption",
+        "_lock",
+        "_protection",
+        "_storage",
+        "_was_read",
+        "file",
+    )
+
+    def __init__(self, storage: StateStorage, encryption: StateLayer) -> None:
+        self._storage = storage
+        self._encryption = encryption
+        self._lock: LockInfo | None = None
+        self._was_read = False
+        self._backed_up = False
+        self._protection = Protection.AS_CONFIGURED
+        self.file: StateFile | None = None
+        """The newest snapshot that was read or written; `None` if there is none."""
+
+    @property
+    def state(self) -> State:
+        """The newest state; an empty one if nothing was ever stored."""
+        return EMPTY_STATE if self.file is None else self.file.state
+
+    async def lock(self, operation: str, options: LockOptions, diags: Diagnostics) -> bool:
+        """Take the lock for an operation, waiting as long as the options say."""
+        if not options.is_wanted:
+            return True
+        wanted = new_lock(operation)
+
+        async def take() -> LockInfo | LockConflict | None:
+            return await self._storage.lock(wanted, diags)
+
+        answer = await wait_for_lock(take, options.timeout_seconds)
+        if isinstance(answer, LockConflict):
+            diags.append(state_is_locked(answer, self._storage.location))
+            return False
+        self._lock = answer
+        return answer is not None
+
+    async def unlock(self, diags: Diagnostics) -> bool:
+        """Give the lock back, if it was taken."""
+        if self._lock is None:
+            return True
+        lock_id, self._lock = self._lock.id, None
+        return await self._storage.unlock(lock_id, diags)
+
+    async def read(self, diags: Diagnostics) -> bool:
+        """Read the newest snapshot; false after reporting why it cannot be read."""
+        data = await self._storage.read(diags)
+        if data is None:
+            return False
+        if not data:
+            self.file = None
+            self._was_read = True
+            return True
+        decrypted = self._encryption.decrypt(data, diags)
+        if decrypted is None:
+            return False
+        file = parse_state(decrypted.data, diags)
+        if file is None:
+            return False
+        self.file = file
+        self._protection = decrypted.protection
+        self._was_read = True
+        return True
+
+    async def prepare_to_write(self, diags: Diagnostics) -> bool:
+        """Make sure that nothing but the storage itself can prevent later writes."""
+        return self._encryption.prepare(diags)
+
+    async def write(self, state: State, diags: Diagnostics) -> bool:
+        """Store a state as the next snapshot; the same state again keeps its serial."""
+        if not self._was_read and not await self.read(diags):
+            return False
+        if self.file is None:
+            return await self._store(StateFile(state, new_lineage(), 1), diags)
+        if self.file.state == state:
+            if self._protection is Protection.AS_CONFIGURED:
+                return True
+            return await self._store(self.file, diags)
+        if not await self._back_up(self.file, diags):
+            return False
+        return await self._store(
+            replace(self.file, state=state, serial=self.file.serial + 1), diags
+        )
+
+    async def put(self, file: StateFile, force: bool, diags: Diagnostics) -> bool:
+        """Store a snapshot that came from elsewhere, with its own serial and lineage."""
+        if not self._was_read and not await self.read(diags):
+            return False
+        existing = self.file
+        if existing is not None and not force:
+            refusal = _why_not_successor(file, existing)
+            if refusal is not None:
+                diags.append(refusal)
+                return False
+        if existing is not None and existing.state != file.state:
+            if not await self._back_up(existing, diags):
+                return False
+        return await self._store(file, diags)
+
+    async def _back_up(self, file: StateFile, diags: Diagnostics) -> bool:
+        """Keep the snapshot that the first write of this run replaces."""
+        if self._backed_up:
+            return True
+        data = self._encode(file, diags)
+        if data is None or not await self._storage.write_backup(data, diags):
+            return False
+        self._backed_up = True
+        return True
+
+    async def _store(self, file: StateFile, diags: Diagnostics) -> bool:
+        data = self._encode(file, diags)
+        if data is None or not await self._storage.write(data, diags):
+            return False
+        self.file = file
+        self._protection = Protection.AS_CONFIGURED
+        return True
+
+    def _encode(self, file: StateFile, diags: Diagnostics) -> bytes | None:
+        for_people = self._storage.is_for_people
+        if not self._encryption.is_encrypting:
+            return format_state(file, for_people)
+        plain = format_state(file, is_for_people=False)
+        data = self._encryption.encrypt(plain, file.serial, file.lineage, diags)
+        if data is None or not for_people:
+            return data
+        return indented(data.decode()).encode() + b"\n"
+
+
+def new_lineage() -> str:
+    """A name that no other state has."""
+    raw = os.urandom(16).hex()
+    return "-".join((raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]))
+
+
+def _why_not_successor(new: StateFile, existing: StateFile) -> Diagnostic | None:
+    """Why a snapshot must not replace another, or `None` if it may."""
+    if existing.state.is_empty or not new.lineage or not existing.lineage:
+        return None
+    if new.lineage != existing.lineage:
+        return lineages_differ(new, existing)
+    if new.serial < existing.serial:
+        return serial_is_older(new, existing)
+    if new.serial == existing.serial and new.state != existing.state:
+        return serial_is_taken(new)
+    return None
+
+
+def lineages_differ(new: StateFile, existing: StateFile) -> Diagnostic:
+    """A snapshot of another state."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Snapshot of another state",
+        f"The given state has the lineage {new.lineage!r}, and the stored one {existing.lineage!r}:"
+        " neither came from the other, so nothing was replaced. With -force it is.",
+    )
+
+
+def serial_is_older(new: StateFile, existing: StateFile) -> Diagnostic:
+    """A snapshot that is older than the stored one."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Older snapshot",
+        f"The given state has the serial {new.serial}, and the stored one {existing.serial}, so it"
+        " is newer and was not replaced. With -force it is.",
+    )
+
+
+def serial_is_taken(new: StateFile) -> Diagnostic:
+    """A snapshot that has the stored one's serial and is different."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Snapshot conflicts with the stored one",
+        f"Both the given and the stored state have the serial {new.serial}, and they differ, so"
+        " nothing was replaced. With -force it is.",
+    )

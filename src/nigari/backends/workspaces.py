@@ -1,0 +1,201 @@
+"""Workspaces: which one is selected, and making, selecting and deleting them.
+
+The selection is a file of the data directory that OpenTofu shares, unless `TF_WORKSPACE` says
+otherwise. Where a workspace's state is stored is its backend's matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from nigari.backends.local import file_problem
+from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
+from nigari.backends.snapshots import LockOptions, Snapshots
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.state.encryption import StateLayer
+
+ENVIRONMENT_VARIABLE: Final = "TF_WORKSPACE"
+_SELECTION_FILE: Final = "environment"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The selected workspace."""
+
+    name: str
+    is_overridden: bool = False
+    """Whether `TF_WORKSPACE` chose it."""
+
+
+def selected_workspace(
+    data_directory: Path, environ: Mapping[str, str], diags: Diagnostics
+) -> Selection:
+    """The workspace that commands work in."""
+    override = environ.get(ENVIRONMENT_VARIABLE, "")
+    if override:
+        if not is_valid_name(override):
+            diags.append(invalid_name(override, ENVIRONMENT_VARIABLE))
+        return Selection(override, is_overridden=True)
+    path = data_directory / _SELECTION_FILE
+    try:
+        name = path.read_text(encoding="utf-8", errors="replace").strip()
+    except FileNotFoundError:
+        name = ""
+    except OSError as error:
+        diags.append(file_problem("selected workspace", path, error))
+        name = ""
+    return Selection(name or DEFAULT_WORKSPACE)
+
+
+def remember_selection(data_directory: Path, name: str, diags: Diagnostics) -> bool:
+    """Make a workspace the selected one."""
+    path = data_directory / _SELECTION_FILE
+    try:
+        data_directory.mkdir(parents=True, exist_ok=True)
+        path.write_text(name, encoding="utf-8")
+    except OSError as error:
+        diags.append(file_problem("selected workspace", path, error))
+        return False
+    return True
+
+
+def is_valid_name(name: str) -> bool:
+    """Whether a workspace may have this name: it must be usable in a path and a URL as it is."""
+    return name not in ("", ".", "..") and quote(name, safe="$&+:=@") == name
+
+
+@dataclass(frozen=True, slots=True)
+class Workspaces:
+    """The workspaces of a working directory."""
+
+    backend: Backend
+    data_directory: Path
+    environ: Mapping[str, str]
+
+    async def names(self, diags: Diagnostics) -> Sequence[str]:
+        """All names, the default one first."""
+        return await self.backend.workspaces(diags)
+
+    def selected(self, diags: Diagnostics) -> Selection:
+        """The workspace that commands work in."""
+        return selected_workspace(self.data_directory, self.environ, diags)
+
+    async def create(self, name: str, diags: Diagnostics) -> bool:
+        """Make a workspace and select it."""
+        if not self._may_change(name, diags):
+            return False
+        if name in await self.names(diags):
+            diags.append(name_is_taken(name))
+            return False
+        if diags.has_errors or not await self.backend.create_workspace(name, diags):
+            return False
+        return remember_selection(self.data_directory, name, diags)
+
+    async def select(self, name: str, or_create: bool, diags: Diagnostics) -> bool:
+        """Select a workspace; with `or_create`, one that does not exist is made."""
+        if not self._may_change(name, diags):
+            return False
+        if name not in await self.names(diags):
+            if diags.has_errors:
+                return False
+            if or_create:
+                return await self.create(name, diags)
+            diags.append(no_such_workspace(name))
+            return False
+        return remember_selection(self.data_directory, name, diags)
+
+    async def delete(
+        self,
+        name: str,
+        encryption: StateLayer,
+        lock: LockOptions,
+        force: bool,
+        diags: Diagnostics,
+    ) -> bool:
+        """Delete a workspace that nothing is left in; with `force`, forget what is left."""
+        if name == self.selected(diags).name:
+            diags.append(cannot_delete_selected(name))
+            return False
+        if name not in await self.names(diags):
+            diags.append(no_such_workspace(name))
+            return False
+        snapshots = Snapshots(self.backend.storage(name), encryption)
+        if not await snapshots.lock("workspace-delete", lock, diags):
+            return False
+        try:
+            readable = await snapshots.read(diags)
+            if readable and snapshots.state.has_managed_objects and not force:
+                diags.append(workspace_in_use(name))
+                readable = False
+        finally:
+            await snapshots.unlock(diags)
+        return readable and await self.backend.delete_workspace(name, diags)
+
+    def _may_change(self, name: str, diags: Diagnostics) -> bool:
+        if self.selected(diags).is_overridden:
+            diags.append(selection_is_overridden())
+            return False
+        if not is_valid_name(name):
+            diags.append(invalid_name(name, "the command line"))
+            return False
+        return True
+
+
+def invalid_name(name: str, where: str) -> Diagnostic:
+    """A workspace name that cannot be one."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Invalid workspace name",
+        f"{name!r}, from {where}, cannot be the name of a workspace: names become parts of paths"
+        " and URLs, so they have no slashes, spaces or other special characters.",
+    )
+
+
+def selection_is_overridden() -> Diagnostic:
+    """A change of the selection that would have no effect."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Workspace is chosen by the environment",
+        f"The variable {ENVIRONMENT_VARIABLE} chooses the workspace, so selecting one would have"
+        " no effect. Unset it first.",
+    )
+
+
+def name_is_taken(name: str) -> Diagnostic:
+    """A new workspace with the name of another."""
+    return Diagnostic(
+        Severity.ERROR, "Workspace exists already", f"There is a workspace {name!r} already."
+    )
+
+
+def no_such_workspace(name: str) -> Diagnostic:
+    """A workspace that does not exist."""
+    return Diagnostic(
+        Severity.ERROR,
+        "No such workspace",
+        f"There is no workspace {name!r}. The command workspace new makes one, and workspace"
+        " select makes it with -or-create.",
+    )
+
+
+def cannot_delete_selected(name: str) -> Diagnostic:
+    """An attempt to delete the workspace that is in use."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Workspace is selected",
+        f"The workspace {name!r} is the selected one and cannot be deleted. Select another first.",
+    )
+
+
+def workspace_in_use(name: str) -> Diagnostic:
+    """A workspace whose state still has resources."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Workspace is not empty",
+        f"The state of the workspace {name!r} still tracks objects. Destroy them first; -force"
+        " deletes the workspace and leaves them behind, unmanaged.",
+    )

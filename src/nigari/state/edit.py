@@ -1,0 +1,375 @@
+"""What the `state` commands, `taint` and `untaint` do to a state, as functions of states.
+
+Each takes a state and gives a new one, or reports why it cannot. Reading, locking and writing is
+the commands' matter, and so is asking people whether they mean it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
+from nigari.addrs.module import ModuleAddr, module_from_steps
+from nigari.addrs.provider import Provider, ProviderConfig
+from nigari.addrs.resource import EPHEMERAL, Resource
+from nigari.addrs.targets import Target, Targetable
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.state.model import (
+    InstanceState,
+    ObjectStatus,
+    ResourceState,
+    State,
+    StateDraft,
+    StoredObject,
+)
+from nigari.state.places import Places
+
+
+def select(
+    state: State, targets: Sequence[Target], diags: Diagnostics, allow_missing: bool = False
+) -> list[AbsResourceInstance]:
+    """The resource instances that the targets name, in order; all of them without targets."""
+    if not targets:
+        return [address for address, _ in state.instances()]
+    selected: dict[AbsResourceInstance, None] = {}
+    places = Places(state)
+    for target in targets:
+        found = _instances_at(places, target)
+        if not found and not allow_missing:
+            diags.append(not_in_state(target))
+        selected.update(dict.fromkeys(found))
+    return sorted(selected)
+
+
+def with_id(
+    state: State, addresses: Sequence[AbsResourceInstance], wanted: str
+) -> list[AbsResourceInstance]:
+    """Those of the instances whose attribute `id` has the wanted value."""
+    return [
+        address
+        for address in addresses
+        if (instance := state.instance(address)) is not None
+        and instance.current is not None
+        and _id_of(instance.current) == wanted
+    ]
+
+
+def remove(state: State, addresses: Sequence[AbsResourceInstance]) -> State:
+    """The state without these instances; what they stand for goes on existing."""
+    draft = StateDraft(state)
+    for address in addresses:
+        draft.remove_instance(address)
+    return draft.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class MoveOutcome:
+    """Two states after `state mv`; one and the same unless it moved between states."""
+
+    source: State
+    target: State
+    moved: tuple[tuple[str, str], ...] = ()
+
+
+def move(
+    source_state: State,
+    target_state: State | None,
+    source: Target,
+    target: Target,
+    diags: Diagnostics,
+) -> MoveOutcome | None:
+    """Move a module instance, a resource or a resource instance.
+
+    `target_state` is another state to move it to, `None` to move it within its own.
+    """
+    origin = Places(source_state)
+    destination = origin if target_state is None else Places(target_state)
+    pairs = _pairs(source_state, origin, source, target, diags)
+    for old, new in pairs:
+        if not _is_free(destination, new):
+            diags.append(destination_is_taken(old, new))
+    if diags.has_errors:
+        return None
+    if not pairs:
+        diags.append(not_in_state(source))
+        return None
+    for old, new in pairs:
+        _carry(origin, destination, old, new)
+    moved_from = [old for old, _ in pairs]
+    left = origin.finish()
+    if target_state is None:
+        left = arrived = _without_dependencies_on(left, moved_from)
+    else:
+        arrived = _without_dependencies_on(destination.finish(), moved_from)
+    return MoveOutcome(left, arrived, tuple((old.text, new.text) for old, new in pairs))
+
+
+def taint(state: State, address: AbsResourceInstance, diags: Diagnostics) -> State | None:
+    """The state in which an object is to be replaced by the next apply."""
+    return _with_status(state, address, ObjectStatus.TAINTED, diags)
+
+
+def untaint(state: State, address: AbsResourceInstance, diags: Diagnostics) -> State | None:
+    """The state in which an object is no longer to be replaced."""
+    return _with_status(state, address, ObjectStatus.READY, diags)
+
+
+def resources_of_provider(state: State, provider: Provider) -> list[AbsResource]:
+    """The resources that a provider manages, in order."""
+    return sorted(
+        each.address for each in state.resources.values() if each.provider.item.provider == provider
+    )
+
+
+def replace_provider(state: State, old: Provider, new: Provider) -> State:
+    """The state in which another provider manages what one managed before."""
+    draft = StateDraft(state)
+    for address in resources_of_provider(state, old):
+        config = state.resources[address].provider
+        draft.set_provider(address, Abs(config.module, ProviderConfig(new, config.item.alias)))
+    return draft.finish()
+
+
+def _instances_at(places: Places, target: Target) -> list[AbsResourceInstance]:
+    subject = target.subject
+    if isinstance(subject, ModuleAddr):
+        modules = _modules_at(places, subject)
+        resources = [each for module in modules for each in places.resources_in(module)]
+        return [instance for each in resources for instance in places.instances_of(each)]
+    if isinstance(subject.item, Resource):
+        return places.instances_of(Abs(subject.module, subject.item))
+    instance = Abs(subject.module, subject.item)
+    return [] if places.instance(instance) is None else [instance]
+
+
+def _modules_at(places: Places, module: ModuleAddr) -> list[ModuleAddr]:
+    """The module instances that an address covers: without a key, all those of the call."""
+    if module.is_root or module.key is not None or module.parent is None:
+        return places.modules_in(module)
+    covered = Target(module)
+    return [each for each in places.modules_in(module.parent) if covered.covers(each)]
+
+
+def _id_of(stored: StoredObject) -> str | None:
+    if stored.flat_attributes is not None:
+        return stored.flat_attributes.get("id")
+    attributes = json.loads(stored.attributes, parse_float=str, parse_int=str)
+    found = attributes.get("id") if isinstance(attributes, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def _pairs(
+    state: State, origin: Places, source: Target, target: Target, diags: Diagnostics
+) -> list[tuple[Targetable, Targetable]]:
+    """What moves where, one pair for each thing that moves as a whole."""
+    old, new = source.subject, target.subject
+    if isinstance(old, ModuleAddr):
+        if not isinstance(new, ModuleAddr):
+            diags.append(kinds_differ(old, new, "a module"))
+            return []
+        tail = old.depth
+        return [
+            (each, module_from_steps((*new.steps, *each.steps[tail:])))
+            for each in origin.modules_in(old)
+        ]
+    if isinstance(new, ModuleAddr):
+        diags.append(kinds_differ(old, new, "a resource"))
+        return []
+    if _resource(old).mode is not _resource(new).mode or _resource(new).mode is EPHEMERAL:
+        diags.append(modes_differ(old, new))
+        return []
+    return _resource_pairs(state, old, new, diags)
+
+
+def _resource_pairs(
+    state: State,
+    old: AbsResource | AbsResourceInstance,
+    new: AbsResource | AbsResourceInstance,
+    diags: Diagnostics,
+) -> list[tuple[Targetable, Targetable]]:
+    if isinstance(old.item, Resource):
+        whole = Abs(old.module, old.item)
+        known = state.resources.get(whole)
+        if known is None:
+            return []
+        if None not in known.instances:
+            if not isinstance(new.item, Resource):
+                diags.append(kinds_differ(old, new, "a whole resource"))
+                return []
+            return [(whole, Abs(new.module, new.item))]
+        instance = instance_of(whole)
+    else:
+        instance = Abs(old.module, old.item)
+    if state.instance(instance) is None:
+        return []
+    return [(instance, _as_instance(new))]
+
+
+def _resource(address: AbsResource | AbsResourceInstance) -> Resource:
+    return address.item if isinstance(address.item, Resource) else address.item.resource
+
+
+def _as_instance(address: AbsResource | AbsResourceInstance) -> AbsResourceInstance:
+    if isinstance(address.item, Resource):
+        return instance_of(Abs(address.module, address.item))
+    return Abs(address.module, address.item)
+
+
+def _is_free(places: Places, address: Targetable) -> bool:
+    if isinstance(address, ModuleAddr):
+        return not places.has_module(address)
+    if isinstance(address.item, Resource):
+        return places.resource(Abs(address.module, address.item)) is None
+    return places.instance(Abs(address.module, address.item)) is None
+
+
+def _carry(origin: Places, destination: Places, old: Targetable, new: Targetable) -> None:
+    """Take something from one state to another, which may be the same."""
+    if isinstance(old, ModuleAddr) and isinstance(new, ModuleAddr):
+        for address in origin.resources_in(old):
+            _carry_resource(origin, destination, address, Abs(new, address.item))
+    elif isinstance(old, Abs) and isinstance(new, Abs):
+        if isinstance(old.item, Resource) and isinstance(new.item, Resource):
+            _carry_resource(
+                origin, destination, Abs(old.module, old.item), Abs(new.module, new.item)
+            )
+        else:
+            _carry_instance(origin, destination, _as_instance(old), _as_instance(new))
+
+
+def _carry_resource(
+    origin: Places, destination: Places, old: AbsResource, new: AbsResource
+) -> None:
+    resource = origin.resource(old)
+    if resource is not None:
+        origin.remove_resource(old)
+        destination.put(replace(resource, address=new))
+
+
+def _carry_instance(
+    origin: Places, destination: Places, old: AbsResourceInstance, new: AbsResourceInstance
+) -> None:
+    resource = origin.resource(resource_of(old))
+    instance = origin.instance(old)
+    if resource is not None and instance is not None:
+        origin.remove_instance(old)
+        destination.put_instance(new, instance, resource)
+
+
+def _without_dependencies_on(state: State, moved: Sequence[Targetable]) -> State:
+    """Forget dependencies of objects that depend on what moved: the next apply finds them anew.
+
+    Dependencies name modules without keys. When one instance of a call moves, what they name is
+    still there, so only whole modules count.
+    """
+    modules = {each.text for each in moved if isinstance(each, ModuleAddr) and each == each.unkeyed}
+    resources = {
+        Abs(each.module.unkeyed, _resource(each)).text
+        for each in moved
+        if not isinstance(each, ModuleAddr)
+    }
+    draft = StateDraft(state)
+    for resource in state.resources.values():
+        changed = {
+            key: replace(instance, current=instance.current.with_dependencies(()))
+            for key, instance in resource.instances.items()
+            if instance.current is not None
+            and any(_is_among(each, modules, resources) for each in instance.current.dependencies)
+        }
+        if changed:
+            instances = {**resource.instances, **changed}
+            draft.put_resource(ResourceState(resource.address, resource.provider, instances))
+    return draft.finish()
+
+
+def _is_among(dependency: AbsResource, modules: set[str], resources: set[str]) -> bool:
+    if dependency.text in resources:
+        return True
+    module: ModuleAddr | None = dependency.module if modules else None
+    while module is not None and not module.is_root:
+        if module.text in modules:
+            return True
+        module = module.parent
+    return False
+
+
+def _with_status(
+    state: State, address: AbsResourceInstance, status: ObjectStatus, diags: Diagnostics
+) -> State | None:
+    instance = state.instance(address)
+    if instance is None or instance.current is None:
+        diags.append(nothing_to_taint(address, instance))
+        return None
+    if status is ObjectStatus.READY and instance.current.status is ObjectStatus.READY:
+        diags.append(not_tainted(address))
+        return None
+    draft = StateDraft(state)
+    changed = replace(instance, current=instance.current.with_status(status))
+    draft.set_instance(address, changed, state.resources[resource_of(address)].provider)
+    return draft.finish()
+
+
+def not_in_state(target: Target) -> Diagnostic:
+    """An address at which the state has nothing."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Nothing at that address",
+        f"The state has nothing at {target}. The command state list shows what it has; something"
+        " that was just added to the configuration comes into the state with apply.",
+        target.range,
+    )
+
+
+def destination_is_taken(old: Targetable, new: Targetable) -> Diagnostic:
+    """A move to an address that is in use."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Destination is taken",
+        f"{old} cannot move to {new}: the state has something there already. Nothing was moved.",
+    )
+
+
+def kinds_differ(old: Targetable, new: Targetable, wanted: str) -> Diagnostic:
+    """A move of one kind of thing to the address of another kind."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Destination of another kind",
+        f"{old} is {wanted}, and so must be its destination, which {new} is not.",
+    )
+
+
+def modes_differ(old: Targetable, new: Targetable) -> Diagnostic:
+    """A move between managed, data and ephemeral resources."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Destination of another kind",
+        f"{old} cannot become {new}: a managed resource stays one, a data source too, and"
+        " ephemeral resources are in no state.",
+    )
+
+
+def nothing_to_taint(address: AbsResourceInstance, instance: InstanceState | None) -> Diagnostic:
+    """A resource instance without a current object."""
+    why = (
+        "the state does not have it"
+        if instance is None
+        else "it is in the middle of being replaced; run apply first"
+    )
+    return Diagnostic(
+        Severity.ERROR,
+        "Resource instance is not in the state",
+        f"{address} cannot be marked: {why}.",
+        address=address.text,
+    )
+
+
+def not_tainted(address: AbsResourceInstance) -> Diagnostic:
+    """An object that is not tainted anyway."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Object is not tainted",
+        f"The object of {address} is not tainted, so there is nothing to take back.",
+        address=address.text,
+    )

@@ -1,0 +1,39 @@
+"""Encryption of state and plan files as OpenTofu does it: same configuration, same bytes."""
+
+from nigari.state.encryption.config import (
+    Arguments,
+    BlockName,
+    EncryptionConfig,
+    GivenArguments,
+    KeyProviderConfig,
+    MethodConfig,
+    TargetConfig,
+    merge,
+)
+from nigari.state.encryption.keys import Keys
+from nigari.state.encryption.layers import (
+    Decrypted,
+    Encryption,
+    Layer,
+    Protection,
+    StateLayer,
+    no_encryption,
+)
+
+__all__ = [
+    "Arguments",
+    "BlockName",
+    "Decrypted",
+    "Encryption",
+    "EncryptionConfig",
+    "GivenArguments",
+    "KeyProviderConfig",
+    "Keys",
+    "Layer",
+    "MethodConfig",
+    "Protection",
+    "StateLayer",
+    "TargetConfig",
+    "merge",
+    "no_encryption",
+]

@@ -1,0 +1,115 @@
+"""Reading the arguments of encryption blocks into Python data.
+
+Encryption accepts sensitive and ephemeral values, so marks are dropped here. Failures name the
+argument and never its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nigari.cty import NUMBER, STRING, CtyError, ListType, Type, Value, convert
+from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.keys import Keys
+
+
+class ArgumentReader:
+    """The argument values of one block, taken out by name."""
+
+    __slots__ = ("_left", "_of")
+
+    def __init__(self, of: str, values: Mapping[str, Value]) -> None:
+        self._of = of
+        self._left = {name: value.unmark_deep()[0] for name, value in values.items()}
+
+    def text(self, name: str) -> str | None:
+        """A string, or `None` when the argument is not set."""
+        value = self._take(name, STRING, "a string")
+        return None if value is None else value.as_string()
+
+    def whole_number(self, name: str, default: int) -> int:
+        """A whole number."""
+        value = self._take(name, NUMBER, "a whole number")
+        if value is None:
+            return default
+        number = value.as_number()
+        if not isinstance(number, int):
+            raise self._wrong(name, "a whole number")
+        return number
+
+    def command(self, name: str) -> list[str]:
+        """A program and its arguments; required, and the program must have a name."""
+        value = self._take(name, ListType(STRING), "a list of strings")
+        parts = (
+            []
+            if value is None
+            else [each.as_string() for each in value.elements() if not each.is_null]
+        )
+        if not parts or not parts[0]:
+            raise EncryptionFailure(
+                f"{self._of} needs the argument {name!r}: a list whose first element is the"
+                " program to run."
+            )
+        return parts
+
+    def byte_string(self, name: str) -> bytes:
+        """Bytes, written as a list of numbers."""
+        value = self._take(name, ListType(NUMBER), "a list of numbers from 0 to 255")
+        return b"" if value is None else self._bytes(name, value)
+
+    def keys(self, name: str) -> Keys | None:
+        """The keys of another key provider, or an object that looks like them."""
+        value = self._left.pop(name, None)
+        if value is None:
+            return None
+        if not value.is_wholly_known or value.is_null or not isinstance(value.data, dict):
+            raise self._wrong(name, "the keys of a key provider")
+        parts = value.mapping()
+        if "encryption_key" not in parts:
+            raise EncryptionFailure(
+                f"The argument {name!r} of {self._of} has no attribute encryption_key. It takes"
+                " a key provider, such as key_provider.pbkdf2.example."
+            )
+        encryption = self._key(name, parts["encryption_key"])
+        decryption = self._key(name, parts["decryption_key"]) if "decryption_key" in parts else b""
+        return Keys(encryption, decryption)
+
+    def finish(self) -> None:
+        """Refuse arguments that nobody took."""
+        for name in sorted(self._left):
+            raise EncryptionFailure(f"{self._of} has no argument named {name!r}.")
+
+    def _take(self, name: str, wanted: Type, described: str) -> Value | None:
+        value = self._left.pop(name, None)
+        if value is None or value.is_null:
+            return None
+        try:
+            converted = convert(value, wanted)
+        except CtyError:
+            raise self._wrong(name, described) from None
+        if not converted.is_wholly_known:
+            raise EncryptionFailure(
+                f"The argument {name!r} of {self._of} is not known yet. Encryption must be known"
+                " before any state is read, so it can use variables and locals only."
+            )
+        return converted
+
+    def _key(self, name: str, value: Value) -> bytes:
+        if value.is_null:
+            return b""
+        try:
+            return self._bytes(name, convert(value, ListType(NUMBER)))
+        except CtyError:
+            raise self._wrong(name, "the keys of a key provider") from None
+
+    def _bytes(self, name: str, value: Value) -> bytes:
+        octets = []
+        for element in value.elements():
+            number = None if element.is_null else element.as_number()
+            if not isinstance(number, int) or not 0 <= number <= 255:
+                raise self._wrong(name, "a list of whole numbers from 0 to 255")
+            octets.append(number)
+        return bytes(octets)
+
+    def _wrong(self, name: str, wanted: str) -> EncryptionFailure:
+        return EncryptionFailure(f"The argument {name!r} of {self._of} must be {wanted}.")

@@ -1,0 +1,201 @@
+"""What an `encryption` block says, after its expressions were given values.
+
+Key providers may use each other's keys, and those keys differ between writing (a fresh salt) and
+reading (the salt that the file names). So the arguments of a block are not plain values: they are
+`Arguments`, which give values once the keys they refer to exist. This module knows neither HCL
+nor any particular kind of key provider or method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from nigari.cty import Value
+from nigari.diagnostics import Diagnostics, Range
+
+
+@dataclass(frozen=True, slots=True)
+class BlockName:
+    """The two labels of a `key_provider` or `method` block."""
+
+    type: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.type}.{self.name}"
+
+
+class Arguments(Protocol):
+    """The arguments of a block, some of which may be made of other key providers' keys."""
+
+    @property
+    def key_providers(self) -> Iterable[BlockName]:
+        """The key providers whose keys the arguments use."""
+        ...
+
+    def values(
+        self, keys: Mapping[BlockName, Value], diags: Diagnostics
+    ) -> Mapping[str, Value] | None:
+        """The values by argument name, or `None` after reporting why there are none.
+
+        `keys` has at least an entry for each of `key_providers`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GivenArguments:
+    """Arguments whose values are known already, or are simply the keys of a key provider."""
+
+    given: Mapping[str, Value | BlockName] = field(default_factory=dict, repr=False)
+    """Never shown: a passphrase may be among them."""
+
+    @property
+    def key_providers(self) -> Iterable[BlockName]:
+        """The key providers that stand as a whole argument."""
+        return tuple(given for given in self.given.values() if isinstance(given, BlockName))
+
+    def values(
+        self,
+        keys: Mapping[BlockName, Value],
+        diags: Diagnostics,
+    ) -> Mapping[str, Value] | None:
+        """The given values, with each key provider replaced by its keys."""
+        return {
+            name: keys[given] if isinstance(given, BlockName) else given
+            for name, given in self.given.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class KeyProviderConfig:
+    """A `key_provider` block."""
+
+    label: BlockName
+    arguments: Arguments
+    metadata_alias: str = ""
+    """`encrypted_metadata_alias`: the name under which the file keeps what the keys need."""
+    subject: Range | None = None
+
+    @property
+    def metadata_key(self) -> str:
+        """The name of this key provider's entry in an encrypted file."""
+        return self.metadata_alias or f"key_provider.{self.label}"
+
+
+@dataclass(frozen=True, slots=True)
+class MethodConfig:
+    """A `method` block."""
+
+    label: BlockName
+    arguments: Arguments = field(default_factory=GivenArguments)
+    subject: Range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetConfig:
+    """A `state`, `plan`, `default` or `remote_state_data_source` block."""
+
+    method: BlockName | None
+    fallbacks: tuple[BlockName, ...] = ()
+    """The methods of the nested `fallback` blocks, outermost first."""
+    enforced: bool = False
+    subject: Range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EncryptionConfig:
+    """A whole `encryption` block."""
+
+    key_providers: tuple[KeyProviderConfig, ...] = ()
+    methods: tuple[MethodConfig, ...] = ()
+    state: TargetConfig | None = None
+    plan: TargetConfig | None = None
+    remote_default: TargetConfig | None = None
+    remote: Mapping[str, TargetConfig] = field(default_factory=dict)
+    """The targets for `terraform_remote_state`, by the name that the block carries."""
+    subject: Range | None = None
+
+    def key_provider(self, label: BlockName) -> KeyProviderConfig | None:
+        """The key provider with these labels."""
+        return next((each for each in self.key_providers if each.label == label), None)
+
+    def method(self, label: BlockName) -> MethodConfig | None:
+        """The method with these labels."""
+        return next((each for each in self.methods if each.label == label), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OverriddenArguments:
+    """Arguments of a block of the configuration with those of `TF_ENCRYPTION` laid over them."""
+
+    base: Arguments
+    override: Arguments
+
+    @property
+    def key_providers(self) -> Iterable[BlockName]:
+        """The key providers that either side uses."""
+        return (*self.base.key_providers, *self.override.key_providers)
+
+    def values(
+        self, keys: Mapping[BlockName, Value], diags: Diagnostics
+    ) -> Mapping[str, Value] | None:
+        """The values of both, the override's where both have one."""
+        base = self.base.values(keys, diags)
+        override = self.override.values(keys, diags)
+        return None if base is None or override is None else {**base, **override}
+
+
+def merge(base: EncryptionConfig | None, override: EncryptionConfig | None) -> EncryptionConfig:
+    """The configuration of the module with that of `TF_ENCRYPTION` laid over it."""
+    if base is None or override is None:
+        return base or override or EncryptionConfig()
+    key_providers = {each.label: each for each in base.key_providers}
+    for provider in override.key_providers:
+        known = key_providers.get(provider.label)
+        key_providers[provider.label] = provider if known is None else _over(known, provider)
+    methods = {each.label: each for each in base.methods}
+    for method in override.methods:
+        known_method = methods.get(method.label)
+        methods[method.label] = (
+            method
+            if known_method is None
+            else replace(
+                known_method,
+                arguments=OverriddenArguments(known_method.arguments, method.arguments),
+            )
+        )
+    remote = dict(base.remote)
+    for name, target in override.remote.items():
+        merged = _merge_target(remote.get(name), target)
+        remote[name] = target if merged is None else merged
+    return EncryptionConfig(
+        key_providers=tuple(key_providers.values()),
+        methods=tuple(methods.values()),
+        state=_merge_target(base.state, override.state),
+        plan=_merge_target(base.plan, override.plan),
+        remote_default=_merge_target(base.remote_default, override.remote_default),
+        remote=remote,
+        subject=base.subject,
+    )
+
+
+def _over(base: KeyProviderConfig, override: KeyProviderConfig) -> KeyProviderConfig:
+    return replace(
+        base,
+        arguments=OverriddenArguments(base.arguments, override.arguments),
+        metadata_alias=override.metadata_alias or base.metadata_alias,
+    )
+
+
+def _merge_target(base: TargetConfig | None, override: TargetConfig | None) -> TargetConfig | None:
+    if base is None or override is None:
+        return base or override
+    return TargetConfig(
+        method=override.method or base.method,
+        fallbacks=override.fallbacks or base.fallbacks,
+        enforced=base.enforced or override.enforced,
+        subject=base.subject,
+    )

@@ -1,0 +1,92 @@
+"""The JSON form of encrypted data: what wraps the ciphertext of a state or a plan.
+
+`serial` and `lineage` of a state stay readable, so that a backend can compare snapshots it cannot
+decrypt. What the ciphertext means is unknown here.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+VERSION = "v0"
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFields:
+    """What an encrypted state tells without a key."""
+
+    serial: int | None
+    lineage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """Encrypted data with what its key providers need to make the key again."""
+
+    data: bytes = field(repr=False)
+    metadata: Mapping[str, bytes]
+    version: str = VERSION
+    plain: PlainFields | None = None
+    """Set for a state, not for a plan."""
+
+    def to_bytes(self) -> bytes:
+        """The compact JSON text."""
+        members: dict[str, object] = {}
+        if self.plain is not None:
+            members["serial"] = self.plain.serial
+            members["lineage"] = self.plain.lineage
+        members["meta"] = {
+            name: base64.b64encode(self.metadata[name]).decode() for name in sorted(self.metadata)
+        }
+        members["encrypted_data"] = base64.b64encode(self.data).decode()
+        members["encryption_version"] = self.version
+        return json.dumps(members, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+class DamagedEnvelope(Exception):
+    """Data that says it is encrypted, and cannot be taken apart."""
+
+
+def parse_envelope(data: bytes) -> Envelope | None:
+    """The envelope, or `None` when the data does not say that it is encrypted."""
+    if b'"encryption_version"' not in data:
+        return None
+    try:
+        members = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(members, dict) or not members.get("encryption_version"):
+        return None
+    meta = members.get("meta") or {}
+    version = members["encryption_version"]
+    if not isinstance(meta, dict) or not isinstance(version, str):
+        raise DamagedEnvelope
+    plain = plain_fields(members) if "serial" in members or "lineage" in members else None
+    return Envelope(
+        data=_decoded(members.get("encrypted_data")),
+        metadata={name: _decoded(each) for name, each in meta.items()},
+        version=version,
+        plain=plain,
+    )
+
+
+def plain_fields(members: Mapping[str, object]) -> PlainFields:
+    """Serial and lineage of a state, encrypted or not."""
+    serial = members.get("serial")
+    lineage = members.get("lineage")
+    return PlainFields(
+        serial if isinstance(serial, int) else None, lineage if isinstance(lineage, str) else ""
+    )
+
+
+def _decoded(text: object) -> bytes:
+    if text is None:
+        return b""
+    try:
+        return base64.b64decode(text if isinstance(text, str) else "?", validate=True)
+    except binascii.Error:
+        raise DamagedEnvelope from None

@@ -1,0 +1,160 @@
+"""The protocol of external key providers and methods: one program, run once per request.
+
+The program's first line of output is a JSON header with a magic word and a version; it gets JSON
+on its standard input and answers with JSON after the header. Bytes travel as base64.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.keys import Keys
+
+KEY_PROVIDER_MAGIC = "OpenTofu-External-Key-Provider"
+METHOD_MAGIC = "OpenTofu-External-Encryption-Method"
+
+_TIMEOUT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalKeyProvider:
+    """Keys from a program, which may ask to be told some data again when the file is read."""
+
+    command: Sequence[str]
+
+    def provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
+        """Run the program with the data it gave when the file was written, or with null."""
+        answer = _exchange(self.command, KEY_PROVIDER_MAGIC, _known_data(metadata))
+        if not isinstance(answer, dict) or not answer.keys() <= {"keys", "meta"}:
+            raise _bad_answer(self.command, "an object with keys and meta")
+        keys = answer.get("keys") or {}
+        if not isinstance(keys, dict) or not keys.keys() <= {"encryption_key", "decryption_key"}:
+            raise _bad_answer(self.command, "keys with encryption_key and decryption_key")
+        meta = answer.get("meta") or {}
+        if not isinstance(meta, dict) or not meta.keys() <= {"external_data"}:
+            raise _bad_answer(self.command, "meta with external_data")
+        stored = {"external_data": meta.get("external_data")}
+        return (
+            Keys(
+                _decoded(self.command, keys.get("encryption_key")),
+                _decoded(self.command, keys.get("decryption_key")),
+            ),
+            json.dumps(stored, sort_keys=True, separators=(",", ":")).encode(),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalMethod:
+    """Encryption and decryption by two programs, which get the key if there is one."""
+
+    keys: Keys | None
+    encrypt_command: Sequence[str]
+    decrypt_command: Sequence[str]
+
+    def encrypt(self, data: bytes) -> bytes:
+        """What the first program makes of the data."""
+        key = self.keys.encryption if self.keys else b""
+        return self._run(self.encrypt_command, key, data)
+
+    def decrypt(self, data: bytes) -> bytes:
+        """What the second program makes of the data."""
+        key = b""
+        if self.keys is not None:
+            key = self.keys.decryption
+            if self.keys.encryption and not key:
+                raise EncryptionFailure("There is no key to decrypt with.")
+        if not data:
+            raise EncryptionFailure("There is no data to decrypt.")
+        return self._run(self.decrypt_command, key, data)
+
+    def _run(self, command: Sequence[str], key: bytes, data: bytes) -> bytes:
+        request = {"key": _encoded(key)} if key else {}
+        request["payload"] = _encoded(data)
+        answer = _exchange(command, METHOD_MAGIC, request)
+        if not isinstance(answer, dict) or not answer.keys() <= {"payload"}:
+            raise _bad_answer(command, "an object with payload")
+        return _decoded(command, answer.get("payload"))
+
+
+def _known_data(metadata: bytes | None) -> object:
+    if metadata is None:
+        return None
+    try:
+        known = json.loads(metadata)
+    except ValueError:
+        raise EncryptionFailure("What the file tells of its keys is not valid JSON.") from None
+    if not isinstance(known, dict) or known.get("external_data") is None:
+        return None
+    return {"external_data": known["external_data"]}
+
+
+def _exchange(command: Sequence[str], magic: str, request: object) -> object:
+    try:
+        done = subprocess.run(
+            list(command),
+            input=json.dumps(request, separators=(",", ":")).encode(),
+            capture_output=True,
+            timeout=_TIMEOUT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise EncryptionFailure(
+            f"The program {command[0]!r} gave no answer in {_TIMEOUT_SECONDS:.0f} seconds."
+        ) from None
+    except OSError as error:
+        raise EncryptionFailure(
+            f"The program {command[0]!r} cannot be run: {error.strerror or error}."
+        ) from None
+    header, _, body = done.stdout.partition(b"\n")
+    if done.returncode != 0:
+        told = done.stderr.decode(errors="replace").strip()
+        raise EncryptionFailure(
+            f"The program {command[0]!r} ended with exit code {done.returncode}."
+            + (f"\n\n{told}" if told else "")
+        )
+    _check_header(command, magic, header)
+    try:
+        answer: object = json.loads(body)
+    except ValueError:
+        raise _bad_answer(command, "JSON") from None
+    return answer
+
+
+def _check_header(command: Sequence[str], magic: str, line: bytes) -> None:
+    try:
+        header = json.loads(line)
+    except ValueError:
+        header = None
+    if not isinstance(header, dict) or header.get("magic") != magic:
+        raise EncryptionFailure(
+            f"The first line that {command[0]!r} printed is not the JSON header of this protocol,"
+            f' which has "magic": "{magic}".'
+        )
+    if header.get("version") != 1:
+        raise EncryptionFailure(
+            f"The program {command[0]!r} speaks version {header.get('version')!r} of the protocol;"
+            " only version 1 is known."
+        )
+
+
+def _bad_answer(command: Sequence[str], wanted: str) -> EncryptionFailure:
+    return EncryptionFailure(f"The answer of {command[0]!r} is not {wanted}.")
+
+
+def _encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _decoded(command: Sequence[str], text: object) -> bytes:
+    if text is None:
+        return b""
+    try:
+        return base64.b64decode(text if isinstance(text, str) else "?", validate=True)
+    except binascii.Error:
+        raise _bad_answer(command, "made of base64 text") from None

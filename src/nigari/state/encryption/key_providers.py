@@ -1,0 +1,149 @@
+"""The kinds of key providers, by the type label of their block.
+
+A key provider turns its arguments into keys, and into the metadata that an encrypted file must
+carry so that the same keys can be made again. It knows nothing of files or methods. A new kind is
+one entry in `KEY_PROVIDERS`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from nigari.state.encryption.arguments import ArgumentReader
+from nigari.state.encryption.external import ExternalKeyProvider
+from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.keys import Keys
+
+
+class KeyProvider(Protocol):
+    """A source of keys."""
+
+    def provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
+        """Keys, and metadata to store with what they will encrypt.
+
+        `metadata` is what an encrypted file carries for this key provider; with it there is a
+        decryption key, too.
+        """
+        ...
+
+
+_HASHES: Final = ("sha256", "sha512")
+_LEAST_ITERATIONS: Final = 200_000
+_LEAST_PASSPHRASE: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Pbkdf2:
+    """Keys derived from a passphrase, or from another key provider's keys."""
+
+    encryption_secret: bytes = field(repr=False)
+    decryption_secret: bytes = field(repr=False)
+    key_length: int
+    iterations: int
+    hash_function: str
+    salt_length: int
+
+    def provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
+        """A key with a fresh salt, and the key of the file's salt if a file is being read."""
+        salt = os.urandom(self.salt_length)
+        encryption = hashlib.pbkdf2_hmac(
+            self.hash_function, self.encryption_secret, salt, self.iterations, self.key_length
+        )
+        stored = {
+            "salt": base64.b64encode(salt).decode(),
+            "iterations": self.iterations,
+            "hash_function": self.hash_function,
+            "key_length": self.key_length,
+        }
+        decryption = b"" if metadata is None else self._decryption_key(metadata)
+        return Keys(encryption, decryption), json.dumps(stored, separators=(",", ":")).encode()
+
+    def _decryption_key(self, metadata: bytes) -> bytes:
+        salt, iterations, hash_function, key_length = _stored_parameters(metadata)
+        if not (salt and iterations and hash_function and key_length):
+            return b""
+        if hash_function not in _HASHES or iterations < 0 or key_length < 0:
+            raise EncryptionFailure(
+                "The file says that its key was derived in a way that pbkdf2 does not have."
+            )
+        return hashlib.pbkdf2_hmac(
+            hash_function, self.decryption_secret, salt, iterations, key_length
+        )
+
+
+def _stored_parameters(metadata: bytes) -> tuple[bytes, int, str, int]:
+    unreadable = EncryptionFailure(
+        "What the file tells of its key cannot be read as pbkdf2 parameters. The encryption"
+        " configuration may have changed since the file was written."
+    )
+    try:
+        stored = json.loads(metadata)
+        salt = base64.b64decode(stored.get("salt") or "", validate=True)
+    except (ValueError, AttributeError, TypeError, binascii.Error):
+        raise unreadable from None
+    iterations = stored.get("iterations") or 0
+    hash_function = stored.get("hash_function") or ""
+    key_length = stored.get("key_length") or 0
+    if not (
+        isinstance(iterations, int)
+        and isinstance(hash_function, str)
+        and isinstance(key_length, int)
+    ):
+        raise unreadable
+    return salt, iterations, hash_function, key_length
+
+
+def _pbkdf2(arguments: ArgumentReader) -> KeyProvider:
+    passphrase = (arguments.text("passphrase") or "").encode()
+    chain = arguments.keys("chain")
+    if bool(passphrase) == (chain is not None):
+        raise EncryptionFailure(
+            "pbkdf2 takes either passphrase or chain: "
+            + ("both are set." if passphrase else "neither is set.")
+        )
+    encryption, decryption = passphrase, passphrase
+    if chain is not None:
+        encryption, decryption = chain.encryption, chain.decryption
+    if len(encryption) < _LEAST_PASSPHRASE or 0 < len(decryption) < _LEAST_PASSPHRASE:
+        raise EncryptionFailure(
+            f"The passphrase of pbkdf2 must have at least {_LEAST_PASSPHRASE} bytes."
+        )
+    provider = Pbkdf2(
+        encryption_secret=encryption,
+        decryption_secret=decryption,
+        key_length=arguments.whole_number("key_length", 32),
+        iterations=arguments.whole_number("iterations", 600_000),
+        hash_function=arguments.text("hash_function") or "sha512",
+        salt_length=arguments.whole_number("salt_length", 32),
+    )
+    _check_pbkdf2(provider)
+    return provider
+
+
+def _check_pbkdf2(provider: Pbkdf2) -> None:
+    if provider.key_length <= 0 or provider.salt_length <= 0:
+        raise EncryptionFailure("key_length and salt_length of pbkdf2 must be larger than zero.")
+    if provider.iterations < _LEAST_ITERATIONS:
+        raise EncryptionFailure(
+            f"pbkdf2 needs at least {_LEAST_ITERATIONS} iterations: fewer would make the"
+            " passphrase easy to guess."
+        )
+    if provider.hash_function not in _HASHES:
+        raise EncryptionFailure("hash_function of pbkdf2 must be sha256 or sha512.")
+
+
+def _external(arguments: ArgumentReader) -> KeyProvider:
+    return ExternalKeyProvider(arguments.command("command"))
+
+
+KEY_PROVIDERS: Final[Mapping[str, Callable[[ArgumentReader], KeyProvider]]] = {
+    "pbkdf2": _pbkdf2,
+    "external": _external,
+}

@@ -1,0 +1,392 @@
+"""Encryption as readers and writers of states and plans use it: bytes in, bytes out.
+
+A layer encrypts with its target's method and decrypts with that method or, failing that, with its
+fallbacks in turn. It decides whether plain data is acceptable, and reports every failure; a file
+that cannot be decrypted is never touched. Where the bytes come from is unknown here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.state.encryption.config import (
+    BlockName,
+    EncryptionConfig,
+    MethodConfig,
+    TargetConfig,
+)
+from nigari.state.encryption.envelope import (
+    VERSION,
+    DamagedEnvelope,
+    Envelope,
+    PlainFields,
+    parse_envelope,
+    plain_fields,
+)
+from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.methods import UNENCRYPTED, Method
+from nigari.state.encryption.setup import check_references, set_up
+
+
+class Protection(Enum):
+    """How data that was read stands to what the configuration asks for."""
+
+    AS_CONFIGURED = "as configured"
+    TO_MIGRATE = "to migrate"
+    """It was readable through a fallback; the next write stores it as configured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decrypted:
+    """Plain data, and how it was protected where it came from."""
+
+    data: bytes
+    protection: Protection
+
+
+class Layer:
+    """The encryption of one target: `state`, `plan`, or one remote state."""
+
+    __slots__ = ("_config", "_looks_plain", "_methods", "_name", "_target", "_writer")
+
+    def __init__(
+        self,
+        name: str,
+        config: EncryptionConfig,
+        target: TargetConfig | None,
+        looks_plain: Callable[[bytes], bool],
+        diags: Diagnostics,
+    ) -> None:
+        self._name = name
+        self._config = config
+        self._target = target
+        self._looks_plain = looks_plain
+        self._writer: tuple[Method, dict[str, bytes]] | None = None
+        self._methods = () if target is None else _methods(name, config, target, diags)
+
+    @property
+    def is_encrypting(self) -> bool:
+        """Whether what is written is encrypted."""
+        return bool(self._methods) and self._methods[0].label.type != UNENCRYPTED
+
+    def prepare(self, diags: Diagnostics) -> bool:
+        """Make the keys for writing, so that later writes cannot fail for want of a key."""
+        if not self.is_encrypting or self._writer is not None:
+            return True
+        self._writer = set_up(self._config, self._methods[0], {}, diags)
+        return self._writer is not None
+
+    def encrypt(
+        self, data: bytes, diags: Diagnostics, plain: PlainFields | None = None
+    ) -> bytes | None:
+        """The data as it is to be stored."""
+        if self._target is not None and not self._methods:
+            diags.append(no_usable_method(self._name))
+            return None
+        if not self.is_encrypting:
+            return data
+        if not self.prepare(diags) or self._writer is None:
+            return None
+        method, metadata = self._writer
+        try:
+            return Envelope(method.encrypt(data), metadata, plain=plain).to_bytes()
+        except EncryptionFailure as failure:
+            diags.append(encryption_failed(self._name, failure))
+            return None
+
+    def decrypt(self, data: bytes, diags: Diagnostics) -> Decrypted | None:
+        """The plain data, if the configuration can read it and allows it."""
+        try:
+            envelope = parse_envelope(data)
+        except DamagedEnvelope:
+            diags.append(damaged_envelope(self._name))
+            return None
+        if self._target is None:
+            if envelope is not None:
+                diags.append(encrypted_without_configuration(self._name))
+                return None
+            return Decrypted(data, Protection.AS_CONFIGURED)
+        if envelope is None:
+            return self._accept_plain(data, diags)
+        if envelope.version != VERSION:
+            diags.append(unknown_envelope_version(self._name, envelope.version))
+            return None
+        return self._open(envelope, diags)
+
+    def _accept_plain(self, data: bytes, diags: Diagnostics) -> Decrypted | None:
+        if not self._looks_plain(data):
+            diags.append(neither_encrypted_nor_plain(self._name))
+            return None
+        if all(method.label.type != UNENCRYPTED for method in self._methods):
+            diags.append(unexpected_plain_data(self._name))
+            return None
+        return Decrypted(
+            data, Protection.TO_MIGRATE if self.is_encrypting else Protection.AS_CONFIGURED
+        )
+
+    def _open(self, envelope: Envelope, diags: Diagnostics) -> Decrypted | None:
+        reasons = []
+        for index, config in enumerate(self._methods):
+            if config.label.type == UNENCRYPTED:
+                continue
+            reader = set_up(self._config, config, envelope.metadata, diags)
+            if reader is None:
+                return None
+            try:
+                data = reader[0].decrypt(envelope.data)
+            except EncryptionFailure as failure:
+                reasons.append(f"method.{config.label}: {failure.message}")
+                continue
+            return Decrypted(data, Protection.TO_MIGRATE if index else Protection.AS_CONFIGURED)
+        diags.append(decryption_failed(self._name, reasons))
+        return None
+
+
+class StateLayer:
+    """The encryption of a state: serial and lineage stay readable and are checked on reading."""
+
+    __slots__ = ("_layer",)
+
+    def __init__(self, layer: Layer) -> None:
+        self._layer = layer
+
+    def prepare(self, diags: Diagnostics) -> bool:
+        """Make the keys for writing; do this before any change that must be recorded."""
+        return self._layer.prepare(diags)
+
+    @property
+    def is_encrypting(self) -> bool:
+        """Whether what is written is encrypted."""
+        return self._layer.is_encrypting
+
+    def encrypt(self, data: bytes, serial: int, lineage: str, diags: Diagnostics) -> bytes | None:
+        """The state as it is to be stored."""
+        return self._layer.encrypt(data, diags, PlainFields(serial, lineage))
+
+    def decrypt(self, data: bytes, diags: Diagnostics) -> Decrypted | None:
+        """The plain state."""
+        decrypted = self._layer.decrypt(data, diags)
+        if decrypted is None or decrypted.data is data:
+            return decrypted
+        outer = _plain_fields_of(data)
+        inner = _plain_fields_of(decrypted.data)
+        if outer is None or inner is None:
+            diags.append(damaged_envelope("state"))
+            return None
+        if None not in (outer.serial, inner.serial) and outer.serial != inner.serial:
+            diags.append(plain_fields_differ("serial", str(outer.serial), str(inner.serial)))
+            return None
+        if outer.lineage and outer.lineage != inner.lineage:
+            diags.append(plain_fields_differ("lineage", outer.lineage, inner.lineage))
+            return None
+        return decrypted
+
+
+class Encryption:
+    """The layers that an `encryption` block asks for; without a block they do nothing."""
+
+    __slots__ = ("_remote", "_remote_default", "plan", "state")
+
+    state: StateLayer
+    plan: Layer
+
+    def __init__(self, config: EncryptionConfig | None, diags: Diagnostics) -> None:
+        block = config or EncryptionConfig()
+        for method in block.methods:
+            if method.label.type == UNENCRYPTED:
+                diags.append(unencrypted_is_allowed(method))
+        check_references(block, diags)
+        self.state = StateLayer(Layer("state", block, block.state, _looks_like_state, diags))
+        self.plan = Layer("plan", block, block.plan, _looks_like_plan, diags)
+        self._remote_default = StateLayer(
+            Layer("remote state", block, block.remote_default, _looks_like_state, diags)
+        )
+        self._remote = {
+            name: StateLayer(Layer(f"remote state {name}", block, target, _looks_like_state, diags))
+            for name, target in block.remote.items()
+        }
+
+    def remote_state(self, name: str) -> StateLayer:
+        """The layer for the `terraform_remote_state` data source that the configuration names."""
+        return self._remote.get(name, self._remote_default)
+
+
+def no_encryption() -> Encryption:
+    """The layers of a configuration without an `encryption` block."""
+    return Encryption(None, Diagnostics())
+
+
+def _methods(
+    name: str, config: EncryptionConfig, target: TargetConfig, diags: Diagnostics
+) -> tuple[MethodConfig, ...]:
+    labels = (target.method, *target.fallbacks)
+    methods = []
+    for label in labels:
+        if label is None:
+            diags.append(target_without_method(name, target))
+            continue
+        method = config.method(label)
+        if method is None:
+            diags.append(undeclared_method(label, target))
+            continue
+        if target.enforced and method.label.type == UNENCRYPTED:
+            diags.append(enforced_but_unencrypted(name, target))
+            continue
+        methods.append(method)
+    return tuple(methods) if len(methods) == len(labels) else ()
+
+
+def _plain_fields_of(data: bytes) -> PlainFields | None:
+    try:
+        members = json.loads(data, parse_float=str)
+    except (ValueError, RecursionError):
+        return None
+    return plain_fields(members) if isinstance(members, dict) else None
+
+
+def _looks_like_state(data: bytes) -> bool:
+    try:
+        members = json.loads(data, parse_float=str)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(members, dict) and bool(members.get("terraform_version"))
+
+
+def _looks_like_plan(data: bytes) -> bool:
+    return data.startswith(b"PK")
+
+
+def unencrypted_is_allowed(method: MethodConfig) -> Diagnostic:
+    """A method that lets plain data through."""
+    return Diagnostic(
+        Severity.WARNING,
+        "Plain data is allowed",
+        f"method.{method.label} lets state or plan files be stored without encryption. Remove it"
+        " once the migration that needs it is done.",
+        method.subject,
+    )
+
+
+def target_without_method(name: str, target: TargetConfig) -> Diagnostic:
+    """A target or fallback block that names no method."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Missing encryption method",
+        f"The encryption of {name} has a block without a method. Set method to one of the declared"
+        " methods, such as method.aes_gcm.example.",
+        target.subject,
+    )
+
+
+def undeclared_method(label: BlockName, target: TargetConfig) -> Diagnostic:
+    """A reference to a method that has no block."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Encryption method is not declared",
+        f"The encryption configuration uses method.{label}, and has no block"
+        f' method "{label.type}" "{label.name}".',
+        target.subject,
+    )
+
+
+def enforced_but_unencrypted(name: str, target: TargetConfig) -> Diagnostic:
+    """A target that insists on encryption and names a method without any."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Enforced encryption allows no plain data",
+        f"The encryption of {name} is enforced, so neither its method nor a fallback may be of"
+        " type unencrypted.",
+        target.subject,
+    )
+
+
+def encrypted_without_configuration(name: str) -> Diagnostic:
+    """Encrypted data where the configuration has no encryption."""
+    return Diagnostic(
+        Severity.ERROR,
+        f"Encrypted {name}",
+        f"The stored {name} is encrypted, and the configuration has no encryption block for it,"
+        " so it cannot be read. It was left as it is.",
+    )
+
+
+def unexpected_plain_data(name: str) -> Diagnostic:
+    """Plain data where the configuration wants it encrypted."""
+    return Diagnostic(
+        Severity.ERROR,
+        f"Unencrypted {name}",
+        f"The stored {name} is not encrypted, and the encryption block does not allow that. To"
+        ' encrypt existing data, add a method "unencrypted" and name it in a fallback block for'
+        " the first run.",
+    )
+
+
+def neither_encrypted_nor_plain(name: str) -> Diagnostic:
+    """Data that is neither an envelope nor what the envelope would contain."""
+    return Diagnostic(
+        Severity.ERROR,
+        f"Unreadable {name}",
+        f"The stored data is neither an encrypted {name} nor a plain one. It was left as it is.",
+    )
+
+
+def damaged_envelope(name: str) -> Diagnostic:
+    """Encrypted data whose outer JSON is broken."""
+    return Diagnostic(
+        Severity.ERROR,
+        f"Damaged encrypted {name}",
+        f"The stored {name} says that it is encrypted, but it is not whole. It was left as it is;"
+        " restore it from a backup.",
+    )
+
+
+def unknown_envelope_version(name: str, version: str) -> Diagnostic:
+    """Encrypted data of a form from the future."""
+    return Diagnostic(
+        Severity.ERROR,
+        f"Encrypted {name} of an unknown form",
+        f"The stored {name} was encrypted in form {version!r}; this program knows {VERSION!r}"
+        " only. It was left as it is.",
+    )
+
+
+def plain_fields_differ(field: str, outer: str, inner: str) -> Diagnostic:
+    """A readable field of an encrypted state that is not what was encrypted."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Encrypted state was changed",
+        f"The {field} written beside the encrypted data is {outer}, and the encrypted state says"
+        f" {inner}. Someone changed the file after it was encrypted. It was left as it is.",
+    )
+
+
+def no_usable_method(name: str) -> Diagnostic:
+    """A target whose methods were all found wrong; nothing may be stored in the plain instead."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Encryption failed",
+        f"The {name} must be encrypted, and the encryption configuration has errors.",
+    )
+
+
+def encryption_failed(name: str, failure: EncryptionFailure) -> Diagnostic:
+    """A method that could not encrypt."""
+    return Diagnostic(
+        Severity.ERROR, "Encryption failed", f"The {name} was not encrypted. {failure.message}"
+    )
+
+
+def decryption_failed(name: str, reasons: list[str]) -> Diagnostic:
+    """Encrypted data that no configured method opens."""
+    tried = "\n".join(f"  - {reason}" for reason in reasons)
+    return Diagnostic(
+        Severity.ERROR,
+        "Decryption failed",
+        f"No configured method can decrypt the stored {name}, which was left as it is.\n\n{tried}"
+        if tried
+        else f"The stored {name} is encrypted, and no method is configured that could decrypt it.",
+    )

@@ -1,0 +1,98 @@
+"""The kinds of encryption methods, by the type label of their block.
+
+A method encrypts and decrypts bytes with the keys it was given. `unencrypted` is a method in the
+configuration only: it says that plain files are allowed, and `nigari.state.encryption.layers`
+acts on that. A new kind is one entry in `METHODS`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from nigari.state.encryption.arguments import ArgumentReader
+from nigari.state.encryption.external import ExternalMethod
+from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.keys import Keys
+
+UNENCRYPTED: Final = "unencrypted"
+
+
+class Method(Protocol):
+    """A way to encrypt and decrypt."""
+
+    def encrypt(self, data: bytes) -> bytes:
+        """The data, encrypted."""
+        ...
+
+    def decrypt(self, data: bytes) -> bytes:
+        """The data that was encrypted; fails when the key is another or a byte was changed."""
+        ...
+
+
+_NONCE_LENGTH: Final = 12
+_AES_KEY_LENGTHS: Final = (16, 24, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class AesGcm:
+    """AES-GCM with a random nonce in front of the encrypted data."""
+
+    keys: Keys
+    additional_data: bytes
+
+    def encrypt(self, data: bytes) -> bytes:
+        """The nonce, then the sealed data."""
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        nonce = os.urandom(_NONCE_LENGTH)
+        return nonce + AESGCM(self.keys.encryption).encrypt(nonce, data, self.additional_data)
+
+    def decrypt(self, data: bytes) -> bytes:
+        """The data, if key, additional data and every byte are those of the encryption."""
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        if not self.keys.decryption:
+            raise EncryptionFailure(
+                "The file says nothing of the key it was encrypted with, so there is none to"
+                " decrypt it."
+            )
+        if len(data) < _NONCE_LENGTH:
+            raise EncryptionFailure("The encrypted data is too short to be whole.")
+        nonce, sealed = data[:_NONCE_LENGTH], data[_NONCE_LENGTH:]
+        try:
+            return AESGCM(self.keys.decryption).decrypt(nonce, sealed, self.additional_data)
+        except InvalidTag:
+            raise EncryptionFailure(
+                "The key or passphrase does not fit, or the data was changed after it was"
+                " encrypted."
+            ) from None
+
+
+def _aes_gcm(arguments: ArgumentReader) -> Method:
+    keys = arguments.keys("keys")
+    if keys is None:
+        raise EncryptionFailure("aes_gcm needs the argument 'keys': a key provider.")
+    for key in (keys.encryption, keys.decryption or keys.encryption):
+        if len(key) not in _AES_KEY_LENGTHS:
+            raise EncryptionFailure(
+                f"aes_gcm needs keys of 16, 24 or 32 bytes, and its key provider gave {len(key)}."
+            )
+    return AesGcm(keys, arguments.byte_string("aad"))
+
+
+def _external(arguments: ArgumentReader) -> Method:
+    return ExternalMethod(
+        arguments.keys("keys"),
+        arguments.command("encrypt_command"),
+        arguments.command("decrypt_command"),
+    )
+
+
+METHODS: Final[Mapping[str, Callable[[ArgumentReader], Method]]] = {
+    "aes_gcm": _aes_gcm,
+    "external": _external,
+}

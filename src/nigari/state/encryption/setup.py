@@ -1,0 +1,196 @@
+"""From a `method` block to a method with keys: key providers in the order of their references.
+
+Runs once for writing (no metadata, fresh keys) and once per file read (the file's metadata). It
+knows what refers to what, and nothing of what keys or methods are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nigari.cty import Value
+from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
+from nigari.state.encryption.arguments import ArgumentReader
+from nigari.state.encryption.config import (
+    BlockName,
+    EncryptionConfig,
+    KeyProviderConfig,
+    MethodConfig,
+)
+from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.key_providers import KEY_PROVIDERS
+from nigari.state.encryption.methods import METHODS, UNENCRYPTED, Method
+
+
+def set_up(
+    config: EncryptionConfig,
+    method: MethodConfig,
+    stored: Mapping[str, bytes],
+    diags: Diagnostics,
+) -> tuple[Method, dict[str, bytes]] | None:
+    """The method with its keys, and the metadata to store with what it will encrypt.
+
+    `stored` is the metadata of the file that is being read; nothing for writing.
+    """
+    if method.label.type not in METHODS:
+        diags.append(unknown_method_type(method))
+        return None
+    keys: dict[BlockName, Value] = {}
+    metadata: dict[str, bytes] = {}
+    order = _in_order(config, method.arguments.key_providers, method.subject, diags)
+    if order is None:
+        return None
+    for provider in order:
+        if not _provide(provider, keys, metadata, stored, diags):
+            return None
+    values = method.arguments.values(keys, diags)
+    if values is None:
+        return None
+    try:
+        reader = ArgumentReader(f"method.{method.label}", values)
+        built = METHODS[method.label.type](reader)
+        reader.finish()
+    except EncryptionFailure as failure:
+        diags.append(unusable_block("method", method.label, method.subject, failure))
+        return None
+    return built, metadata
+
+
+def check_references(config: EncryptionConfig, diags: Diagnostics) -> None:
+    """Report key providers and methods that no file could be read or written with."""
+    for provider in config.key_providers:
+        if provider.label.type not in KEY_PROVIDERS:
+            diags.append(unknown_key_provider_type(provider))
+    for method in config.methods:
+        if method.label.type != UNENCRYPTED and method.label.type not in METHODS:
+            diags.append(unknown_method_type(method))
+        _in_order(config, method.arguments.key_providers, method.subject, diags)
+
+
+def _provide(
+    provider: KeyProviderConfig,
+    keys: dict[BlockName, Value],
+    metadata: dict[str, bytes],
+    stored: Mapping[str, bytes],
+    diags: Diagnostics,
+) -> bool:
+    build = KEY_PROVIDERS.get(provider.label.type)
+    if build is None:
+        diags.append(unknown_key_provider_type(provider))
+        return False
+    values = provider.arguments.values(keys, diags)
+    if values is None:
+        return False
+    try:
+        reader = ArgumentReader(f"key_provider.{provider.label}", values)
+        source = build(reader)
+        reader.finish()
+        made, told = source.provide(stored.get(provider.metadata_key))
+    except EncryptionFailure as failure:
+        diags.append(unusable_block("key_provider", provider.label, provider.subject, failure))
+        return False
+    if told is not None:
+        if provider.metadata_key in metadata:
+            diags.append(duplicate_metadata_key(provider))
+            return False
+        metadata[provider.metadata_key] = told
+    keys[provider.label] = made.to_value()
+    return True
+
+
+def _in_order(
+    config: EncryptionConfig,
+    wanted: Iterable[BlockName],
+    subject: Range | None,
+    diags: Diagnostics,
+) -> list[KeyProviderConfig] | None:
+    """The wanted key providers and those they use, each after what it uses."""
+    order: dict[BlockName, KeyProviderConfig] = {}
+    path: list[BlockName] = []
+    work = [(label, subject, False) for label in wanted]
+    while work:
+        label, referrer, done = work.pop()
+        provider = config.key_provider(label)
+        if provider is None:
+            diags.append(undeclared_key_provider(label, referrer))
+            return None
+        if done:
+            path.pop()
+            order[label] = provider
+        elif label in path:
+            diags.append(key_provider_cycle([*path[path.index(label) :], label], provider))
+            return None
+        elif label not in order:
+            path.append(label)
+            work.append((label, referrer, True))
+            work.extend(
+                (each, provider.subject, False) for each in provider.arguments.key_providers
+            )
+    return list(order.values())
+
+
+def unknown_key_provider_type(provider: KeyProviderConfig) -> Diagnostic:
+    """A `key_provider` block whose first label names no kind of key provider."""
+    known = ", ".join(sorted(KEY_PROVIDERS))
+    return Diagnostic(
+        Severity.ERROR,
+        "No such kind of key provider",
+        f"There is no key provider of type {provider.label.type!r}. Known types: {known}.",
+        provider.subject,
+    )
+
+
+def unknown_method_type(method: MethodConfig) -> Diagnostic:
+    """A `method` block whose first label names no kind of method."""
+    known = ", ".join(sorted((*METHODS, UNENCRYPTED)))
+    return Diagnostic(
+        Severity.ERROR,
+        "No such kind of encryption method",
+        f"There is no encryption method of type {method.label.type!r}. Known types: {known}.",
+        method.subject,
+    )
+
+
+def undeclared_key_provider(label: BlockName, subject: Range | None) -> Diagnostic:
+    """A reference to a key provider that has no block."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Key provider is not declared",
+        f"The encryption configuration uses key_provider.{label}, and has no block"
+        f' key_provider "{label.type}" "{label.name}".',
+        subject,
+    )
+
+
+def key_provider_cycle(cycle: list[BlockName], provider: KeyProviderConfig) -> Diagnostic:
+    """Key providers that wait for each other's keys."""
+    way = " → ".join(f"key_provider.{label}" for label in cycle)
+    return Diagnostic(
+        Severity.ERROR,
+        "Key providers need each other",
+        f"Each of these key providers needs the keys of the next, so none can begin: {way}.",
+        provider.subject,
+    )
+
+
+def duplicate_metadata_key(provider: KeyProviderConfig) -> Diagnostic:
+    """Two key providers of one method that would store their metadata under one name."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Metadata name used twice",
+        f"Two key providers of one method keep their metadata as {provider.metadata_key!r}. Give"
+        " one of them another encrypted_metadata_alias.",
+        provider.subject,
+    )
+
+
+def unusable_block(
+    kind: str, label: BlockName, subject: Range | None, failure: EncryptionFailure
+) -> Diagnostic:
+    """A key provider or method that does not work with the arguments it has."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Encryption cannot be set up",
+        f"{kind}.{label} does not work. {failure.message}",
+        subject,
+    )

@@ -1,0 +1,456 @@
+"""Reading state files of version 4 with every rule of OpenTofu.
+
+A file that is not wholly understood is refused and the reasons are reported; nothing of it is
+used then. Members that OpenTofu does not know are ignored and so not written again, as OpenTofu
+does. Where the text comes from and how older versions look is unknown here.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias, cast
+
+from nigari.addrs.absolute import Abs, AbsResource
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.provider import AbsProviderConfig
+from nigari.addrs.resource import DATA, MANAGED, Resource
+from nigari.cty import CtyError
+from nigari.cty import json as cty_json
+from nigari.diagnostics import Diagnostics
+from nigari.state.json_text import (
+    Reader,
+    end_of_document,
+    read_elements,
+    read_members,
+    read_text,
+)
+from nigari.state.model import (
+    CheckObject,
+    CheckResult,
+    InstanceState,
+    ObjectStatus,
+    OutputState,
+    ResourceState,
+    State,
+    StateFile,
+    StoredObject,
+)
+from nigari.state.sensitive_paths import parse_paths
+from nigari.state.stored_addresses import StoredAddresses, config_of
+
+Members: TypeAlias = Mapping[str, object]
+
+_MODES: Final = {"managed": MANAGED, "data": DATA}
+_STATUSES: Final = {"": ObjectStatus.READY, "tainted": ObjectStatus.TAINTED}
+_CHECK_KINDS: Final = ("resource", "output", "check", "var")
+_CHECK_STATUSES: Final = ("pass", "fail", "error")
+
+
+def read_v4(text: str, diags: Diagnostics) -> StateFile | None:
+    """The state that a file's text tells, or `None` after reporting what is wrong with it.
+
+    Raises `json.JSONDecodeError` when the text is not JSON, and `RecursionError` when it is
+    nested beyond all reason.
+    """
+    members, end = read_members(text, _start(text), _FILE_READERS)
+    end_of_document(text, end)
+    problems = Diagnostics()
+    file = _Build(problems).file(members)
+    diags.extend(problems)
+    return None if problems.has_errors else file
+
+
+def _start(text: str) -> int:
+    return len(text) - len(text.lstrip(" \t\n\r"))
+
+
+def _read_instance(text: str, index: int) -> tuple[Members, int]:
+    return read_members(text, index, _INSTANCE_READERS)
+
+
+def _read_instances(text: str, index: int) -> tuple[object, int]:
+    return read_elements(text, index, _read_instance)
+
+
+def _read_resource(text: str, index: int) -> tuple[Members, int]:
+    return read_members(text, index, _RESOURCE_READERS)
+
+
+def _read_resources(text: str, index: int) -> tuple[object, int]:
+    return read_elements(text, index, _read_resource)
+
+
+def _read_output(text: str, index: int) -> tuple[object, int]:
+    return read_members(text, index, _OUTPUT_READERS)
+
+
+def _read_outputs(text: str, index: int) -> tuple[object, int]:
+    if text.startswith("null", index):
+        return {}, index + 4
+    return read_members(text, index, {}, _read_output)
+
+
+_INSTANCE_READERS: Final[Mapping[str, Reader[object]]] = {
+    "attributes": read_text,
+    "sensitive_attributes": read_text,
+    "identity": read_text,
+}
+_RESOURCE_READERS: Final[Mapping[str, Reader[object]]] = {"instances": _read_instances}
+_OUTPUT_READERS: Final[Mapping[str, Reader[object]]] = {"value": read_text, "type": read_text}
+_FILE_READERS: Final[Mapping[str, Reader[object]]] = {
+    "resources": _read_resources,
+    "outputs": _read_outputs,
+}
+
+
+class _Wrong(Exception):
+    """A member that has a value of the wrong kind."""
+
+    def __init__(self, member: str, wanted: str) -> None:
+        super().__init__(member, wanted)
+        self.member = member
+        self.wanted = wanted
+
+
+def _text(members: Members, name: str) -> str:
+    value = members.get(name)
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    raise _Wrong(name, "a string")
+
+
+def _count(members: Members, name: str) -> int:
+    value = members.get(name)
+    if value is None:
+        return 0
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 64:
+        return value
+    raise _Wrong(name, "a whole number that is not negative")
+
+
+def _flag(members: Members, name: str) -> bool:
+    value = members.get(name)
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise _Wrong(name, "true or false")
+
+
+def _texts(members: Members, name: str) -> list[str]:
+    value = members.get(name)
+    if value is None:
+        return []
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return value
+    raise _Wrong(name, "an array of strings")
+
+
+def _objects(members: Members, name: str) -> list[Members]:
+    value = members.get(name)
+    if value is None:
+        return []
+    if isinstance(value, list) and all(isinstance(each, dict) for each in value):
+        return value
+    raise _Wrong(name, "an array of objects")
+
+
+class _Entry(NamedTuple):
+    """One element of `instances`: an object, and which one it is."""
+
+    key: InstanceKey
+    deposed: str
+    stored: StoredObject
+    provider_key: InstanceKey
+    provider: AbsProviderConfig | None
+    """What the entry itself names, if it names a provider."""
+
+
+class _Build:
+    """Makes a state of the members of a file."""
+
+    __slots__ = ("_addresses", "_diags")
+
+    def __init__(self, diags: Diagnostics) -> None:
+        self._diags = diags
+        self._addresses = StoredAddresses(diags)
+
+    def file(self, members: Members) -> StateFile | None:
+        try:
+            lineage, serial = _text(members, "lineage"), _count(members, "serial")
+            version = _text(members, "terraform_version")
+            checks = self._checks(members)
+        except _Wrong as wrong:
+            self._malformed("The file", wrong)
+            return None
+        if version and not _looks_like_version(version):
+            self._diags.error(
+                "Invalid state file",
+                f"The file says that it was written by version {version!r}, which is not a"
+                " version number.",
+            )
+        resources: dict[AbsResource, ResourceState] = {}
+        for entry in cast("Sequence[Members]", members.get("resources") or ()):
+            self._resource(entry, resources)
+        outputs = {}
+        for name, output in cast("Mapping[str, Members]", members.get("outputs") or {}).items():
+            built = self._output(name, output)
+            if built is not None:
+                outputs[name] = built
+        return StateFile(State(resources, outputs, checks), lineage, serial, version)
+
+    def _resource(self, members: Members, resources: dict[AbsResource, ResourceState]) -> None:
+        try:
+            module = self._addresses.module(_text(members, "module"))
+            type_name, name = _text(members, "type"), _text(members, "name")
+            mode = _MODES.get(_text(members, "mode"))
+            provider_text = _text(members, "provider")
+        except _Wrong as wrong:
+            self._malformed("A resource", wrong)
+            return
+        if module is None:
+            return
+        if mode is None:
+            self._unknown_mode(members)
+            return
+        provider: AbsProviderConfig | None = None
+        if provider_text:
+            named = self._addresses.provider(provider_text)
+            if named is None:
+                return
+            provider = config_of(named)
+        address = Abs(module, Resource(mode, type_name, name))
+        self._instances(address, provider, members, resources)
+
+    def _instances(
+        self,
+        address: AbsResource,
+        provider: AbsProviderConfig | None,
+        members: Members,
+        resources: dict[AbsResource, ResourceState],
+    ) -> None:
+        known = resources.get(address)
+        instances = {} if known is None else dict(known.instances)
+        of_entries: AbsProviderConfig | None = None
+        for each in cast("Sequence[Members]", members.get("instances") or ()):
+            entry = self._entry(address, each)
+            if entry is None:
+                continue
+            if entry.provider is None and provider is None:
+                self._no_provider(address)
+                return
+            if entry.provider is not None:
+                if of_entries is not None and of_entries != entry.provider:
+                    self._different_providers(address, of_entries, entry.provider)
+                    return
+                of_entries = entry.provider
+            self._add(address, instances, entry)
+        if provider is not None and of_entries is not None and provider != of_entries:
+            self._different_providers(address, provider, of_entries)
+            return
+        effective = of_entries or provider
+        if effective is not None:
+            resources[address] = ResourceState(address, effective, instances)
+
+    def _entry(self, address: AbsResource, members: Members) -> _Entry | None:
+        try:
+            key = _instance_key(members)
+            status = _STATUSES.get(_text(members, "status"))
+            deposed = _text(members, "deposed")
+            provider_text = _text(members, "provider")
+            stored = self._object(members, status or ObjectStatus.READY)
+        except _Wrong as wrong:
+            self._malformed(f"An instance of {address}", wrong)
+            return None
+        if status is None:
+            self._unknown_status(address, members)
+            return None
+        if deposed and len(deposed) != 8:
+            self._bad_deposed_key(address, deposed)
+            return None
+        if stored is None:
+            return None
+        if not provider_text:
+            return _Entry(key, deposed, stored, None, None)
+        provider = self._addresses.provider(provider_text)
+        if provider is None:
+            return None
+        return _Entry(key, deposed, stored, provider.item.key, config_of(provider))
+
+    def _object(self, members: Members, status: ObjectStatus) -> StoredObject | None:
+        dependencies = []
+        for text in _texts(members, "dependencies"):
+            dependency = self._addresses.dependency(text)
+            if dependency is None:
+                return None
+            dependencies.append(dependency)
+        sensitive = cast("str", members.get("sensitive_attributes") or "[]")
+        if sensitive != "[]":
+            try:
+                parse_paths(sensitive)
+            except ValueError as error:
+                raise _Wrong("sensitive_attributes", f"an array of paths ({error})") from None
+        attributes = cast("str", members.get("attributes") or "null")
+        flat = None if attributes != "null" else _flat_attributes(members)
+        identity = cast("str | None", members.get("identity"))
+        return StoredObject(
+            "{}" if attributes == "null" else attributes,
+            _count(members, "schema_version"),
+            status,
+            "[]" if sensitive == "null" else sensitive,
+            _private(members),
+            tuple(dependencies),
+            _flag(members, "create_before_destroy"),
+            _flag(members, "skip_destroy"),
+            None if identity == "null" else identity,
+            _count(members, "identity_schema_version")
+            if members.get("identity_schema_version") is not None
+            else None,
+            flat,
+        )
+
+    def _add(
+        self, address: AbsResource, instances: dict[InstanceKey, InstanceState], entry: _Entry
+    ) -> None:
+        known = instances.get(entry.key)
+        if known is None and not entry.deposed:
+            instances[entry.key] = InstanceState(entry.stored, {}, entry.provider_key)
+            return
+        known = known or InstanceState()
+        if entry.deposed:
+            if entry.deposed in known.deposed:
+                self._duplicate(address, entry)
+                return
+            deposed = {**known.deposed, entry.deposed: entry.stored}
+            instances[entry.key] = InstanceState(known.current, deposed, entry.provider_key)
+        elif known.current is not None:
+            self._duplicate(address, entry)
+        else:
+            instances[entry.key] = InstanceState(entry.stored, known.deposed, entry.provider_key)
+
+    def _output(self, name: str, members: Members) -> OutputState | None:
+        try:
+            sensitive = _flag(members, "sensitive")
+            deprecated = _text(members, "deprecated")
+            type_ = cty_json.type_from_json(cast("str", members.get("type") or "null"))
+            value = cty_json.value_from_json(cast("str", members.get("value") or "null"), type_)
+        except _Wrong as wrong:
+            self._malformed(f"The output {name!r}", wrong)
+            return None
+        except CtyError as error:
+            self._diags.error(
+                "Invalid state file",
+                f"The value of the output {name!r} does not fit its type: {error.message}.",
+            )
+            return None
+        return OutputState(value, sensitive, deprecated)
+
+    def _checks(self, members: Members) -> tuple[CheckResult, ...]:
+        return tuple(
+            CheckResult(
+                kind=_text(result, "object_kind"),
+                block=_text(result, "config_addr"),
+                status=_check_status(result),
+                objects=tuple(
+                    CheckObject(
+                        _text(each, "object_addr"),
+                        _check_status(each),
+                        tuple(_texts(each, "failure_messages")),
+                    )
+                    for each in _objects(result, "objects")
+                ),
+            )
+            for result in _objects(members, "check_results")
+            if _text(result, "object_kind") in _CHECK_KINDS
+        )
+
+    def _malformed(self, what: str, wrong: _Wrong) -> None:
+        self._diags.error(
+            "Invalid state file",
+            f"{what} has a member {wrong.member!r} that is not {wrong.wanted}.",
+        )
+
+    def _unknown_mode(self, members: Members) -> None:
+        self._diags.error(
+            "Invalid state file",
+            f"The resource {members.get('type')}.{members.get('name')} has the mode"
+            f" {members.get('mode')!r}; only managed and data are known.",
+        )
+
+    def _unknown_status(self, address: AbsResource, members: Members) -> None:
+        self._diags.error(
+            "Invalid state file",
+            f"An instance of {address} has the status {members.get('status')!r}; only tainted is"
+            " known.",
+        )
+
+    def _bad_deposed_key(self, address: AbsResource, key: str) -> None:
+        self._diags.error(
+            "Invalid state file",
+            f"A deposed object of {address} has the key {key!r}, which should have eight"
+            " characters.",
+        )
+
+    def _no_provider(self, address: AbsResource) -> None:
+        self._diags.error(
+            "Invalid state file",
+            f"Neither {address} nor its instance says which provider manages it.",
+        )
+
+    def _different_providers(
+        self, address: AbsResource, one: AbsProviderConfig, other: AbsProviderConfig
+    ) -> None:
+        self._diags.error(
+            "Invalid state file",
+            f"The file names two provider configurations for {address}, {one} and {other}. All"
+            " instances of a resource share one; only its instance key may differ.",
+        )
+
+    def _duplicate(self, address: AbsResource, entry: _Entry) -> None:
+        which = f"deposed object {entry.deposed}" if entry.deposed else "current object"
+        instance = Abs(address.module, address.item.instance(entry.key))
+        self._diags.error(
+            "Invalid state file", f"The {which} of {instance} is in the file more than once."
+        )
+
+
+def _instance_key(members: Members) -> InstanceKey:
+    key = members.get("index_key")
+    if key is None or isinstance(key, str):
+        return key
+    if isinstance(key, float) and key.is_integer():
+        return int(key)
+    if isinstance(key, int) and not isinstance(key, bool):
+        return key
+    raise _Wrong("index_key", "a string or a whole number")
+
+
+def _private(members: Members) -> bytes:
+    text = _text(members, "private")
+    if not text:
+        return b""
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise _Wrong("private", "base64 text") from None
+
+
+def _flat_attributes(members: Members) -> Mapping[str, str] | None:
+    flat = members.get("attributes_flat")
+    if flat is None:
+        return None
+    if isinstance(flat, dict) and all(isinstance(each, str) for each in flat.values()):
+        return flat
+    raise _Wrong("attributes_flat", "an object of strings")
+
+
+def _check_status(members: Members) -> str:
+    status = _text(members, "status")
+    return status if status in _CHECK_STATUSES else "unknown"
+
+
+def _looks_like_version(text: str) -> bool:
+    core = text.removeprefix("v").partition("-")[0].partition("+")[0]
+    return all(part.isdigit() for part in core.split("."))

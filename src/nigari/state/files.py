@@ -1,0 +1,138 @@
+"""State files of any version, as bytes: the one door to reading and writing them.
+
+Decides by the file's version which reader it gets, and refuses what no reader knows: files of the
+future, foreign files, files cut short. Encryption and storage are unknown here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.state.file_v4 import read_v4
+from nigari.state.json_text import end_of_document, read_members, read_text
+from nigari.state.model import StateFile
+from nigari.state.upgrade import UpgradeFailure, upgrade_to_v4
+from nigari.state.write_v4 import write_compact_v4, write_v4
+
+_NEWEST: Final = 4
+_PLAIN_START: Final = re.compile(r'\s*\{\s*"version"\s*:\s*4\s*,')
+
+
+def parse_state(data: bytes, diags: Diagnostics) -> StateFile | None:
+    """The state that bytes tell, or `None` after reporting why they tell none.
+
+    Empty data is no state and is for the caller to tell apart.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    try:
+        if _PLAIN_START.match(text):
+            return read_v4(text, diags)
+        return _read_by_version(text, diags)
+    except json.JSONDecodeError as error:
+        diags.append(not_json(error))
+    except RecursionError:
+        diags.append(nested_too_deeply())
+    except ValueError:
+        diags.append(unreadable_number())
+    return None
+
+
+def format_state(file: StateFile, is_for_people: bool) -> bytes:
+    """The bytes of a state file, with or without a layout that people can read."""
+    text = write_v4(file) if is_for_people else write_compact_v4(file)
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _read_by_version(text: str, diags: Diagnostics) -> StateFile | None:
+    start = len(text) - len(text.lstrip(" \t\n\r"))
+    members, end = read_members(text, start, {}, read_text)
+    end_of_document(text, end)
+    version = json.loads(str(members.get("version", "null")))
+    if version is None:
+        diags.append(no_version())
+        return None
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        diags.append(impossible_version(version))
+        return None
+    if version > _NEWEST:
+        writer = json.loads(str(members.get("terraform_version", "null")))
+        diags.append(future_version(version, writer if isinstance(writer, str) else ""))
+        return None
+    if version == _NEWEST:
+        return read_v4(text, diags)
+    try:
+        upgraded = upgrade_to_v4(json.loads(text), version)
+    except UpgradeFailure as failure:
+        diags.append(upgrade_failed(version, failure))
+        return None
+    return read_v4(json.dumps(upgraded), diags)
+
+
+def not_json(error: json.JSONDecodeError) -> Diagnostic:
+    """A file that is no JSON, or is cut short."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Unreadable state file",
+        f"The file is not valid JSON from line {error.lineno}, column {error.colno} on. It may be"
+        " cut short, or not a state file at all. It was left as it is.",
+    )
+
+
+def nested_too_deeply() -> Diagnostic:
+    """A file whose values are nested beyond all reason."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Unreadable state file",
+        "The file's values are nested too deeply. It was left as it is.",
+    )
+
+
+def unreadable_number() -> Diagnostic:
+    """A file with a number where none of that size can be."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Unreadable state file",
+        "The file has a number that cannot be read. It was left as it is.",
+    )
+
+
+def no_version() -> Diagnostic:
+    """JSON that does not say which version of a state file it is."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Not a state file",
+        'The file is JSON, but has no "version", which every state file has. It was left as it is.',
+    )
+
+
+def impossible_version(version: object) -> Diagnostic:
+    """A version that no state file ever had."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Not a state file",
+        f"The file says that it is of version {version!r}, which never existed. It was left as it"
+        " is.",
+    )
+
+
+def future_version(version: int, writer: str) -> Diagnostic:
+    """A file that a newer program wrote."""
+    by = f" It was written by version {writer}." if writer else ""
+    return Diagnostic(
+        Severity.ERROR,
+        "State file of a newer version",
+        f"The file is of version {version}, and this program knows versions up to {_NEWEST}.{by}"
+        " Use a newer version of this program. The file was left as it is.",
+    )
+
+
+def upgrade_failed(version: int, failure: UpgradeFailure) -> Diagnostic:
+    """An old file that cannot be brought to the newest version."""
+    return Diagnostic(
+        Severity.ERROR,
+        "State file cannot be upgraded",
+        f"The file is of version {version} and cannot be read: {failure}.",
+    )

@@ -1,0 +1,182 @@
+"""JSON as text: walking it without losing a digit, and laying it out as Go does.
+
+A state file's attribute values stay JSON text until a schema says what they are, because a float
+would lose digits that a provider wrote. So the reader here hands out pieces of the text, and the
+two layouts (compact and indented) change white space only. What the JSON means is unknown here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from json.encoder import encode_basestring as quoted
+from typing import Final, NoReturn, TypeAlias, TypeVar
+
+__all__ = [
+    "Reader",
+    "compact",
+    "end_of_document",
+    "escaped_for_html",
+    "indented",
+    "quoted",
+    "read_elements",
+    "read_members",
+    "read_text",
+    "read_value",
+]
+
+T = TypeVar("T")
+
+Reader: TypeAlias = Callable[[str, int], tuple[T, int]]
+"""Reads the value that begins at an index of a text, and says where it ends."""
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_VALUES: Final = json.JSONDecoder(parse_constant=_refuse_constant)
+_PIECES: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=str, parse_int=str)
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_OPEN: Final = re.compile(r"\{[ \t\n\r]*(\}?)")
+_OPEN_LIST: Final = re.compile(r"\[[ \t\n\r]*(\]?)")
+# Possessive, so that a long text costs no memory to match.
+_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_KEY: Final = re.compile(rf"({_STRING})[ \t\n\r]*:[ \t\n\r]*")
+_NEXT_MEMBER: Final = re.compile(r"[ \t\n\r]*([,}])[ \t\n\r]*")
+_NEXT_ELEMENT: Final = re.compile(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
+
+
+def read_value(text: str, index: int) -> tuple[object, int]:
+    """A value as Python data; for values whose numbers are small and whole."""
+    value: object
+    value, end = _VALUES.raw_decode(text, index)
+    return value, end
+
+
+def read_text(text: str, index: int) -> tuple[str, int]:
+    """A value as the piece of the text that it is."""
+    _, end = _PIECES.raw_decode(text, index)
+    return text[index:end], end
+
+
+def read_members(
+    text: str,
+    index: int,
+    readers: Mapping[str, Reader[object]],
+    otherwise: Reader[object] = read_value,
+) -> tuple[dict[str, object], int]:
+    """The members of an object, each read with the reader for its name."""
+    opening = _OPEN.match(text, index)
+    if opening is None:
+        raise json.JSONDecodeError("An object is expected", text, index)
+    members: dict[str, object] = {}
+    position = opening.end()
+    if opening[1]:
+        return members, position
+    while True:
+        key = _KEY.match(text, position)
+        if key is None:
+            raise json.JSONDecodeError("A name in double quotes is expected", text, position)
+        quoted_name = key[1]
+        name = json.loads(quoted_name) if "\\" in quoted_name else quoted_name[1:-1]
+        members[name], end = readers.get(name, otherwise)(text, key.end())
+        following = _NEXT_MEMBER.match(text, end)
+        if following is None:
+            raise json.JSONDecodeError("A comma or closing brace is expected", text, end)
+        position = following.end()
+        if following[1] == "}":
+            return members, following.end(1)
+
+
+def read_elements(text: str, index: int, reader: Reader[T]) -> tuple[list[T], int]:
+    """The elements of an array; null counts as an empty one, as it does in Go."""
+    opening = _OPEN_LIST.match(text, index)
+    if opening is None:
+        if text.startswith("null", index):
+            return [], index + 4
+        raise json.JSONDecodeError("An array is expected", text, index)
+    elements: list[T] = []
+    position = opening.end()
+    if opening[1]:
+        return elements, position
+    while True:
+        element, end = reader(text, position)
+        elements.append(element)
+        following = _NEXT_ELEMENT.match(text, end)
+        if following is None:
+            raise json.JSONDecodeError("A comma or closing bracket is expected", text, end)
+        position = following.end()
+        if following[1] == "]":
+            return elements, following.end(1)
+
+
+def end_of_document(text: str, index: int) -> None:
+    """Refuse anything but white space after the document."""
+    space = _SPACE.match(text, index)
+    if space is None or space.end() != len(text):
+        raise json.JSONDecodeError(
+            "Nothing may follow the document", text, space.end() if space else index
+        )
+
+
+_NOT_SPACE: Final = re.compile(rf'(?:{_STRING}|[^" \t\n\r]++)++')
+_TOKEN: Final = re.compile(rf'{_STRING}|[\[\]{{}},:]|[^\[\]{{}},:" \t\n\r]+')
+
+
+def compact(text: str) -> str:
+    """The same JSON without white space."""
+    return "".join(_NOT_SPACE.findall(text))
+
+
+def indented(text: str, depth: int = 0) -> str:
+    """The same JSON with two spaces per level and one value per line.
+
+    `depth` is the level of the line that the value stands on.
+    """
+    inner = "\n" + "  " * (depth + 1)
+    if text.startswith(inner, 1) and text[len(inner) + 1] not in " \t\n\r":
+        # Laid out already, as nearly all values of a file are that was written by a program.
+        return text
+    parts: list[str] = []
+    after_opening = False
+    for token in _TOKEN.findall(text):
+        if token in ("}", "]"):
+            depth -= 1
+            parts.append(token if after_opening else "\n" + "  " * depth + token)
+            after_opening = False
+            continue
+        if after_opening:
+            parts.append("\n" + "  " * depth)
+        after_opening = token in ("{", "[")
+        if after_opening:
+            depth += 1
+            parts.append(token)
+        elif token == ",":
+            parts.append(",\n" + "  " * depth)
+        elif token == ":":
+            parts.append(": ")
+        else:
+            parts.append(token)
+    return "".join(parts)
+
+
+_FOR_HTML: Final = (
+    ("&", "\\u0026"),
+    ("<", "\\u003c"),
+    (">", "\\u003e"),
+    ("\u2028", "\\u2028"),
+    ("\u2029", "\\u2029"),
+)
+
+
+def escaped_for_html(text: str) -> str:
+    """The same JSON with the characters escaped that Go escapes for the sake of HTML.
+
+    They can stand in strings only, so replacing them anywhere is replacing them there.
+    """
+    for char, escape in _FOR_HTML:
+        text = text.replace(char, escape)
+    return text

@@ -1,0 +1,378 @@
+"""What a state is: resources with their instances and objects, root outputs, check results.
+
+A `State` never changes. `StateDraft` is how a new one is made from an old one: it copies a
+resource only when it is first touched, so that recording ten thousand objects costs ten thousand
+small steps. How a state is stored, and what an object's attributes mean, is unknown here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Final
+
+from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
+from nigari.addrs.keys import InstanceKey, key_order
+from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance
+from nigari.cty import Value
+from nigari.state.json_text import compact
+
+
+class ObjectStatus(Enum):
+    """Whether an object is sound; the value is what the file says."""
+
+    READY = ""
+    TAINTED = "tainted"
+
+
+class StoredObject:
+    """One real object behind a resource instance, as the state remembers it.
+
+    Written by hand because a state may have very many of them. Nobody assigns to one after it was
+    made, `indented_attributes` apart, which only remembers a layout.
+    """
+
+    __slots__ = (
+        "attributes",
+        "create_before_destroy",
+        "dependencies",
+        "flat_attributes",
+        "identity",
+        "identity_schema_version",
+        "indented_attributes",
+        "private",
+        "schema_version",
+        "sensitive_attributes",
+        "skip_destroy",
+        "status",
+    )
+
+    attributes: str
+    """JSON text; only the resource type's schema says what it means."""
+    flat_attributes: Mapping[str, str] | None
+    """Attributes in the form of states before version 4, until a provider upgrades them."""
+    sensitive_attributes: str
+    """JSON text: the paths of values that are sensitive beyond what the schema says."""
+    private: bytes
+    """What the provider wants to be told again."""
+    dependencies: tuple[AbsResource, ...]
+    """Resources, in modules without keys, that must outlive this object."""
+    identity: str | None
+    """JSON text: what a provider calls the object, if it can say so."""
+
+    def __init__(
+        self,
+        attributes: str,
+        schema_version: int = 0,
+        status: ObjectStatus = ObjectStatus.READY,
+        sensitive_attributes: str = "[]",
+        private: bytes = b"",
+        dependencies: tuple[AbsResource, ...] = (),
+        create_before_destroy: bool = False,
+        skip_destroy: bool = False,
+        identity: str | None = None,
+        identity_schema_version: int | None = None,
+        flat_attributes: Mapping[str, str] | None = None,
+    ) -> None:
+        self.attributes = attributes
+        self.schema_version = schema_version
+        self.status = status
+        self.sensitive_attributes = sensitive_attributes
+        self.private = private
+        self.dependencies = dependencies
+        self.create_before_destroy = create_before_destroy
+        self.skip_destroy = skip_destroy
+        self.identity = identity
+        self.identity_schema_version = identity_schema_version
+        self.flat_attributes = flat_attributes
+        self.indented_attributes: str | None = None
+
+    def with_status(self, status: ObjectStatus) -> StoredObject:
+        """The same object with another status."""
+        return StoredObject(
+            self.attributes,
+            self.schema_version,
+            status,
+            self.sensitive_attributes,
+            self.private,
+            self.dependencies,
+            self.create_before_destroy,
+            self.skip_destroy,
+            self.identity,
+            self.identity_schema_version,
+            self.flat_attributes,
+        )
+
+    def with_dependencies(self, dependencies: tuple[AbsResource, ...]) -> StoredObject:
+        """The same object with other dependencies."""
+        changed = self.with_status(self.status)
+        changed.dependencies = dependencies
+        return changed
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, StoredObject)
+            and self.schema_version == other.schema_version
+            and self.status is other.status
+            and self.private == other.private
+            and self.dependencies == other.dependencies
+            and self.create_before_destroy == other.create_before_destroy
+            and self.skip_destroy == other.skip_destroy
+            and self.identity_schema_version == other.identity_schema_version
+            and self.flat_attributes == other.flat_attributes
+            and _same_json(self.sensitive_attributes, other.sensitive_attributes)
+            and _same_json(self.identity or "", other.identity or "")
+            and _same_json(self.attributes, other.attributes)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # texts that differ in layout are equal
+
+    def __repr__(self) -> str:
+        return f"<StoredObject version {self.schema_version} {self.status.name.lower()}>"
+
+
+def _same_json(one: str, other: str) -> bool:
+    return one == other or compact(one) == compact(other)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceState:
+    """The objects of one resource instance."""
+
+    current: StoredObject | None = None
+    deposed: Mapping[str, StoredObject] = field(default_factory=dict)
+    """Objects that were replaced and not destroyed yet, by their eight-digit keys."""
+    provider_key: InstanceKey = None
+    """Which instance of the resource's provider configuration manages the objects."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no object at all."""
+        return self.current is None and not self.deposed
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceState:
+    """The instances of one resource."""
+
+    address: AbsResource
+    provider: AbsProviderConfig
+    """The provider block; which of its instances, each resource instance says."""
+    instances: Mapping[InstanceKey, InstanceState] = field(default_factory=dict)
+
+    def provider_of(self, key: InstanceKey) -> AbsProviderInstance:
+        """The provider instance that manages one resource instance."""
+        instance = self.instances.get(key)
+        provider_key = None if instance is None else instance.provider_key
+        return Abs(self.provider.module, self.provider.item.instance(provider_key))
+
+    def in_order(self) -> list[tuple[InstanceKey, InstanceState]]:
+        """The instances by key."""
+        if len(self.instances) == 1:
+            return list(self.instances.items())
+        return sorted(self.instances.items(), key=lambda item: key_order(item[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class OutputState:
+    """The value of a root output."""
+
+    value: Value
+    sensitive: bool = False
+    deprecated: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckObject:
+    """How the checks of one object went."""
+
+    address: str
+    status: str
+    failure_messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """How the checks of one block went, for all its instances."""
+
+    kind: str
+    """`resource`, `output`, `check` or `var`."""
+    block: str
+    status: str
+    """`pass`, `fail`, `error` or `unknown`."""
+    objects: tuple[CheckObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything known of what exists."""
+
+    resources: Mapping[AbsResource, ResourceState] = field(default_factory=dict)
+    outputs: Mapping[str, OutputState] = field(default_factory=dict)
+    checks: tuple[CheckResult, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is neither a resource nor an output."""
+        return not self.resources and not self.outputs
+
+    @property
+    def has_managed_objects(self) -> bool:
+        """Whether anything exists that forgetting the state would leave behind."""
+        return any(
+            each.address.item.mode.value == "resource" and each.instances
+            for each in self.resources.values()
+        )
+
+    def in_order(self) -> list[ResourceState]:
+        """The resources: those of the root module first, then by module, mode, type and name."""
+        return sorted(self.resources.values(), key=lambda each: each.address.sort_key())
+
+    def instance(self, address: AbsResourceInstance) -> InstanceState | None:
+        """The objects of one resource instance, if it has any."""
+        resource = self.resources.get(resource_of(address))
+        return None if resource is None else resource.instances.get(address.item.key)
+
+    def instances(self) -> Iterator[tuple[AbsResourceInstance, InstanceState]]:
+        """All resource instances, in order."""
+        for resource in self.in_order():
+            for key, instance in resource.in_order():
+                yield instance_of(resource.address, key), instance
+
+
+EMPTY_STATE: Final = State()
+
+
+@dataclass(frozen=True, slots=True)
+class StateFile:
+    """A state with what a snapshot of it is known by."""
+
+    state: State
+    lineage: str
+    """The same for all snapshots that came from one another."""
+    serial: int
+    """Counts the snapshots of a lineage."""
+    version: str = ""
+    """The OpenTofu version whose rules the writer followed."""
+
+
+class StateDraft:
+    """A state in the making."""
+
+    __slots__ = ("_checks", "_outputs", "_owned", "_resources")
+
+    def __init__(self, state: State = EMPTY_STATE) -> None:
+        self._resources: dict[AbsResource, ResourceState] = dict(state.resources)
+        self._owned: dict[AbsResource, dict[InstanceKey, InstanceState]] = {}
+        self._outputs: dict[str, OutputState] = dict(state.outputs)
+        self._checks = state.checks
+
+    def finish(self) -> State:
+        """The state as it stands; the draft may go on."""
+        self._owned = {}
+        return State(dict(self._resources), dict(self._outputs), self._checks)
+
+    def resource(self, address: AbsResource) -> ResourceState | None:
+        """A resource as it stands."""
+        return self._resources.get(address)
+
+    def instance(self, address: AbsResourceInstance) -> InstanceState | None:
+        """A resource instance as it stands."""
+        resource = self._resources.get(resource_of(address))
+        return None if resource is None else resource.instances.get(address.item.key)
+
+    def set_provider(self, address: AbsResource, provider: AbsProviderConfig) -> None:
+        """Say which provider block manages a resource, adding the resource if it is new."""
+        known = self._resources.get(address)
+        if known is None:
+            self._instances_for(address, provider)
+        elif known.provider != provider:
+            self._resources[address] = replace(known, provider=provider)
+
+    def set_instance(
+        self, address: AbsResourceInstance, instance: InstanceState, provider: AbsProviderConfig
+    ) -> None:
+        """Record the objects of a resource instance; without any object, forget it."""
+        resource = resource_of(address)
+        if instance.is_empty:
+            self.remove_instance(address)
+            return
+        self._instances_for(resource, provider)[address.item.key] = instance
+        self.set_provider(resource, provider)
+
+    def set_current(
+        self,
+        address: AbsResourceInstance,
+        current: StoredObject | None,
+        provider: AbsProviderInstance,
+    ) -> None:
+        """Record the current object of a resource instance, or that there is none."""
+        known = self.instance(address) or InstanceState()
+        self.set_instance(
+            address,
+            InstanceState(current, known.deposed, provider.item.key),
+            Abs(provider.module, provider.item.config),
+        )
+
+    def set_deposed(
+        self,
+        address: AbsResourceInstance,
+        key: str,
+        deposed: StoredObject | None,
+        provider: AbsProviderInstance,
+    ) -> None:
+        """Record a deposed object of a resource instance, or that it is gone."""
+        known = self.instance(address) or InstanceState()
+        objects = {each: stored for each, stored in known.deposed.items() if each != key}
+        if deposed is not None:
+            objects[key] = deposed
+        self.set_instance(
+            address,
+            InstanceState(known.current, objects, provider.item.key),
+            Abs(provider.module, provider.item.config),
+        )
+
+    def remove_instance(self, address: AbsResourceInstance) -> None:
+        """Forget a resource instance, and the resource with its last one."""
+        resource = resource_of(address)
+        known = self._resources.get(resource)
+        if known is None or address.item.key not in known.instances:
+            return
+        instances = self._instances_for(resource, known.provider)
+        del instances[address.item.key]
+        if not instances:
+            self.remove_resource(resource)
+
+    def remove_resource(self, address: AbsResource) -> None:
+        """Forget a resource with all its instances."""
+        self._resources.pop(address, None)
+        self._owned.pop(address, None)
+
+    def put_resource(self, resource: ResourceState) -> None:
+        """Record a whole resource."""
+        self._owned.pop(resource.address, None)
+        self._resources[resource.address] = resource
+
+    def set_outputs(self, outputs: Mapping[str, OutputState]) -> None:
+        """Record the values of all root outputs."""
+        self._outputs = dict(outputs)
+
+    def set_checks(self, checks: Iterable[CheckResult]) -> None:
+        """Record how the checks went."""
+        self._checks = tuple(checks)
+
+    def _instances_for(
+        self, address: AbsResource, provider: AbsProviderConfig
+    ) -> dict[InstanceKey, InstanceState]:
+        owned = self._owned.get(address)
+        if owned is None:
+            known = self._resources.get(address)
+            owned = {} if known is None else dict(known.instances)
+            self._owned[address] = owned
+            self._resources[address] = ResourceState(
+                address, provider if known is None else known.provider, owned
+            )
+        return owned

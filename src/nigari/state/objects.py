@@ -1,0 +1,85 @@
+"""Between stored objects and values: what an object's attributes are once a schema says it.
+
+Upgrading attributes of an older schema, or of the flat form, is a provider's work and not done
+here; such an object is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from nigari.addrs.absolute import AbsResource
+from nigari.addrs.provider import Provider
+from nigari.addrs.resource import Resource
+from nigari.cty import CtyError, Path, Value
+from nigari.cty import json as cty_json
+from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
+from nigari.lang.marks import SENSITIVE
+from nigari.schema.marked_paths import sensitive_paths
+from nigari.schema.provider import Schema
+from nigari.state.model import ObjectStatus, StoredObject
+from nigari.state.sensitive_paths import parse_paths, paths_text
+
+SchemaLookup: TypeAlias = Callable[[Provider, Resource], Schema | None]
+"""The schema that a provider has for a resource's type."""
+
+
+class UnreadableObject(Exception):
+    """Why the attributes of a stored object have no value under a schema."""
+
+
+def decode(stored: StoredObject, schema: Schema) -> Value:
+    """The object's attributes, marked sensitive where the state says so.
+
+    Raises `UnreadableObject`.
+    """
+    if stored.schema_version != schema.version or stored.flat_attributes is not None:
+        raise UnreadableObject(
+            f"it was stored with version {stored.schema_version} of its schema, and the provider"
+            f" has version {schema.version}; the next plan or apply upgrades it"
+        )
+    try:
+        value = cty_json.value_from_json(stored.attributes, schema.block.implied_type)
+    except CtyError as error:
+        raise UnreadableObject(f"it does not fit its schema: {error.message}") from None
+    paths = parse_paths(stored.sensitive_attributes)
+    return _with_sensitive(value, paths) if paths else value
+
+
+def decode_for_display(stored: StoredObject, schema: Schema) -> Value:
+    """The object's attributes, marked sensitive where the state or the schema says so."""
+    value = decode(stored, schema)
+    unmarked, _ = value.unmark_deep()
+    return _with_sensitive(value, sensitive_paths(schema.block, unmarked))
+
+
+def encode(
+    value: Value,
+    schema: Schema,
+    status: ObjectStatus = ObjectStatus.READY,
+    private: bytes = b"",
+    dependencies: Iterable[AbsResource] = (),
+    create_before_destroy: bool = False,
+    skip_destroy: bool = False,
+    identity: Value | None = None,
+) -> StoredObject:
+    """The object to store for wholly known attributes; marks other than sensitive are dropped."""
+    unmarked, marks = unmark_deep_with_paths(value)
+    paths = [path for path, found in marks if SENSITIVE in found]
+    return StoredObject(
+        cty_json.value_to_json(unmarked, schema.block.implied_type),
+        schema.version,
+        status,
+        paths_text(paths),
+        private,
+        tuple(dependencies),
+        create_before_destroy,
+        skip_destroy,
+        None if identity is None else cty_json.value_to_json(identity, identity.type),
+        None if identity is None or schema.identity is None else schema.identity.version,
+    )
+
+
+def _with_sensitive(value: Value, paths: Iterable[Path]) -> Value:
+    return mark_with_paths(value, [(path, frozenset((SENSITIVE,))) for path in paths])

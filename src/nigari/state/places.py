@@ -1,0 +1,160 @@
+"""Where the resources of a state are, while they are being moved about.
+
+Modules, resources and resource instances change places one by one; a place that is taken is
+never overwritten. Finding what a move concerns costs no walk over the whole state. Why anything
+moves is unknown here: `nigari.state.moves` and `nigari.state.edit` decide that.
+"""
+
+from __future__ import annotations
+
+from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
+from nigari.addrs.module import ModuleAddr, Step, module_from_steps
+from nigari.addrs.moves import AnyKey, MovePattern
+from nigari.addrs.resource import Resource
+from nigari.state.model import InstanceState, ResourceState, State, StateDraft
+
+
+class Places:
+    """A state in the making whose parts can be found by where they are."""
+
+    __slots__ = ("_below", "_draft", "_modules", "_named")
+
+    def __init__(self, state: State) -> None:
+        self._draft = StateDraft(state)
+        self._modules: dict[ModuleAddr, dict[Resource, None]] = {}
+        self._below: dict[str, dict[ModuleAddr, None]] = {}
+        """Modules with resources, by the text of each module instance that they are in."""
+        self._named: dict[tuple[str, ...], dict[ModuleAddr, None]] = {}
+        """Modules with resources, by the un-keyed path of each module that they are in."""
+        for address in state.resources:
+            self._enter(address)
+
+    def finish(self) -> State:
+        """The state with everything in its new place."""
+        return self._draft.finish()
+
+    def has_module(self, module: ModuleAddr) -> bool:
+        """Whether anything is directly in this module instance."""
+        return module in self._modules
+
+    def resource(self, address: AbsResource) -> ResourceState | None:
+        """The resource at an address."""
+        return self._draft.resource(address)
+
+    def instance(self, address: AbsResourceInstance) -> InstanceState | None:
+        """The resource instance at an address."""
+        return self._draft.instance(address)
+
+    def modules_for(self, pattern: MovePattern) -> list[ModuleAddr]:
+        """The module instances that a pattern may concern, those below it included."""
+        steps: list[Step] = []
+        for name, key in pattern.steps:
+            if isinstance(key, AnyKey):
+                names = tuple(name for name, _ in pattern.steps)
+                return list(self._named.get(names, ()))
+            steps.append((name, key))
+        return self.modules_in(module_from_steps(steps))
+
+    def modules_in(self, module: ModuleAddr) -> list[ModuleAddr]:
+        """The module instances with resources that are this one or below it."""
+        return list(self._below.get(module.text, ()))
+
+    def resources_in(self, module: ModuleAddr) -> list[AbsResource]:
+        """The resources directly in a module instance."""
+        return [Abs(module, resource) for resource in self._modules.get(module, ())]
+
+    def move_module(self, old: ModuleAddr, new: ModuleAddr) -> None:
+        """Move what is directly in a module instance to another, in which nothing is."""
+        for address in self.resources_in(old):
+            self.move_resource(address, Abs(new, address.item))
+
+    def move_resource(self, old: AbsResource, new: AbsResource) -> None:
+        """Move a resource to an address that is free."""
+        resource = self._draft.resource(old)
+        if resource is None:
+            return
+        self._draft.remove_resource(old)
+        self._leave(old)
+        self._draft.put_resource(ResourceState(new, resource.provider, resource.instances))
+        self._enter(new)
+
+    def move_instance(self, old: AbsResourceInstance, new: AbsResourceInstance) -> None:
+        """Move a resource instance to an address that is free.
+
+        A resource that is new at the destination gets the provider of the old one.
+        """
+        source, target = resource_of(old), resource_of(new)
+        instance = self._draft.instance(old)
+        known = self._draft.resource(source)
+        if instance is None or known is None:
+            return
+        self.remove_instance(old)
+        there = self._draft.resource(target)
+        provider = known.provider if there is None else there.provider
+        self._draft.set_instance(new, instance, provider)
+        self._enter(target)
+
+    def remove_instance(self, address: AbsResourceInstance) -> None:
+        """Take a resource instance away, and its resource with the last one."""
+        self._draft.remove_instance(address)
+        resource = resource_of(address)
+        if self._draft.resource(resource) is None:
+            self._leave(resource)
+
+    def put(self, resource: ResourceState) -> None:
+        """Put a whole resource where it says it is."""
+        self._draft.put_resource(resource)
+        self._enter(resource.address)
+
+    def put_instance(
+        self, address: AbsResourceInstance, instance: InstanceState, like: ResourceState
+    ) -> None:
+        """Put a resource instance somewhere; a new resource gets the provider of `like`."""
+        there = self._draft.resource(resource_of(address))
+        self._draft.set_instance(address, instance, (there or like).provider)
+        self._enter(resource_of(address))
+
+    def remove_resource(self, address: AbsResource) -> None:
+        """Take a resource away."""
+        self._draft.remove_resource(address)
+        self._leave(address)
+
+    def instances_of(self, address: AbsResource) -> list[AbsResourceInstance]:
+        """The addresses of a resource's instances."""
+        resource = self._draft.resource(address)
+        return [] if resource is None else [instance_of(address, key) for key in resource.instances]
+
+    def _enter(self, address: AbsResource) -> None:
+        module = address.module
+        known = self._modules.get(module)
+        if known is not None:
+            known[address.item] = None
+            return
+        self._modules[module] = {address.item: None}
+        for ancestor, names in _ancestors(module):
+            self._below.setdefault(ancestor, {})[module] = None
+            self._named.setdefault(names, {})[module] = None
+
+    def _leave(self, address: AbsResource) -> None:
+        module = address.module
+        known = self._modules.get(module)
+        if known is None:
+            return
+        known.pop(address.item, None)
+        if known:
+            return
+        del self._modules[module]
+        for ancestor, names in _ancestors(module):
+            self._below[ancestor].pop(module, None)
+            self._named[names].pop(module, None)
+
+
+def _ancestors(module: ModuleAddr) -> list[tuple[str, tuple[str, ...]]]:
+    """The module and those it is in, each as text and as un-keyed path."""
+    ancestors = []
+    names = module.names
+    at: ModuleAddr | None = module
+    while at is not None:
+        ancestors.append((at.text, names[: at.depth]))
+        at = at.parent
+    return ancestors

@@ -1,0 +1,289 @@
+"""A state as JSON for other programs: `show -json` and `output -json`.
+
+The format is OpenTofu's, members in the same order. Sensitive values are in it, as they are in
+OpenTofu's, with `sensitive_values` to say which ones they are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from nigari.addrs.absolute import Abs, instance_of
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.parse import parse_address, parse_resource_instance
+from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
+from nigari.addrs.values import Check, InputVariable, OutputValue
+from nigari.cty import STRING, CtyError, Value, convert
+from nigari.cty import json as cty_json
+from nigari.diagnostics import Diagnostics
+from nigari.lang.marks import SENSITIVE
+from nigari.state.json_text import compact, escaped_for_html, indented, quoted
+from nigari.state.model import (
+    CheckObject,
+    CheckResult,
+    ObjectStatus,
+    OutputState,
+    ResourceState,
+    State,
+    StateFile,
+    StoredObject,
+)
+from nigari.state.objects import SchemaLookup, UnreadableObject, decode_for_display
+
+FORMAT_VERSION: Final = "1.0"
+_MODES: Final = {MANAGED: "managed", DATA: "data"}
+_CHECK_KINDS: Final = {
+    "resource": "resource",
+    "output": "output_value",
+    "check": "check",
+    "var": "var",
+}
+
+
+def state_to_json(file: StateFile | None, schemas: SchemaLookup, diags: Diagnostics) -> str | None:
+    """The whole state, or `None` after reporting which object cannot be shown."""
+    members = {"format_version": quoted(FORMAT_VERSION)}
+    if file is not None and not file.state.is_empty:
+        if file.version:
+            members["terraform_version"] = quoted(file.version)
+        values = values_to_json(file.state, schemas, diags)
+        if values is None:
+            return None
+        members["values"] = values
+        if file.state.checks:
+            members["checks"] = checks_to_json(file.state.checks)
+    return escaped_for_html(_object(members))
+
+
+def values_to_json(state: State, schemas: SchemaLookup, diags: Diagnostics) -> str | None:
+    """Outputs and resources, as they also stand in the JSON form of a plan."""
+    members = {}
+    if state.outputs:
+        members["outputs"] = _object(
+            {name: _output(state.outputs[name]) for name in sorted(state.outputs)}
+        )
+    root = _modules(state, schemas, diags)
+    if root is None:
+        return None
+    members["root_module"] = root
+    return _object(members)
+
+
+def outputs_to_json(outputs: Mapping[str, OutputState]) -> str:
+    """All outputs with their types, indented: `output -json`."""
+    members = {}
+    for name in sorted(outputs):
+        output = outputs[name]
+        parts = {"sensitive": _flag(output.sensitive)}
+        if output.deprecated:
+            parts["deprecated"] = quoted(output.deprecated)
+        parts["type"] = cty_json.type_to_json(output.value.type)
+        parts["value"] = cty_json.value_to_json(output.value)
+        members[name] = _object(parts)
+    return escaped_for_html(indented(_object(members)))
+
+
+def output_to_json(output: OutputState) -> str:
+    """The value of one output: `output -json NAME`."""
+    return cty_json.value_to_json(output.value)
+
+
+def output_raw(name: str, output: OutputState, diags: Diagnostics) -> str | None:
+    """The value of one output as bare text: `output -raw NAME`."""
+    try:
+        text = convert(output.value, STRING)
+    except CtyError:
+        text = None
+    if text is None or text.is_null or not text.is_known:
+        diags.error(
+            "Output has no raw form",
+            f"The output {name!r} is {'null' if output.value.is_null else 'a'} "
+            f"{output.value.type.friendly_name()}; -raw prints strings, numbers and booleans only."
+            " Use -json for anything else.",
+        )
+        return None
+    return text.as_string()
+
+
+def checks_to_json(checks: Iterable[CheckResult]) -> str:
+    """How the checks went."""
+    results = []
+    for check in sorted(checks, key=lambda each: each.block):
+        objects = sorted(check.objects, key=lambda each: each.address)
+        members = {
+            "address": _check_address(check),
+            "status": quoted(check.status),
+        }
+        if objects:
+            members["instances"] = _list(_check_object(check.kind, each) for each in objects)
+        results.append(_object(members))
+    return _list(results)
+
+
+def _output(output: OutputState) -> str:
+    members = {"sensitive": _flag(output.sensitive)}
+    if output.deprecated:
+        members["deprecated"] = quoted(output.deprecated)
+    members["value"] = cty_json.value_to_json(output.value)
+    members["type"] = cty_json.type_to_json(output.value.type)
+    return _object(members)
+
+
+def _modules(state: State, schemas: SchemaLookup, diags: Diagnostics) -> str | None:
+    """The root module with its children in it, put together from the deepest modules up."""
+    resources: dict[ModuleAddr, list[str]] = {}
+    children: dict[ModuleAddr, dict[ModuleAddr, None]] = {ROOT_MODULE: {}}
+    for resource in state.in_order():
+        shown = _resource(resource, schemas, diags)
+        resources.setdefault(resource.address.module, []).extend(shown)
+        module = resource.address.module
+        while module.parent is not None and module not in children:
+            children[module] = {}
+            children.setdefault(module.parent, {})[module] = None
+            module = module.parent
+    if diags.has_errors:
+        return None
+    texts: dict[ModuleAddr, str] = {}
+    for module in sorted(children, key=lambda each: -each.depth):
+        members = {}
+        if resources.get(module):
+            members["resources"] = _list(resources[module])
+        if not module.is_root:
+            members["address"] = quoted(module.text)
+        if children[module]:
+            below = sorted(children[module], key=lambda each: each.text)
+            members["child_modules"] = _list(texts.pop(each) for each in below)
+        texts[module] = _object(members)
+    return texts[ROOT_MODULE]
+
+
+def _resource(resource: ResourceState, schemas: SchemaLookup, diags: Diagnostics) -> list[str]:
+    shown = []
+    for key, instance in resource.in_order():
+        if instance.current is not None:
+            shown.append(_instance(resource, key, instance.current, "", schemas, diags))
+        shown += [
+            _instance(resource, key, instance.deposed[deposed], deposed, schemas, diags)
+            for deposed in sorted(instance.deposed)
+        ]
+    return shown
+
+
+def _instance(
+    resource: ResourceState,
+    key: InstanceKey,
+    stored: StoredObject,
+    deposed: str,
+    schemas: SchemaLookup,
+    diags: Diagnostics,
+) -> str:
+    item = resource.address.item
+    provider = resource.provider.item.provider
+    address = instance_of(resource.address, key)
+    members = {
+        "address": quoted(address.text),
+        "mode": quoted(_MODES[item.mode]),
+        "type": quoted(item.type),
+        "name": quoted(item.name),
+    }
+    if key is not None:
+        members["index"] = quoted(key) if isinstance(key, str) else str(key)
+    members["provider_name"] = quoted(provider.text)
+    members["schema_version"] = "0" if deposed else str(stored.schema_version)
+    schema = schemas(provider, item)
+    try:
+        if schema is None:
+            raise UnreadableObject(f"the provider {provider.display} has no schema for {item.type}")
+        value = decode_for_display(stored, schema)
+    except UnreadableObject as problem:
+        diags.error(
+            "Object cannot be shown",
+            f"The object of {address} cannot be shown: {problem}.",
+            address=address.text,
+        )
+        return ""
+    plain, _ = value.unmark_deep()
+    members["values"] = _object(
+        {name: cty_json.value_to_json(part) for name, part in sorted(plain.mapping().items())}
+    )
+    members["sensitive_values"] = _data(sensitive_shape(value))
+    if stored.dependencies:
+        members["depends_on"] = _list(quoted(each.text) for each in stored.dependencies)
+    if stored.status is ObjectStatus.TAINTED:
+        members["tainted"] = "true"
+    if deposed:
+        members["deposed_key"] = quoted(deposed)
+    if stored.identity is not None:
+        members["identity"] = compact(stored.identity)
+        if stored.identity_schema_version is not None:
+            members["identity_schema_version"] = str(stored.identity_schema_version)
+    return _object(members)
+
+
+def sensitive_shape(value: Value) -> object:
+    """True where a value is sensitive, in the shape of the value; what is not is left out."""
+    if value.has_mark(SENSITIVE):
+        return True
+    if value.is_null or not value.is_known:
+        return False
+    if isinstance(value.data, dict):
+        shapes = {name: sensitive_shape(part) for name, part in value.data.items()}
+        return {name: shapes[name] for name in sorted(shapes) if shapes[name] is not False}
+    if isinstance(value.data, tuple):
+        return [sensitive_shape(part) for part in value.elements()]
+    return False
+
+
+def _check_address(check: CheckResult) -> str:
+    members: dict[str, object] = {"kind": _CHECK_KINDS[check.kind], "to_display": check.block}
+    address = parse_address(check.block, Diagnostics())
+    if isinstance(address, Abs):
+        item = address.item
+        if isinstance(item, ResourceInstance):
+            members["mode"] = _MODES.get(item.resource.mode, "ephemeral")
+            members["type"] = item.resource.type
+            members["name"] = item.resource.name
+        elif isinstance(item, OutputValue | Check | InputVariable):
+            members["name"] = item.name
+        if not address.module.is_root:
+            members["module"] = address.module.text
+    return _data(members)
+
+
+def _check_object(kind: str, each: CheckObject) -> str:
+    address: dict[str, object] = {"to_display": each.address}
+    if kind == "resource":
+        instance = parse_resource_instance(each.address, Diagnostics())
+        module = None if instance is None else instance.module
+        if instance is not None and instance.item.key is not None:
+            address["instance_key"] = instance.item.key
+    else:
+        named = parse_address(each.address, Diagnostics())
+        module = named.module if isinstance(named, Abs) else None
+    if module is not None and not module.is_root:
+        address["module"] = module.text
+    members = {"address": _data(address), "status": quoted(each.status)}
+    if each.failure_messages:
+        members["problems"] = _list(
+            _object({"message": quoted(message)}) for message in sorted(each.failure_messages)
+        )
+    return _object(members)
+
+
+def _object(members: Mapping[str, str]) -> str:
+    return "{" + ",".join(f"{quoted(name)}:{text}" for name, text in members.items()) + "}"
+
+
+def _list(elements: Iterable[str]) -> str:
+    return "[" + ",".join(elements) + "]"
+
+
+def _flag(truth: bool) -> str:
+    return "true" if truth else "false"
+
+
+def _data(data: object) -> str:
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,202 @@
+"""State files of versions 1 to 3, brought to version 4.
+
+In those versions a resource's attributes are flat text, which only its provider can turn into
+values, so they stay flat here. Dependencies are dropped, because they were written in another
+language; the next apply records them anew.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from nigari import cty
+from nigari.addrs.keys import quoted
+
+_IDENTIFIER: Final = re.compile(r"[^\W\d][\w-]*")
+_ALIAS: Final = re.compile(r"([^\W\d][\w-]*)(?:\.([^\W\d][\w-]*))?")
+
+Members = Mapping[str, object]
+
+
+class UpgradeFailure(Exception):
+    """Why an old file cannot be brought to version 4."""
+
+
+def upgrade_to_v4(members: Members, version: int) -> dict[str, object]:
+    """The members of a file of version 1, 2 or 3 as a file of version 4 would have them."""
+    serial = members.get("serial") or 0
+    if not isinstance(serial, int) or serial < 0:
+        raise UpgradeFailure("its serial is not a number that counts")
+    resources: list[dict[str, object]] = []
+    outputs: dict[str, object] = {}
+    for module in _list(members, "modules"):
+        path = _list(module, "path") or (["root"] if version == 1 else [])
+        if not path or path[0] != "root":
+            raise UpgradeFailure(f"it has a module with the path {path!r}")
+        address = _module_address(path[1:])
+        resources += _module_resources(module, address, version)
+        if len(path) == 1:
+            for name, output in _object(module, "outputs").items():
+                outputs[name] = _output(output, version)
+    return {
+        "version": 4,
+        "terraform_version": members.get("terraform_version") or "0.0.0",
+        "serial": serial,
+        "lineage": members.get("lineage") or "",
+        "outputs": outputs,
+        "resources": resources,
+    }
+
+
+def _module_address(names: list[object]) -> str:
+    for name in names:
+        if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
+            raise UpgradeFailure(f"it has a module named {name!r}, which is not an identifier")
+    return ".".join(f"module.{name}" for name in names)
+
+
+def _module_resources(module: object, address: str, version: int) -> list[dict[str, object]]:
+    resources: dict[tuple[str, str, str], dict[str, object]] = {}
+    for old_address, old in _object(module, "resources").items():
+        mode, type_name, name, key = _resource_address(old_address)
+        known = resources.setdefault(
+            (mode, type_name, name),
+            {
+                "module": address,
+                "mode": mode,
+                "type": type_name,
+                "name": name,
+                "provider": _provider(_text(old, "provider"), type_name, address),
+                "instances": [],
+            },
+        )
+        instances = known["instances"]
+        assert isinstance(instances, list)
+        primary = _member(old, "primary")
+        if primary is not None:
+            instances.append(_instance(primary, key, "", version))
+        for index, deposed in enumerate(_list(old, "deposed")):
+            instances.append(_instance(deposed, key, f"{index + 1:08x}", version))
+    return list(resources.values())
+
+
+def _resource_address(text: str) -> tuple[str, str, str, int | None]:
+    """Take `data.TYPE.NAME.INDEX` apart; the first and the last part may be missing."""
+    parts = text.split(".")
+    mode = "managed"
+    if len(parts) > 2 and parts[0] == "data":
+        mode = "data"
+        parts = parts[1:]
+    if len(parts) not in (2, 3):
+        raise UpgradeFailure(f"it has a resource {text!r}, which is not an address")
+    if len(parts) == 2:
+        return mode, parts[0], parts[1], None
+    try:
+        return mode, parts[0], parts[1], int(parts[2], 0)
+    except ValueError:
+        raise UpgradeFailure(f"it has a resource {text!r}, whose index is no number") from None
+
+
+def _provider(old: str, type_name: str, module: str) -> str:
+    """The provider in the form before namespaces, which reading understands."""
+    if "provider." in old:
+        return old
+    local = _ALIAS.fullmatch(old) if old else None
+    if old and local is None:
+        raise UpgradeFailure(f"it has a provider {quoted(old)}, which is not a name")
+    name = type_name.partition("_")[0] if local is None else local[1]
+    alias = "" if local is None or local[2] is None else f".{local[2]}"
+    prefix = f"{module}." if module else ""
+    return f"{prefix}provider.{name}{alias}"
+
+
+def _instance(old: object, key: int | None, deposed: str, version: int) -> dict[str, object]:
+    attributes = {name: str(value) for name, value in _object(old, "attributes").items()}
+    if version < 3:
+        _mark_maps(attributes)
+    old_id = _text(old, "id")
+    if old_id and not attributes.get("id"):
+        attributes["id"] = old_id
+    meta = dict(_object(old, "meta"))
+    schema_version = _schema_version(meta)
+    instance: dict[str, object] = {
+        "index_key": key,
+        "status": "tainted" if _member(old, "tainted") else "",
+        "deposed": deposed,
+        "schema_version": schema_version,
+        "attributes_flat": attributes,
+    }
+    if meta:
+        private = json.dumps(meta, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        instance["private"] = base64.b64encode(private.encode()).decode()
+    return instance
+
+
+def _schema_version(meta: dict[str, object]) -> int:
+    """The version that old providers kept among their own data; taken out of it."""
+    raw = meta.get("schema_version")
+    is_text = isinstance(raw, str) and raw.isascii() and raw.isdigit()
+    if not is_text and (isinstance(raw, bool) or not isinstance(raw, int | float)):
+        return 0
+    del meta["schema_version"]
+    return int(raw) if isinstance(raw, str | int | float) else 0
+
+
+def _mark_maps(attributes: dict[str, str]) -> None:
+    """Count maps with `%`, as version 3 does, and forget counts of empty collections."""
+    for count_name in sorted(name for name in attributes if name.endswith(".#")):
+        prefix = count_name[:-1]
+        keys = {
+            name[len(prefix) :].partition(".")[0]
+            for name in attributes
+            if name.startswith(prefix) and name != count_name
+        }
+        keys.discard("#")
+        if any(not key.lstrip("+-").isdigit() for key in keys):
+            attributes[prefix + "%"] = attributes.pop(count_name)
+        elif not keys:
+            del attributes[count_name]
+
+
+def _output(old: object, version: int) -> dict[str, object]:
+    value = old if version == 1 else _member(old, "value")
+    type_ = _collection_type(cty.json.implied_type(json.dumps(value)))
+    return {
+        "value": value,
+        "type": json.loads(cty.json.type_to_json(type_)),
+        "sensitive": version > 1 and bool(_member(old, "sensitive")),
+    }
+
+
+def _collection_type(type_: cty.Type) -> cty.Type:
+    """A list or map where all parts have one type: old versions had nothing else."""
+    if isinstance(type_, cty.TupleType):
+        parts = set(type_.elements)
+        return cty.ListType(_collection_type(parts.pop())) if len(parts) == 1 else type_
+    if isinstance(type_, cty.ObjectType):
+        parts = set(type_.attributes.values())
+        return cty.MapType(_collection_type(parts.pop())) if len(parts) == 1 else type_
+    return type_
+
+
+def _member(of: object, name: str) -> object:
+    return of.get(name) if isinstance(of, dict) else None
+
+
+def _object(of: object, name: str) -> Members:
+    value = _member(of, name)
+    return value if isinstance(value, dict) else {}
+
+
+def _list(of: object, name: str) -> list[object]:
+    value = _member(of, name) if not isinstance(of, Mapping) else of.get(name)
+    return list(value) if isinstance(value, list) else []
+
+
+def _text(of: object, name: str) -> str:
+    value = _member(of, name)
+    return value if isinstance(value, str) else ""

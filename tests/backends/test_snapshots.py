@@ -1,0 +1,251 @@
+"""Snapshots of a state in the local backend: serial, lineage, backups, locks, refusals."""
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nigari.backends.local import LocalBackend, LocalPaths
+from nigari.backends.snapshots import LockOptions, Snapshots
+from nigari.cty import string
+from nigari.diagnostics import Diagnostics
+from nigari.state.encryption import no_encryption
+from nigari.state.files import parse_state
+from nigari.state.model import EMPTY_STATE, OutputState, State, StateFile
+
+
+def snapshots(directory: Path, paths: LocalPaths | None = None, name: str = "default") -> Snapshots:
+    backend = LocalBackend(directory, paths or LocalPaths())
+    return Snapshots(backend.storage(name), no_encryption().state)
+
+
+def state(word: str) -> State:
+    return State(outputs={"word": OutputState(string(word))})
+
+
+def write(store: Snapshots, word: str) -> None:
+    diags = Diagnostics()
+    assert asyncio.run(store.write(state(word), diags)), list(diags)
+
+
+def stored(path: Path) -> StateFile:
+    file = parse_state(path.read_bytes(), Diagnostics())
+    assert file is not None
+    return file
+
+
+def word(path: Path) -> str:
+    return stored(path).state.outputs["word"].value.as_string()
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(each.name for each in directory.iterdir())
+
+
+def summaries(diags: Diagnostics) -> list[str]:
+    return [each.summary for each in diags]
+
+
+class TestSerialAndLineage:
+    """Snapshots of one state share a lineage and are counted."""
+
+    def test_the_first_snapshot(self, tmp_path: Path) -> None:
+        write(snapshots(tmp_path), "a")
+        file = stored(tmp_path / "terraform.tfstate")
+        assert file.serial == 1
+        assert len(file.lineage) == 36
+
+    def test_each_change_counts_once(self, tmp_path: Path) -> None:
+        store = snapshots(tmp_path)
+        for each in ("a", "b", "b", "c"):
+            write(store, each)
+        write(snapshots(tmp_path), "c")
+        assert stored(tmp_path / "terraform.tfstate").serial == 3
+
+    def test_the_lineage_stays(self, tmp_path: Path) -> None:
+        write(snapshots(tmp_path), "a")
+        before = stored(tmp_path / "terraform.tfstate").lineage
+        write(snapshots(tmp_path), "b")
+        assert stored(tmp_path / "terraform.tfstate").lineage == before
+
+
+class TestPut:
+    """Snapshots from elsewhere: `state push`."""
+
+    OLD = StateFile(state("old"), "lineage", 5)
+
+    @pytest.mark.parametrize(
+        ("pushed", "refusal"),
+        [
+            (StateFile(state("new"), "lineage", 6), None),
+            (StateFile(state("old"), "lineage", 5), None),
+            (StateFile(state("new"), "", 1), None),
+            (StateFile(state("new"), "lineage", 5), "Snapshot conflicts with the stored one"),
+            (StateFile(state("new"), "lineage", 4), "Older snapshot"),
+            (StateFile(state("new"), "another", 9), "Snapshot of another state"),
+        ],
+    )
+    def test_rules(self, tmp_path: Path, pushed: StateFile, refusal: str | None) -> None:
+        diags = Diagnostics()
+        assert asyncio.run(snapshots(tmp_path).put(self.OLD, force=False, diags=diags))
+        before = (tmp_path / "terraform.tfstate").read_bytes()
+        accepted = asyncio.run(snapshots(tmp_path).put(pushed, force=False, diags=diags))
+        assert summaries(diags) == ([] if refusal is None else [refusal])
+        if accepted:
+            assert stored(tmp_path / "terraform.tfstate").serial == pushed.serial
+        else:
+            assert (tmp_path / "terraform.tfstate").read_bytes() == before
+            assert asyncio.run(snapshots(tmp_path).put(pushed, force=True, diags=diags))
+
+    def test_an_empty_state_may_always_be_replaced(self, tmp_path: Path) -> None:
+        diags = Diagnostics()
+        empty = replace(self.OLD, state=EMPTY_STATE, lineage="another", serial=99)
+        assert asyncio.run(snapshots(tmp_path).put(empty, force=False, diags=diags))
+        assert asyncio.run(snapshots(tmp_path).put(self.OLD, force=False, diags=diags))
+
+
+class TestBackup:
+    """What was stored before the first change of a run is kept."""
+
+    def test_kept_once_per_run(self, tmp_path: Path) -> None:
+        write(snapshots(tmp_path), "a")
+        assert not (tmp_path / "terraform.tfstate.backup").exists()
+        store = snapshots(tmp_path)
+        write(store, "b")
+        write(store, "c")
+        assert word(tmp_path / "terraform.tfstate.backup") == "a"
+
+    def test_nothing_changed(self, tmp_path: Path) -> None:
+        write(snapshots(tmp_path), "a")
+        write(snapshots(tmp_path), "a")
+        assert not (tmp_path / "terraform.tfstate.backup").exists()
+
+    def test_elsewhere_or_nowhere(self, tmp_path: Path) -> None:
+        write(snapshots(tmp_path), "a")
+        write(snapshots(tmp_path, LocalPaths(backup="kept")), "b")
+        assert word(tmp_path / "kept") == "a"
+        write(snapshots(tmp_path, LocalPaths(backup="-")), "c")
+        assert names(tmp_path) == ["kept", "terraform.tfstate"]
+
+    def test_no_backup_no_write(self, tmp_path: Path) -> None:
+        write(snapshots(tmp_path), "a")
+        (tmp_path / "taken").mkdir()
+        diags = Diagnostics()
+        store = snapshots(tmp_path, LocalPaths(backup="taken"))
+        assert not asyncio.run(store.write(state("b"), diags))
+        assert summaries(diags) == ["No access to the backup of the state"]
+        assert word(tmp_path / "terraform.tfstate") == "a"
+
+
+class TestPaths:
+    """Which files there are."""
+
+    def test_configured(self, tmp_path: Path) -> None:
+        paths = LocalPaths(path="deep/er/x.tfstate", workspace_dir="spaces")
+        write(snapshots(tmp_path, paths), "a")
+        write(snapshots(tmp_path, paths, "w"), "b")
+        assert word(tmp_path / "deep" / "er" / "x.tfstate") == "a"
+        assert word(tmp_path / "spaces" / "w" / "terraform.tfstate") == "b"
+
+    def test_read_here_and_write_there(self, tmp_path: Path) -> None:
+        write(snapshots(tmp_path), "a")
+        paths = LocalPaths(state="terraform.tfstate", state_out="out.tfstate")
+        store = snapshots(tmp_path, paths)
+        assert asyncio.run(store.read(Diagnostics()))
+        write(store, "b")
+        assert word(tmp_path / "terraform.tfstate") == "a"
+        assert word(tmp_path / "out.tfstate") == "b"
+        assert stored(tmp_path / "out.tfstate").serial == 2
+
+
+class TestLock:
+    """Who holds the lock is told; the file beside the state says it."""
+
+    def test_information(self, tmp_path: Path) -> None:
+        store, diags = snapshots(tmp_path), Diagnostics()
+        assert asyncio.run(store.lock("apply", LockOptions(), diags))
+        info = json.loads((tmp_path / ".terraform.tfstate.lock.info").read_text())
+        assert list(info) == ["ID", "Operation", "Info", "Who", "Version", "Created", "Path"]
+        assert (info["Operation"], info["Path"]) == ("apply", "terraform.tfstate")
+        assert info["Created"].endswith("Z")
+        assert (tmp_path / ".terraform.tfstate.lock.info").stat().st_mode & 0o777 == 0o600
+        assert asyncio.run(store.unlock(diags))
+        assert names(tmp_path) == []
+
+    def test_conflict(self, tmp_path: Path) -> None:
+        one, two, diags = snapshots(tmp_path), snapshots(tmp_path), Diagnostics()
+        assert asyncio.run(one.lock("apply", LockOptions(), diags))
+        assert not asyncio.run(two.lock("plan", LockOptions(timeout_seconds=0.3), diags))
+        assert summaries(diags) == ["State is locked"]
+        assert "apply" in diags[0].detail
+        assert asyncio.run(two.lock("plan", LockOptions(is_wanted=False), diags))
+        assert asyncio.run(one.unlock(diags))
+        assert asyncio.run(two.lock("plan", LockOptions(), diags))
+        assert asyncio.run(two.unlock(diags))
+
+    def test_force_unlock(self, tmp_path: Path) -> None:
+        diags = Diagnostics()
+        storage = LocalBackend(tmp_path, LocalPaths()).storage("default")
+        (tmp_path / ".terraform.tfstate.lock.info").write_text('{"ID": "dead"}')
+        assert not asyncio.run(storage.force_unlock("other", diags))
+        assert summaries(diags) == ["Wrong lock ID"]
+        assert asyncio.run(storage.force_unlock("dead", diags))
+        assert names(tmp_path) == []
+
+    def test_force_unlock_of_the_living(self, tmp_path: Path) -> None:
+        store, diags = snapshots(tmp_path), Diagnostics()
+        assert asyncio.run(store.lock("apply", LockOptions(), diags))
+        lock_id = json.loads((tmp_path / ".terraform.tfstate.lock.info").read_text())["ID"]
+        storage = LocalBackend(tmp_path, LocalPaths()).storage("default")
+        assert not asyncio.run(storage.force_unlock(lock_id, diags))
+        assert summaries(diags) == ["Lock is in use"]
+        assert asyncio.run(store.unlock(diags))
+
+    def test_a_lock_that_cannot_be_told_is_not_taken(self, tmp_path: Path) -> None:
+        (tmp_path / ".terraform.tfstate.lock.info").mkdir()
+        store, diags = snapshots(tmp_path), Diagnostics()
+        assert not asyncio.run(store.lock("apply", LockOptions(), diags))
+        assert summaries(diags) == ["No access to the lock information"]
+
+
+FOREIGN = {
+    "truncated": b'{"version": 4, "terraform_version": "1.12.6", "resou',
+    "foreign": b"hello",
+    "foreign json": b'{"a": 1}',
+    "future": b'{"version": 5, "terraform_version": "2.0.0"}',
+    "encrypted": b'{"encryption_version": "v0", "encrypted_data": "AAAA", "meta": {}}',
+    "blank": b"  \n",
+    "other provider": b'{"version": 4, "resources": [{"mode": "managed", "type": "a", "name": "b", "instances": [{}]}]}',
+}
+
+
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
+def test_what_is_not_understood_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "terraform.tfstate"
+    path.write_bytes(content)
+    store, diags = snapshots(tmp_path), Diagnostics()
+    assert asyncio.run(store.lock("apply", LockOptions(), diags))
+    assert not asyncio.run(store.read(diags))
+    assert not asyncio.run(store.write(state("a"), diags))
+    assert not asyncio.run(store.put(StateFile(state("a"), "l", 9), force=True, diags=diags))
+    assert asyncio.run(store.unlock(diags))
+    assert diags.has_errors
+    assert path.read_bytes() == content
+    assert names(tmp_path) == ["terraform.tfstate"]
+
+
+def test_an_empty_file_is_no_state(tmp_path: Path) -> None:
+    (tmp_path / "terraform.tfstate").touch()
+    store = snapshots(tmp_path)
+    assert asyncio.run(store.read(Diagnostics()))
+    assert store.file is None
+    assert store.state is EMPTY_STATE
+
+
+def test_a_directory_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "terraform.tfstate").mkdir()
+    store, diags = snapshots(tmp_path), Diagnostics()
+    assert not asyncio.run(store.read(diags))
+    assert summaries(diags) == ["No access to the state file"]

@@ -1,0 +1,127 @@
+"""Workspaces of the local backend."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from nigari.addrs.parse import parse_provider_config, parse_resource_instance
+from nigari.backends.local import LocalBackend, LocalPaths
+from nigari.backends.snapshots import LockOptions, Snapshots
+from nigari.backends.workspaces import Selection, Workspaces, is_valid_name
+from nigari.diagnostics import Diagnostics
+from nigari.state.encryption import no_encryption
+from nigari.state.model import InstanceState, State, StateDraft, StoredObject
+
+
+@pytest.fixture
+def workspaces(tmp_path: Path) -> Workspaces:
+    return Workspaces(LocalBackend(tmp_path, LocalPaths()), tmp_path / ".terraform", {})
+
+
+def done(workspaces: Workspaces, what: str, name: str, force: bool = False) -> list[str]:
+    diags = Diagnostics()
+    if what == "new":
+        asyncio.run(workspaces.create(name, diags))
+    elif what == "delete":
+        layer = no_encryption().state
+        asyncio.run(workspaces.delete(name, layer, LockOptions(), force, diags))
+    else:
+        asyncio.run(workspaces.select(name, what == "select -or-create", diags))
+    return [each.summary for each in diags]
+
+
+def names(workspaces: Workspaces) -> list[str]:
+    return list(asyncio.run(workspaces.names(Diagnostics())))
+
+
+def test_at_first_there_is_the_default_one(workspaces: Workspaces) -> None:
+    assert names(workspaces) == ["default"]
+    assert workspaces.selected(Diagnostics()) == Selection("default")
+
+
+def test_a_new_one_is_selected(workspaces: Workspaces, tmp_path: Path) -> None:
+    assert done(workspaces, "new", "b") == []
+    assert done(workspaces, "new", "a") == []
+    assert names(workspaces) == ["default", "a", "b"]
+    assert workspaces.selected(Diagnostics()).name == "a"
+    assert (tmp_path / ".terraform" / "environment").read_bytes() == b"a"
+    assert (tmp_path / "terraform.tfstate.d" / "a").is_dir()
+
+
+def test_select(workspaces: Workspaces) -> None:
+    assert done(workspaces, "select", "a") == ["No such workspace"]
+    assert done(workspaces, "select -or-create", "a") == []
+    assert done(workspaces, "select", "default") == []
+    assert workspaces.selected(Diagnostics()).name == "default"
+    assert done(workspaces, "select -or-create", "a") == []
+    assert workspaces.selected(Diagnostics()).name == "a"
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "summary"),
+    [
+        ("new", "default", "Workspace exists already"),
+        ("new", "a/b", "Invalid workspace name"),
+        ("new", "..", "Invalid workspace name"),
+        ("select", "a b", "Invalid workspace name"),
+        ("delete", "default", "Workspace is selected"),
+        ("delete", "nope", "No such workspace"),
+    ],
+)
+def test_refused(workspaces: Workspaces, what: str, name: str, summary: str) -> None:
+    assert done(workspaces, what, name) == [summary]
+
+
+def test_the_environment_decides(tmp_path: Path) -> None:
+    backend = LocalBackend(tmp_path, LocalPaths())
+    workspaces = Workspaces(backend, tmp_path / ".terraform", {"TF_WORKSPACE": "w"})
+    assert workspaces.selected(Diagnostics()) == Selection("w", is_overridden=True)
+    assert done(workspaces, "new", "x") == ["Workspace is chosen by the environment"]
+    assert done(workspaces, "select", "default") == ["Workspace is chosen by the environment"]
+    diags = Diagnostics()
+    Workspaces(backend, tmp_path, {"TF_WORKSPACE": "a b"}).selected(diags)
+    assert [each.summary for each in diags] == ["Invalid workspace name"]
+
+
+def with_object() -> State:
+    diags = Diagnostics()
+    address = parse_resource_instance("terraform_data.a", diags)
+    provider = parse_provider_config('provider["terraform.io/builtin/terraform"]', diags)
+    assert address is not None
+    assert provider is not None
+    draft = StateDraft()
+    draft.set_instance(address, InstanceState(StoredObject("{}")), provider)
+    return draft.finish()
+
+
+def test_delete(workspaces: Workspaces, tmp_path: Path) -> None:
+    done(workspaces, "new", "a")
+    assert done(workspaces, "delete", "a") == ["Workspace is selected"]
+    done(workspaces, "select", "default")
+    store = Snapshots(workspaces.backend.storage("a"), no_encryption().state)
+    assert asyncio.run(store.write(with_object(), Diagnostics()))
+    assert done(workspaces, "delete", "a") == ["Workspace is not empty"]
+    assert names(workspaces) == ["default", "a"]
+    assert done(workspaces, "delete", "a", force=True) == []
+    assert names(workspaces) == ["default"]
+
+
+def test_delete_waits_for_no_lock(workspaces: Workspaces) -> None:
+    done(workspaces, "new", "a")
+    done(workspaces, "select", "default")
+    other = Workspaces(workspaces.backend, workspaces.data_directory, {})
+    store = Snapshots(other.backend.storage("a"), no_encryption().state)
+    diags = Diagnostics()
+    assert asyncio.run(store.lock("apply", LockOptions(), diags))
+    assert done(workspaces, "delete", "a") == ["State is locked"]
+    assert asyncio.run(store.unlock(diags))
+    assert done(workspaces, "delete", "a") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "valid"),
+    [("a", True), ("A-b_c.d~", True), ("a:b@c", True), ("é", False), ("a/b", False), ("", False)],
+)
+def test_names(name: str, valid: bool) -> None:
+    assert is_valid_name(name) is valid
