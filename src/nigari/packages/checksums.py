@@ -1,0 +1,100 @@
+"""Checksums of provider packages, as the dependency lock file records them.
+
+`h1:` covers names and contents of the files in a package and is the same packed or unpacked; `zh:`
+covers a packed package's very bytes. Other schemes are left alone: a newer program wrote them.
+"""
+
+import base64
+import hashlib
+import os
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+_CHUNK: Final = 1 << 20
+
+BROKEN_ARCHIVE: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,  # a way of packing that nobody uses for providers
+    RuntimeError,  # a password
+)
+"""What reading a zip file may raise, beside `OSError`, if something is wrong with it."""
+
+
+def directory_checksum(directory: Path) -> str:
+    """The `h1:` checksum of an unpacked package; the directory itself may be a symbolic link."""
+    root = directory.resolve(strict=True)
+    files: dict[str, str] = {}
+    for folder, subfolders, names in os.walk(root, onerror=_raise):
+        for name in names:
+            path = Path(folder, name)
+            files[path.relative_to(root).as_posix()] = _file_digest(path)
+        for name in subfolders:
+            # A link to a directory is a file to this scheme, and one that cannot be read.
+            if (path := Path(folder, name)).is_symlink():
+                raise OSError(f"{path} is a symbolic link to a directory")
+    return _combined(files)
+
+
+def archive_checksum(archive: Path) -> str:
+    """The `h1:` checksum of a packed package: the same as of its unpacked form."""
+    files: dict[str, str] = {}
+    try:
+        with zipfile.ZipFile(archive) as package:
+            for entry in package.infolist():
+                digest = hashlib.sha256()
+                with package.open(entry) as content:
+                    while chunk := content.read(_CHUNK):
+                        digest.update(chunk)
+                files[entry.filename] = digest.hexdigest()
+    except BROKEN_ARCHIVE as error:
+        raise OSError(f"{archive} is not a sound zip file: {error}") from error
+    return _combined(files)
+
+
+def zip_checksum(archive: Path) -> str:
+    """The `zh:` checksum of a packed package."""
+    return f"zh:{_file_digest(archive)}"
+
+
+def package_checksum(package: Path) -> str:
+    """The `h1:` checksum of a package, packed or not."""
+    return directory_checksum(package) if package.is_dir() else archive_checksum(package)
+
+
+def matching(package: Path, checksums: Iterable[str]) -> list[str]:
+    """Those of `checksums` that the package has. Each scheme is computed at most once."""
+    wanted = list(checksums)
+    found: set[str] = set()
+    if any(checksum.startswith("h1:") for checksum in wanted):
+        found.add(package_checksum(package))
+    if not package.is_dir() and any(checksum.startswith("zh:") for checksum in wanted):
+        found.add(zip_checksum(package))
+    return [checksum for checksum in wanted if checksum in found]
+
+
+def understood(checksums: Iterable[str]) -> list[str]:
+    """Those of `checksums` whose scheme is known here."""
+    return [checksum for checksum in checksums if checksum.startswith(("h1:", "zh:"))]
+
+
+def _combined(files: dict[str, str]) -> str:
+    total = hashlib.sha256()
+    for name in sorted(files, key=os.fsencode):
+        if "\n" in name:
+            raise OSError(f"file name {name!r} has a line break")
+        total.update(f"{files[name]}  ".encode() + os.fsencode(name) + b"\n")
+    return "h1:" + base64.b64encode(total.digest()).decode("ascii")
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _raise(error: OSError) -> None:
+    raise error

@@ -1,0 +1,320 @@
+"""The CLI configuration: what a user sets for all working directories.
+
+Owns which files are read and what their settings mean. The environment and the file system are
+those given; nothing here looks at the process's own environment.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from nigari.addrs.hostname import normalize_hostname
+from nigari.addrs.provider import Provider, parse_provider
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.source import Source
+from nigari.packages.cli_config_syntax import Item, Object, Scalar, read_items
+from nigari.packages.provider_sources import (
+    CombinedSources,
+    FilesystemMirror,
+    Pattern,
+    ProviderSource,
+    SelectiveSource,
+    UnreachableRegistry,
+    implied_sources,
+    parse_pattern,
+)
+
+_VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+
+
+@dataclass(frozen=True, slots=True)
+class InstallMethod:
+    """One way to get providers: `direct`, `filesystem_mirror`, `network_mirror`, `oci_mirror`."""
+
+    kind: str
+    location: str = ""
+    include: tuple[Pattern, ...] = ()
+    exclude: tuple[Pattern, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderInstallation:
+    """A `provider_installation` block."""
+
+    methods: tuple[InstallMethod, ...] = ()
+    dev_overrides: Mapping[Provider, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CliConfig:
+    """All settings of all files together."""
+
+    plugin_cache_dir: str = ""
+    plugin_cache_may_break_lock_file: bool = False
+    installation: ProviderInstallation | None = None
+    hosts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Services by host, in place of what the host itself would say."""
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Tokens by host."""
+    credentials_helper: tuple[str, ...] = ()
+    """The name of a helper program and its arguments."""
+
+
+def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliConfig:
+    """Read every file that counts, then what the environment says."""
+    config = CliConfig()
+    for path in _files(environment, diags):
+        try:
+            source = Source.from_bytes(str(path), path.read_bytes())
+        except OSError as error:
+            _report_unreadable(path, error.strerror or str(error), diags)
+            continue
+        config = _merged(config, parse_cli_config(source, environment, diags), path, diags)
+    cache = environment.get("TF_PLUGIN_CACHE_DIR", "") or config.plugin_cache_dir
+    if cache and not Path(cache).is_dir():
+        diags.error(
+            "Plugin cache directory not found",
+            f"{cache}, set as the plugin cache directory, does not exist. Make it, or remove the"
+            " setting.",
+        )
+    breaking = environment.get("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE", "")
+    return replace(
+        config,
+        plugin_cache_dir=cache,
+        plugin_cache_may_break_lock_file=config.plugin_cache_may_break_lock_file
+        or breaking not in ("", "0"),
+    )
+
+
+def parse_cli_config(
+    source: Source, environment: Mapping[str, str], diags: Diagnostics
+) -> CliConfig:
+    """What one file says."""
+    root = read_items(source, diags)
+    name = source.filename
+    installations = [_installation(item, name, diags) for item in root.all("provider_installation")]
+    if len(installations) > 1:
+        _report_second(name, "provider_installation", diags)
+    helpers = [_labelled(item) for item in root.all("credentials_helper")]
+    return CliConfig(
+        plugin_cache_dir=_expanded(_string(root, "plugin_cache_dir"), environment),
+        plugin_cache_may_break_lock_file=any(
+            item.value is True for item in root.all("plugin_cache_may_break_dependency_lock_file")
+        ),
+        installation=installations[0] if installations else None,
+        hosts=_hosts(root, name, diags),
+        credentials=_credentials(root, name, diags),
+        credentials_helper=next(
+            ((label, *_strings(body, "args")) for pairs in helpers for label, body in pairs), ()
+        ),
+    )
+
+
+def provider_source(
+    config: CliConfig,
+    environment: Mapping[str, str],
+    working_directory: Path,
+    registry: ProviderSource | None = None,
+) -> CombinedSources:
+    """Where providers are looked for, as configured or, without configuration, as usual."""
+    registry = UnreachableRegistry() if registry is None else registry
+    if config.installation is None:
+        return implied_sources(_usual_directories(environment, working_directory), registry)
+    selective: list[SelectiveSource] = []
+    for method in config.installation.methods:
+        source: ProviderSource = registry
+        if method.kind == "filesystem_mirror":
+            source = FilesystemMirror(working_directory / method.location)
+        selective.append(SelectiveSource(source, method.include, method.exclude))
+    return CombinedSources(selective)
+
+
+def _usual_directories(environment: Mapping[str, str], working_directory: Path) -> list[Path]:
+    directories = [working_directory / "terraform.d" / "plugins"]
+    home = environment.get("HOME", "")
+    if home:
+        directories.append(Path(home, ".terraform.d", "plugins"))
+    data_home = environment.get("XDG_DATA_HOME", "")
+    if data_home:
+        directories.append(Path(data_home, "opentofu", "plugins"))
+    shared = environment.get("XDG_DATA_DIRS", "") or "/usr/local/share:/usr/share"
+    bases = [data_home or (f"{home}/.local/share" if home else ""), *shared.split(os.pathsep)]
+    directories += [Path(base, "terraform", "plugins") for base in bases if base]
+    return directories
+
+
+def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[Path]:
+    chosen = environment.get("TF_CLI_CONFIG_FILE") or environment.get("TERRAFORM_CONFIG")
+    if chosen:
+        if Path(chosen).is_file():
+            return [Path(chosen)]
+        diags.warning(
+            "CLI configuration file not found",
+            f"{chosen}, which the environment names as the CLI configuration file, does not exist.",
+        )
+        return []
+    home = environment.get("HOME", "")
+    config_home = environment.get("XDG_CONFIG_HOME", "")
+    found: list[Path] = []
+    candidates = [Path(home, ".tofurc"), Path(home, ".terraformrc")] if home else []
+    existing = [path for path in candidates if path.is_file()]
+    if existing:
+        found.append(existing[0])
+    elif config_home and (path := Path(config_home, "opentofu", "tofurc")).is_file():
+        found.append(path)
+    directory = Path(home, ".terraform.d") if home else None
+    if config_home and (directory is None or not directory.is_dir()):
+        directory = Path(config_home, "opentofu")
+    if directory is not None and directory.is_dir():
+        more = (p for p in directory.iterdir() if p.name.endswith((".tfrc", ".tfrc.json")))
+        found += sorted(path for path in more if path.is_file())
+    return found
+
+
+def _merged(first: CliConfig, second: CliConfig, path: Path, diags: Diagnostics) -> CliConfig:
+    if first.installation is not None and second.installation is not None:
+        _report_second(str(path), "provider_installation", diags)
+    if first.credentials_helper and second.credentials_helper:
+        _report_second(str(path), "credentials_helper", diags)
+    return CliConfig(
+        first.plugin_cache_dir or second.plugin_cache_dir,
+        first.plugin_cache_may_break_lock_file or second.plugin_cache_may_break_lock_file,
+        first.installation or second.installation,
+        {**first.hosts, **second.hosts},
+        {**first.credentials, **second.credentials},
+        first.credentials_helper or second.credentials_helper,
+    )
+
+
+def _installation(item: Item, file: str, diags: Diagnostics) -> ProviderInstallation:
+    if len(item.keys) > 1 or not isinstance(item.value, Object):
+        _report(file, item, "provider_installation is a block without labels", diags)
+        return ProviderInstallation()
+    methods: list[InstallMethod] = []
+    overrides: dict[Provider, Path] = {}
+    for inner in item.value.items:
+        if len(inner.keys) > 1 or not isinstance(inner.value, Object):
+            _report(file, inner, f"{inner.keys[0]} must be a block without labels", diags)
+        elif inner.keys[0] == "dev_overrides":
+            if methods:
+                _report(file, inner, "dev_overrides must come before the other blocks", diags)
+            overrides.update(_dev_overrides(inner, inner.value, file, diags))
+        else:
+            method = _method(inner, inner.value, file, diags)
+            methods += [method] if method is not None else []
+    return ProviderInstallation(tuple(methods), overrides)
+
+
+def _method(item: Item, body: Object, file: str, diags: Diagnostics) -> InstallMethod | None:
+    kind = item.keys[0]
+    needed = {
+        "direct": "",
+        "filesystem_mirror": "path",
+        "network_mirror": "url",
+        "oci_mirror": "repository_template",
+    }.get(kind)
+    if needed is None:
+        _report(file, item, f"there is no installation method {kind}", diags)
+        return None
+    location = _string(body, needed) if needed else ""
+    if needed and not location:
+        _report(file, item, f"{kind} must have the argument {needed}", diags)
+        return None
+    include = _patterns(item, body, "include", file, diags)
+    exclude = _patterns(item, body, "exclude", file, diags)
+    return InstallMethod(kind, location, include, exclude)
+
+
+def _patterns(
+    item: Item, body: Object, name: str, file: str, diags: Diagnostics
+) -> tuple[Pattern, ...]:
+    patterns: list[Pattern] = []
+    for text in _strings(body, name):
+        try:
+            patterns.append(parse_pattern(text))
+        except ValueError as error:
+            _report(file, item, f"{name} has {text!r}, and {error}", diags)
+    return tuple(patterns)
+
+
+def _dev_overrides(item: Item, body: Object, file: str, diags: Diagnostics) -> dict[Provider, Path]:
+    overrides: dict[Provider, Path] = {}
+    for entry in body.items:
+        provider = parse_provider(entry.keys[0], Diagnostics())
+        if provider is None or len(entry.keys) > 1 or not isinstance(entry.value, str):
+            _report(file, item, f"{entry.keys[0]!r} is not a provider with its directory", diags)
+            continue
+        overrides[provider] = Path(entry.value)
+    return overrides
+
+
+def _hosts(root: Object, file: str, diags: Diagnostics) -> dict[str, dict[str, str]]:
+    hosts: dict[str, dict[str, str]] = {}
+    for item in root.all("host"):
+        for label, body in _labelled(item):
+            hostname = normalize_hostname(label)
+            if hostname is None:
+                _report(file, item, f"{label!r} is not a hostname", diags)
+                continue
+            services = next((i.value for i in body.all("services")), None)
+            entries = services.items if isinstance(services, Object) else ()
+            hosts[hostname] = {e.keys[0]: e.value for e in entries if isinstance(e.value, str)}
+    return hosts
+
+
+def _credentials(root: Object, file: str, diags: Diagnostics) -> dict[str, str]:
+    credentials: dict[str, str] = {}
+    for item in root.all("credentials"):
+        for label, body in _labelled(item):
+            hostname = normalize_hostname(label)
+            if hostname is None:
+                _report(file, item, f"{label!r} is not a hostname", diags)
+                continue
+            if token := _string(body, "token"):
+                credentials[hostname] = token
+    return credentials
+
+
+def _labelled(item: Item) -> list[tuple[str, Object]]:
+    """The label and body of a block; in JSON the labels are the keys of an object."""
+    if not isinstance(item.value, Object):
+        return []
+    if len(item.keys) == 2:
+        return [(item.keys[1], item.value)]
+    return [(i.keys[0], i.value) for i in item.value.items if isinstance(i.value, Object)]
+
+
+def _string(body: Object, name: str) -> str:
+    values: list[Scalar] = [item.value for item in body.all(name)]
+    return values[-1] if values and isinstance(values[-1], str) else ""
+
+
+def _strings(body: Object, name: str) -> list[str]:
+    found: list[str] = []
+    for item in body.all(name):
+        values = item.value if isinstance(item.value, list) else [item.value]
+        found += [value for value in values if isinstance(value, str)]
+    return found
+
+
+def _expanded(text: str, environment: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda m: environment.get(m[1] or m[2], ""), text)
+
+
+def _report(file: str, item: Item, problem: str, diags: Diagnostics) -> None:
+    where = f"line {item.line} of {file}" if item.line else file
+    diags.error("Invalid CLI configuration", f"In {where}: {problem}.")
+
+
+def _report_second(file: str, block: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid CLI configuration",
+        f"{file} has another {block} block. There may be only one in all CLI configuration files.",
+    )
+
+
+def _report_unreadable(path: Path, reason: str, diags: Diagnostics) -> None:
+    diags.error("CLI configuration file not readable", f"{path} cannot be read: {reason}.")

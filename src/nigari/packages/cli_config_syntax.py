@@ -1,0 +1,216 @@
+"""Reads the syntax of CLI configuration files into plain items.
+
+These files are written in the first generation of HCL, which differs from the language of
+configurations: keys may be quoted where an argument stands, identifiers may have dots, nothing is
+ever evaluated. A file that begins with a brace is JSON. What the items mean is in `cli_config`.
+"""
+
+import bisect
+import json
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.source import Source
+
+_TOKEN: Final = re.compile(
+    r"""(?P<space>[\s,]+|\#[^\n]*|//[^\n]*|/\*.*?\*/)
+    |(?P<name>[A-Za-z_][\w.-]*)
+    |(?P<number>[-+]?\d[\w.+-]*)
+    |(?P<text>"(?:[^"\\\n]|\\.)*")
+    |<<-?(?P<heredoc>\w+)\n
+    |(?P<mark>[{}\[\]=])""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
+_DEEPEST: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A body: items in the order written."""
+
+    items: tuple["Item", ...] = ()
+
+    def all(self, name: str) -> list["Item"]:
+        """The items that begin with that key."""
+        return [item for item in self.items if item.keys[0] == name]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A key, its labels, and a value."""
+
+    keys: tuple[str, ...]
+    value: "Scalar"
+    line: int = 0
+
+
+Scalar = str | int | float | bool | None | list["Scalar"] | Object
+
+
+class _SyntaxProblem(Exception):
+    def __init__(self, offset: int, message: str) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def read_items(source: Source, diags: Diagnostics) -> Object:
+    """The items of a file; none, and a diagnostic, if it cannot be read."""
+    try:
+        if source.text.lstrip().startswith("{"):
+            return _from_json(source.text)
+        return _Reader(source.text).file()
+    except _SyntaxProblem as problem:
+        where = source.range(problem.offset, min(problem.offset + 1, len(source.text)))
+        diags.error("Invalid CLI configuration", f"{problem}.", where)
+        return Object()
+
+
+def _from_json(text: str) -> Object:
+    try:
+        return _json_object(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise _SyntaxProblem(error.pos, f"This is not valid JSON: {error.msg}") from None
+    except RecursionError:
+        raise _SyntaxProblem(0, "The JSON is nested too deeply") from None
+
+
+def _json_object(value: dict[str, object]) -> Object:
+    items: list[Item] = []
+    for key, inner in value.items():
+        # A list of objects stands for several blocks of the same name.
+        if isinstance(inner, list) and inner and all(isinstance(one, dict) for one in inner):
+            items.extend(Item((key,), _json_value(one)) for one in inner)
+        else:
+            items.append(Item((key,), _json_value(inner)))
+    return Object(tuple(items))
+
+
+def _json_value(value: object) -> Scalar:
+    if isinstance(value, dict):
+        return _json_object(value)
+    if isinstance(value, list):
+        return [_json_value(one) for one in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise AssertionError(value)
+
+
+class _Reader:
+    """Reads one text, token by token."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._line_starts = [match.end() for match in re.finditer("\n", text)]
+        self._kind = ""
+        self._word: Scalar = ""
+        self._start = 0
+        self._next()
+
+    def file(self) -> Object:
+        result = self._items(0)
+        if self._kind:
+            raise _SyntaxProblem(self._start, "There is a closing brace too many")
+        return result
+
+    def _items(self, depth: int) -> Object:
+        """Items up to a closing brace or the end: `{ key { key } ( "=" value | object ) }`."""
+        if depth > _DEEPEST:
+            raise _SyntaxProblem(self._start, "Blocks are nested too deeply")
+        items: list[Item] = []
+        while self._kind in ("name", "text"):
+            line = self._line()
+            keys: list[str] = []
+            while self._kind in ("name", "text"):
+                keys.append(str(self._word))
+                self._next()
+            if self._is("="):
+                self._next()
+            elif not self._is("{"):
+                raise _SyntaxProblem(self._start, "A key must be followed by = or {")
+            items.append(Item(tuple(keys), self._value(depth), line))
+        if self._kind and not self._is("}"):
+            raise _SyntaxProblem(self._start, "A key is expected here")
+        return Object(tuple(items))
+
+    def _value(self, depth: int) -> Scalar:
+        start = self._start
+        if depth > _DEEPEST:
+            raise _SyntaxProblem(start, "Values are nested too deeply")
+        if self._is("{"):
+            self._next()
+            inner = self._items(depth + 1)
+            self._expect("}", start)
+            return inner
+        if self._is("["):
+            self._next()
+            values: list[Scalar] = []
+            while self._kind and not self._is("]"):
+                values.append(self._value(depth + 1))
+            self._expect("]", start)
+            return values
+        word = self._word
+        if self._kind == "name":
+            if word not in ("true", "false"):
+                raise _SyntaxProblem(start, f"{word} must be in quotes here")
+            word = word == "true"
+        elif self._kind not in ("text", "number"):
+            raise _SyntaxProblem(start, "A value is expected here")
+        self._next()
+        return word
+
+    def _is(self, mark: str) -> bool:
+        return self._kind == "mark" and self._word == mark
+
+    def _expect(self, mark: str, opened: int) -> None:
+        if not self._is(mark):
+            raise _SyntaxProblem(opened, f"There is no {mark} that closes this")
+        self._next()
+
+    def _line(self) -> int:
+        return bisect.bisect_right(self._line_starts, self._start) + 1
+
+    def _next(self) -> None:
+        while True:
+            self._start = self._at
+            if self._at == len(self._text):
+                self._kind, self._word = "", ""
+                return
+            match = _TOKEN.match(self._text, self._at)
+            if match is None:
+                raise _SyntaxProblem(self._at, "This cannot be understood")
+            self._at = match.end()
+            kind = match.lastgroup or ""
+            if kind != "space":
+                self._kind, self._word = self._token(kind, match)
+                return
+
+    def _token(self, kind: str, match: re.Match[str]) -> tuple[str, Scalar]:
+        text = match[kind]
+        if kind == "text":
+            return kind, _ESCAPE.sub(_unescaped, text[1:-1])
+        if kind == "number":
+            try:
+                return kind, int(text, 0) if re.fullmatch(r"[-+]?\w+", text) else float(text)
+            except ValueError:
+                raise _SyntaxProblem(self._start, f"{text} is not a number") from None
+        if kind == "heredoc":
+            closing = re.compile(rf"^[ \t]*{re.escape(text)}[ \t]*$", re.MULTILINE)
+            end = closing.search(self._text, self._at)
+            if end is None:
+                raise _SyntaxProblem(self._start, f"There is no {text} that ends this text")
+            content = self._text[self._at : end.start()]
+            self._at = end.end()
+            return "text", content
+        return kind, text
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1]
+    if code[0] in "uU" and len(code) > 1:
+        return chr(int(code[1:], 16)) if int(code[1:], 16) < 0x110000 else "\ufffd"
+    return _ESCAPES.get(code, match[0])

@@ -1,0 +1,142 @@
+"""A provider package: one version of a provider for one platform, and where it lies.
+
+The layout of directories with packages is the same for mirrors, caches and a working directory's
+own store, and is `tofu`'s: `host/namespace/type/version/os_arch/` unpacked, or
+`host/namespace/type/terraform-provider-type_version_os_arch.zip` packed.
+"""
+
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nigari.addrs.hostname import normalize_hostname
+from nigari.addrs.provider import LEGACY_NAMESPACE, Provider, normalize_provider_part
+from nigari.lang.versions import Version, parse_exact_version
+
+_MACHINES: Final = {
+    "x86_64": "amd64",
+    "amd64": "amd64",
+    "aarch64": "arm64",
+    "arm64": "arm64",
+    "i386": "386",
+    "i686": "386",
+    "armv6l": "arm",
+    "armv7l": "arm",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderPackage:
+    """`path` is a directory (unpacked) or a zip file (packed)."""
+
+    provider: Provider
+    version: Version
+    platform: str
+    path: Path
+
+
+def current_platform() -> str:
+    """The platform of this machine as packages name it: `linux_amd64`."""
+    system = "darwin" if sys.platform == "darwin" else platform.system().lower()
+    machine = platform.machine().lower()
+    return f"{system}_{_MACHINES.get(machine, machine)}"
+
+
+def unpacked_path(base: Path, provider: Provider, version: Version, platform: str) -> Path:
+    """Where the unpacked layout puts a package."""
+    return base / provider.hostname / provider.namespace / provider.type / str(version) / platform
+
+
+def packed_path(base: Path, provider: Provider, version: Version, platform: str) -> Path:
+    """Where the packed layout puts a package."""
+    name = f"terraform-provider-{provider.type}_{version}_{platform}.zip"
+    return base / provider.hostname / provider.namespace / provider.type / name
+
+
+def executable(directory: Path, type_name: str) -> Path | None:
+    """The program inside an unpacked package: `terraform-provider-NAME`, then `_…`, `.…` or end."""
+    prefix = f"terraform-provider-{type_name}"
+    try:
+        entries = sorted(directory.iterdir())
+    except OSError:
+        return None
+    for entry in entries:
+        rest = entry.name.removeprefix(prefix)
+        if rest != entry.name and rest[:1] in ("", "_", ".") and entry.is_file():
+            return entry
+    return None
+
+
+def find_packages(base: Path) -> list[ProviderPackage]:
+    """Every package under `base`. An `OSError` means that it cannot be searched."""
+    root = base.resolve(strict=True)
+    return [
+        package
+        for host in _directories(root)
+        for namespace in _directories(host)
+        for type_directory in _directories(namespace)
+        if (provider := _provider(host.name, namespace.name, type_directory.name)) is not None
+        for package in _packages_of(provider, type_directory)
+    ]
+
+
+def packages_of(base: Path, provider: Provider) -> list[ProviderPackage]:
+    """The packages of one provider under `base`, newest first."""
+    directory = base / provider.hostname / provider.namespace / provider.type
+    found = _packages_of(provider, directory) if directory.is_dir() else []
+    return sorted(found, key=lambda package: package.version, reverse=True)
+
+
+def _packages_of(provider: Provider, directory: Path) -> list[ProviderPackage]:
+    found: list[ProviderPackage] = []
+    for entry in sorted(directory.iterdir()):
+        if not entry.is_dir():
+            if (package := _packed(provider, entry)) is not None:
+                found.append(package)
+            continue
+        version = parse_exact_version(entry.name)
+        if version is None or entry.is_symlink():
+            continue
+        found.extend(
+            ProviderPackage(provider, version, inner.name, inner)
+            for inner in sorted(entry.iterdir())
+            if inner.is_dir() and _is_platform(inner.name)
+        )
+    return found
+
+
+def _packed(provider: Provider, file: Path) -> ProviderPackage | None:
+    prefix = f"terraform-provider-{provider.type}_"
+    name = file.name.lower()
+    if not (name.startswith(prefix) and name.endswith(".zip")):
+        return None
+    parts = name.removeprefix(prefix).removesuffix(".zip").split("_")
+    if len(parts) < 3:
+        return None
+    version = parse_exact_version(parts[0])
+    target = f"{parts[1]}_{parts[2]}"
+    if version is None or not _is_platform(target):
+        return None
+    return ProviderPackage(provider, version, target, file)
+
+
+def _provider(hostname: str, namespace: str, type_name: str) -> Provider | None:
+    host = normalize_hostname(hostname)
+    type_ = normalize_provider_part(type_name)
+    is_legacy = namespace == LEGACY_NAMESPACE
+    owner = namespace if is_legacy else normalize_provider_part(namespace)
+    if host is None or owner is None or type_ is None:
+        return None
+    return Provider(host, owner, type_)
+
+
+def _is_platform(name: str) -> bool:
+    system, _, machine = name.partition("_")
+    return bool(system and machine) and "_" not in machine
+
+
+def _directories(parent: Path) -> list[Path]:
+    # Only the base may be a link: a link further in could lead round in circles.
+    return sorted(entry for entry in parent.iterdir() if entry.is_dir() and not entry.is_symlink())

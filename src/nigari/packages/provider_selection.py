@@ -1,0 +1,421 @@
+"""Choosing a version of each provider that all modules accept, checking and installing it.
+
+The lock file's choice stands until an upgrade is asked for. A package is installed only if it has
+one of the checksums the lock file records for its version. Every outcome is data: who shows it to
+the user reads `Installation.outcomes`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from nigari.addrs.provider import Provider
+from nigari.diagnostics import Diagnostics, Range
+from nigari.lang.versions import ProviderConstraints, Version
+from nigari.packages import checksums
+from nigari.packages.lockfile import Locks, ProviderLock
+from nigari.packages.provider_package import ProviderPackage
+from nigari.packages.provider_sources import ProviderSource, SourceError
+from nigari.packages.provider_store import ProviderStore, StoreError
+
+_NO_VERSION: Final = Version((0, 0, 0))
+"""What some people write for a provider that was never released; it is never chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What one module asks of a provider."""
+
+    provider: Provider
+    constraints: ProviderConstraints = field(default_factory=ProviderConstraints)
+    module: str = ""
+    """The module's address; empty is the root module."""
+    subject: Range | None = None
+
+
+class Step(Enum):
+    """How a provider came to be there."""
+
+    BUILT_IN = "built in"
+    REUSED = "already installed"
+    CACHED = "from the shared cache"
+    INSTALLED = "installed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One provider that can be used now."""
+
+    provider: Provider
+    version: Version | None
+    step: Step
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """What is installed, and the locks to be written."""
+
+    locks: Locks
+    outcomes: tuple[Outcome, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where packages come from and go to."""
+
+    source: ProviderSource
+    store: ProviderStore
+    cache: ProviderStore | None = None
+    """Shared by several working directories; the store then only links to it."""
+    trust_cache: bool = False
+    """Take a package from the cache even if the lock file has no checksum to compare it with."""
+    overridden: frozenset[Provider] = field(default_factory=frozenset)
+    """Providers that are used from elsewhere and need no package (development, reattach)."""
+
+
+async def install_providers(
+    requirements: Iterable[Requirement],
+    locks: Locks,
+    places: Places,
+    diags: Diagnostics,
+    upgrade: bool = False,
+) -> Installation:
+    """Make every provider required available. Providers that fail keep the lock they had."""
+    wanted = by_provider(requirements)
+    outcomes: list[Outcome] = []
+    kept: dict[Provider, ProviderLock] = {}
+    for provider in sorted(wanted):
+        asked = wanted[provider]
+        if provider.is_builtin:
+            if _builtin_is_sound(provider, asked, diags):
+                outcomes.append(Outcome(provider, None, Step.BUILT_IN))
+            continue
+        if provider in places.overridden:
+            continue
+        lock = locks.providers.get(provider)
+        if lock is not None:
+            kept[provider] = lock
+        found = await _install_one(provider, asked, lock, places, upgrade, diags)
+        if found is not None:
+            outcome, kept[provider] = found
+            outcomes.append(outcome)
+    return Installation(replace(locks, providers=kept), tuple(outcomes))
+
+
+def installed_program(lock: ProviderLock, store: ProviderStore, diags: Diagnostics) -> Path | None:
+    """The program of a locked provider, after making sure that nobody has changed it since."""
+    directory = store.installed(lock.provider, lock.version)
+    program = store.program(lock.provider, lock.version)
+    if directory is None or program is None:
+        _report_not_installed(lock, diags)
+        return None
+    known = [text for text in checksums.understood(lock.hashes) if not text.startswith("zh:")]
+    if known and not _has_checksum(directory, known):
+        _report_changed(lock, directory, diags)
+        return None
+    return program
+
+
+def by_provider(requirements: Iterable[Requirement]) -> Mapping[Provider, list[Requirement]]:
+    """Requirements of all modules, grouped."""
+    wanted: dict[Provider, list[Requirement]] = {}
+    for requirement in requirements:
+        wanted.setdefault(requirement.provider, []).append(requirement)
+    return wanted
+
+
+def combined_constraints(requirements: Iterable[Requirement]) -> ProviderConstraints:
+    """All conditions together."""
+    return ProviderConstraints(
+        item for requirement in requirements for item in requirement.constraints.items
+    )
+
+
+async def _install_one(
+    provider: Provider,
+    asked: Sequence[Requirement],
+    lock: ProviderLock | None,
+    places: Places,
+    upgrade: bool,
+    diags: Diagnostics,
+) -> tuple[Outcome, ProviderLock] | None:
+    constraints = combined_constraints(asked)
+    held = None if upgrade else lock
+    if held is not None and constraints.allows(held.version):
+        reused = _already_there(held, constraints, places, diags)
+        if reused is not None:
+            return reused
+    platforms = (places.store.platform,)
+    chosen = await choose_packages(asked, held, places.source, platforms, diags)
+    if chosen is None:
+        return None
+    (package,) = chosen
+    is_same = lock is not None and lock.version == package.version
+    recorded = lock.hashes if lock is not None and is_same else ()
+    return _install_package(package, recorded, constraints, places, asked, diags)
+
+
+async def choose_packages(
+    asked: Sequence[Requirement],
+    lock: ProviderLock | None,
+    source: ProviderSource,
+    platforms: Sequence[str],
+    diags: Diagnostics,
+) -> list[ProviderPackage] | None:
+    """A package per platform, of the locked version or else of the newest that all accept."""
+    provider = asked[0].provider
+    constraints = combined_constraints(asked)
+    if lock is not None and not constraints.allows(lock.version):
+        _report_locked_out(provider, lock, asked, diags)
+        return None
+    try:
+        packages = await source.packages(provider)
+    except SourceError as error:
+        _report_source(error, asked, diags)
+        return None
+    available = sorted({p.version for p in packages if p.version != _NO_VERSION})
+    if not available:
+        _report_not_found(provider, source.name, asked, diags)
+        return None
+    version = constraints.newest(available) if lock is None else lock.version
+    if version is None:
+        _report_no_match(provider, available, asked, diags)
+        return None
+    if version not in available:
+        _report_gone(provider, version, available, asked, diags)
+        return None
+    chosen = [_for_platform(version, packages, p, asked, diags) for p in platforms]
+    found = [package for package in chosen if package is not None]
+    return found if len(found) == len(platforms) else None
+
+
+def _already_there(
+    lock: ProviderLock, constraints: ProviderConstraints, places: Places, diags: Diagnostics
+) -> tuple[Outcome, ProviderLock] | None:
+    """The locked version, if it is installed (or in the cache) and has a recorded checksum."""
+    known = checksums.understood(lock.hashes)
+    renewed = replace(lock, constraints=constraints)
+    for store, step in ((places.store, Step.REUSED), (places.cache, Step.CACHED)):
+        path = None if store is None else store.installed(lock.provider, lock.version)
+        if path is None or not _has_checksum(path, known):
+            continue
+        if step is Step.CACHED:
+            package = ProviderPackage(lock.provider, lock.version, places.store.platform, path)
+            try:
+                path = places.store.install(package)
+            except StoreError as error:
+                _report_store(lock.provider, lock.version, error, diags)
+                return None
+        return Outcome(lock.provider, lock.version, step, path), renewed
+    return None
+
+
+def _install_package(
+    package: ProviderPackage,
+    recorded: Sequence[str],
+    constraints: ProviderConstraints,
+    places: Places,
+    asked: Sequence[Requirement],
+    diags: Diagnostics,
+) -> tuple[Outcome, ProviderLock] | None:
+    provider, version = package.provider, package.version
+    try:
+        known = checksums.understood(recorded)
+        if package.path.is_dir():
+            # A checksum of packed bytes says nothing about files that are unpacked already.
+            checkable = [checksum for checksum in known if not checksum.startswith("zh:")]
+        else:
+            checkable = known
+        if checkable and not checksums.matching(package.path, checkable):
+            _report_checksum(package, asked, diags)
+            return None
+        path = _trusted(package, known, places) or (places.cache or places.store).install(package)
+        if places.cache is not None:
+            platform = places.store.platform
+            path = places.store.install(ProviderPackage(provider, version, platform, path))
+        actual = checksums.directory_checksum(path)
+    except StoreError as error:
+        _report_store(provider, version, error, diags)
+        return None
+    except OSError as error:
+        _report_store(provider, version, StoreError(str(error)), diags)
+        return None
+    hashes = tuple(sorted({*known, actual}))
+    lock = ProviderLock(provider, version, constraints, hashes)
+    return Outcome(provider, version, Step.INSTALLED, path), lock
+
+
+def _trusted(package: ProviderPackage, known: Sequence[str], places: Places) -> Path | None:
+    if known or places.cache is None or not places.trust_cache:
+        return None
+    program = places.cache.program(package.provider, package.version)
+    return None if program is None else program.parent
+
+
+def _has_checksum(path: Path, known: Sequence[str]) -> bool:
+    try:
+        return bool(known) and bool(checksums.matching(path, known))
+    except OSError:
+        return False
+
+
+def _for_platform(
+    version: Version,
+    packages: Sequence[ProviderPackage],
+    platform: str,
+    asked: Sequence[Requirement],
+    diags: Diagnostics,
+) -> ProviderPackage | None:
+    same_version = [package for package in packages if package.version == version]
+    for package in same_version:
+        if package.platform == platform:
+            return package
+    others = ", ".join(sorted(package.platform for package in same_version))
+    diags.error(
+        "Provider not available for this platform",
+        f"Version {version} of {asked[0].provider.display} exists for {others}, but not for"
+        f" {platform}.",
+        _first_subject(asked),
+    )
+    return None
+
+
+def _builtin_is_sound(provider: Provider, asked: Sequence[Requirement], diags: Diagnostics) -> bool:
+    if provider.type != "terraform":
+        diags.error(
+            "Unknown built-in provider",
+            f"There is no built-in provider named {provider.type}; there is only terraform.",
+            _first_subject(asked),
+        )
+        return False
+    for requirement in asked:
+        if requirement.constraints:
+            diags.error(
+                "Version of a built-in provider",
+                f"{provider.display} is part of this program and has no version of its own."
+                " Remove the version constraint.",
+                requirement.subject,
+            )
+            return False
+    return True
+
+
+def _first_subject(asked: Sequence[Requirement]) -> Range | None:
+    return next((r.subject for r in asked if r.subject is not None), None)
+
+
+def _demands(asked: Sequence[Requirement]) -> str:
+    lines = [
+        f"  - {requirement.module or 'the root module'} asks for"
+        f" {requirement.constraints.text or 'any version'}"
+        for requirement in asked
+    ]
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _some(versions: Sequence[Version]) -> str:
+    newest = [str(version) for version in sorted(versions, reverse=True)]
+    return ", ".join(newest[:5]) + (", …" if len(newest) > 5 else "")
+
+
+def _report_locked_out(
+    provider: Provider, lock: ProviderLock, asked: Sequence[Requirement], diags: Diagnostics
+) -> None:
+    diags.error(
+        "Locked provider version not allowed",
+        f"The dependency lock file has chosen version {lock.version} of {provider.display}, which"
+        f" not every module accepts:\n{_demands(asked)}\n"
+        "Run init -upgrade to choose a new version.",
+        _first_subject(asked),
+    )
+
+
+def _report_source(error: SourceError, asked: Sequence[Requirement], diags: Diagnostics) -> None:
+    diags.error("Provider cannot be found", f"{error}.", _first_subject(asked))
+
+
+def _report_not_found(
+    provider: Provider, where: str, asked: Sequence[Requirement], diags: Diagnostics
+) -> None:
+    diags.error(
+        "Provider not found",
+        f"There is no package of {provider.display} in any place that is configured for it"
+        f" ({where}). Check the provider's source in required_providers"
+        f" ({_askers(asked)}).",
+        _first_subject(asked),
+    )
+
+
+def _askers(asked: Sequence[Requirement]) -> str:
+    names = dict.fromkeys(r.module or "the root module" for r in asked)
+    return "asked for by " + ", ".join(names)
+
+
+def _report_gone(
+    provider: Provider,
+    version: Version,
+    available: Sequence[Version],
+    asked: Sequence[Requirement],
+    diags: Diagnostics,
+) -> None:
+    diags.error(
+        "Locked provider version not available",
+        f"Version {version} of {provider.display}, which the dependency lock file has chosen, can"
+        f" no longer be had; there are {_some(available)}. Run init -upgrade to choose another.",
+        _first_subject(asked),
+    )
+
+
+def _report_no_match(
+    provider: Provider,
+    available: Sequence[Version],
+    asked: Sequence[Requirement],
+    diags: Diagnostics,
+) -> None:
+    diags.error(
+        "No suitable provider version",
+        f"No version of {provider.display} meets all that is asked of it:\n{_demands(asked)}\n"
+        f"These versions can be had: {_some(available)}.",
+        _first_subject(asked),
+    )
+
+
+def _report_checksum(
+    package: ProviderPackage, asked: Sequence[Requirement], diags: Diagnostics
+) -> None:
+    diags.error(
+        "Provider package with a wrong checksum",
+        f"The package of {package.provider.display} {package.version} in {package.path} has none"
+        " of the checksums that the dependency lock file records, so it is not installed. Either"
+        " it was changed, or the lock file has checksums of other platforms only: then add those"
+        f" of {package.platform} with providers lock.",
+        _first_subject(asked),
+    )
+
+
+def _report_not_installed(lock: ProviderLock, diags: Diagnostics) -> None:
+    diags.error(
+        "Provider not installed",
+        f"{lock.provider.display} {lock.version} is not installed in this working directory."
+        " Run init.",
+    )
+
+
+def _report_changed(lock: ProviderLock, directory: Path, diags: Diagnostics) -> None:
+    diags.error(
+        "Installed provider with a wrong checksum",
+        f"{lock.provider.display} {lock.version} in {directory} has none of the checksums that"
+        " the dependency lock file records, so it is not started. Run init to install it again.",
+    )
+
+
+def _report_store(
+    provider: Provider, version: Version, error: StoreError, diags: Diagnostics
+) -> None:
+    diags.error(
+        "Provider cannot be installed",
+        f"{provider.display} {version} cannot be installed: {error}.",
+    )

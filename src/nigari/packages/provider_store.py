@@ -1,0 +1,134 @@
+"""Installed providers: a working directory's own, and the cache that several of them share.
+
+Both have the unpacked layout of `provider_package`. Packages from a mirror that holds them
+unpacked are linked, packed ones are unpacked; a package is complete when its directory appears.
+Whether a package may be installed (its checksums) is decided by `provider_selection`.
+"""
+
+import contextlib
+import fcntl
+import shutil
+import stat
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from nigari.addrs.provider import Provider
+from nigari.lang.versions import Version
+from nigari.packages.checksums import BROKEN_ARCHIVE
+from nigari.packages.provider_package import (
+    ProviderPackage,
+    executable,
+    packages_of,
+    unpacked_path,
+)
+
+
+class StoreError(Exception):
+    """A package cannot be installed; the text completes "… cannot be installed: "."""
+
+
+class ProviderStore:
+    """A directory of unpacked packages for one platform."""
+
+    def __init__(self, directory: Path, platform: str) -> None:
+        self.directory = directory
+        self.platform = platform
+
+    def installed(self, provider: Provider, version: Version) -> Path | None:
+        """The directory of that very version, if it is there."""
+        path = unpacked_path(self.directory, provider, version, self.platform)
+        return path if path.is_dir() else None
+
+    def versions(self, provider: Provider) -> list[Version]:
+        """The versions of a provider that are installed, newest first."""
+        return [
+            package.version
+            for package in packages_of(self.directory, provider)
+            if package.platform == self.platform and package.path.is_dir()
+        ]
+
+    def program(self, provider: Provider, version: Version) -> Path | None:
+        """The program to start for that version of a provider."""
+        directory = self.installed(provider, version)
+        return None if directory is None else executable(directory, provider.type)
+
+    def install(self, package: ProviderPackage) -> Path:
+        """Put a package into the store, in place of what was there."""
+        target = unpacked_path(self.directory, package.provider, package.version, self.platform)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with _locked(target.with_name(target.name + ".lock")):
+                if package.path.is_dir():
+                    _link(package.path, target)
+                else:
+                    _unpack(package.path, target)
+        except (OSError, *BROKEN_ARCHIVE) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise StoreError(f"{reason} ({package.path})") from error
+        if executable(target, package.provider.type) is None:
+            raise StoreError(
+                f"the package {package.path} has no program named"
+                f" terraform-provider-{package.provider.type}"
+            )
+        return target
+
+
+def _link(source: Path, target: Path) -> None:
+    source = source.absolute()
+    if target.exists() and source.samefile(target):
+        if target.is_symlink():
+            return
+        raise OSError(f"{source} is where it would be installed")
+    _remove(target)
+    target.symlink_to(source, target_is_directory=True)
+
+
+def _unpack(archive: Path, target: Path) -> None:
+    """Unpack beside the target and move into place, so that no half of a package is ever seen."""
+    staging = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=target.parent))
+    try:
+        with zipfile.ZipFile(archive) as package:
+            for entry in package.infolist():
+                _unpack_entry(package, entry, staging)
+        staging.chmod(0o755)
+        _remove(target)
+        staging.rename(target)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _unpack_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo, base: Path) -> None:
+    name = PurePosixPath(entry.filename.replace("\\", "/"))
+    if name.is_absolute() or ".." in name.parts:
+        raise OSError(f"the archive has an entry outside itself, {entry.filename!r}")
+    mode = entry.external_attr >> 16
+    if stat.S_ISLNK(mode):
+        raise OSError(f"the archive has a symbolic link, {entry.filename!r}")
+    path = base / name
+    if entry.is_dir():
+        path.mkdir(parents=True, exist_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with package.open(entry) as content, path.open("wb") as file:
+        shutil.copyfileobj(content, file, 1 << 20)
+    path.chmod(stat.S_IMODE(mode) or 0o644)
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    elif path.exists():
+        shutil.rmtree(path)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock that `tofu` takes, too, while it changes a package of a shared cache."""
+    with path.open("a") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.lockf(file, fcntl.LOCK_UN)

@@ -1,0 +1,99 @@
+"""The answers of a provider that offers nothing, for providers written in Python to build on.
+
+A subclass overrides what it offers. Whatever it leaves out is refused with a diagnostic that says
+so, never with an exception.
+"""
+
+from collections.abc import Sequence
+
+from nigari import cty
+from nigari.diagnostics import Severity
+from nigari.providers import api
+from nigari.schema.block import Block
+from nigari.schema.provider import ProviderSchema, Schema
+
+
+class ProviderBase:
+    """A provider with an empty configuration and no resources."""
+
+    async def schema(self) -> api.SchemaResponse:
+        return api.SchemaResponse(ProviderSchema(Schema(Block())))
+
+    async def validate_provider(self, config: cty.Value) -> api.Response:
+        return api.Response()
+
+    async def validate_resource(self, type_name: str, config: cty.Value) -> api.Response:
+        return api.Response(unknown_type("resource type", type_name))
+
+    async def validate_data(self, type_name: str, config: cty.Value) -> api.Response:
+        return api.Response(unknown_type("data source", type_name))
+
+    async def validate_ephemeral(self, type_name: str, config: cty.Value) -> api.Response:
+        return api.Response(unknown_type("ephemeral resource type", type_name))
+
+    async def configure(self, config: cty.Value) -> api.Response:
+        return api.Response()
+
+    async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
+        told = unknown_type("resource type", request.type_name)
+        return api.UpgradeResponse(cty.null(cty.DYNAMIC), told)
+
+    async def read(self, request: api.ReadRequest) -> api.ReadResponse:
+        told = unknown_type("resource type", request.type_name)
+        return api.ReadResponse(request.state, request.private, request.identity, told)
+
+    async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
+        told = unknown_type("resource type", request.type_name)
+        return api.PlanResponse(request.proposed, diagnostics=told)
+
+    async def apply(self, request: api.ApplyRequest) -> api.ApplyResponse:
+        told = unknown_type("resource type", request.type_name)
+        return api.ApplyResponse(request.prior, diagnostics=told)
+
+    async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
+        return api.ImportResponse((), unknown_type("resource type", request.type_name))
+
+    async def move_state(self, request: api.MoveRequest) -> api.MoveResponse:
+        told = problem(
+            "Move between resource types not supported",
+            f"A {request.source_type_name} of {request.source_provider} cannot become a"
+            f" {request.target_type_name}.",
+        )
+        return api.MoveResponse(cty.null(cty.DYNAMIC), diagnostics=told)
+
+    async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
+        told = unknown_type("data source", request.type_name)
+        return api.ReadDataResponse(cty.unknown(cty.DYNAMIC), told)
+
+    async def open_ephemeral(self, type_name: str, config: cty.Value) -> api.OpenEphemeralResponse:
+        told = unknown_type("ephemeral resource type", type_name)
+        return api.OpenEphemeralResponse(cty.unknown(cty.DYNAMIC), diagnostics=told)
+
+    async def renew_ephemeral(
+        self, type_name: str, private: bytes | None
+    ) -> api.RenewEphemeralResponse:
+        told = unknown_type("ephemeral resource type", type_name)
+        return api.RenewEphemeralResponse(private, None, told)
+
+    async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
+        return api.Response(unknown_type("ephemeral resource type", type_name))
+
+    async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
+        failure = api.FunctionFailure(f"the provider has no function named {name!r}")
+        return api.CallResponse(cty.unknown(cty.DYNAMIC), failure)
+
+    async def stop(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+
+def problem(summary: str, detail: str, path: cty.Path | None = None) -> api.Told:
+    """One error."""
+    return (api.ProviderDiagnostic(Severity.ERROR, summary, detail, path),)
+
+
+def unknown_type(kind: str, name: str) -> api.Told:
+    """The error for a resource type or the like that a provider does not have."""
+    return problem(f"Unknown {kind}", f"The provider does not have a {kind} named {name!r}.")

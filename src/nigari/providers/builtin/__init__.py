@@ -1,0 +1,1 @@
+"""The provider that is part of the program: `terraform.io/builtin/terraform`."""

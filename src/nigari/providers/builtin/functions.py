@@ -1,0 +1,102 @@
+"""The functions of the built-in provider: between values and the text of `.tfvars` files."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from nigari import cty
+from nigari.diagnostics import Diagnostics, Severity
+from nigari.hcl.format import format
+from nigari.hcl.parse import parse_body
+from nigari.hcl.render import render_value
+from nigari.hcl.scanner import is_identifier
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
+from nigari.providers import api
+from nigari.schema.provider import FunctionParameter, FunctionSignature
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinFunction:
+    """A function of one argument. The body fails with a `CtyError`."""
+
+    signature: FunctionSignature
+    body: Callable[[cty.Value], cty.Value]
+
+    def call(self, arguments: Sequence[cty.Value]) -> api.CallResponse:
+        unknown = cty.unknown(self.signature.returns)
+        if len(arguments) != 1:
+            return api.CallResponse(unknown, api.FunctionFailure("one argument is needed"))
+        if not arguments[0].is_wholly_known:
+            return api.CallResponse(unknown)
+        if arguments[0].is_null:
+            return api.CallResponse(unknown, api.FunctionFailure("it must not be null", 0))
+        try:
+            return api.CallResponse(self.body(arguments[0]))
+        except cty.CtyError as error:
+            return api.CallResponse(unknown, api.FunctionFailure(error.message, 0))
+
+
+def _decode_tfvars(text: cty.Value) -> cty.Value:
+    diags = Diagnostics()
+    body = parse_body(Source("tfvars", text.as_string()), diags)
+    attributes = body.just_attributes(diags)
+    values = {name: a.expr.value(Scope(), diags) for name, a in attributes.items()}
+    for diagnostic in diags:
+        if diagnostic.severity is Severity.ERROR:
+            line = diagnostic.subject.start.line if diagnostic.subject is not None else 1
+            raise cty.CtyError(
+                f"line {line} is not valid in a tfvars file: {diagnostic.summary}. "
+                f"{diagnostic.detail}"
+            )
+    return cty.object_value(values)
+
+
+def _encode_tfvars(given: cty.Value) -> cty.Value:
+    if given.type.kind != cty.KIND_OBJECT:
+        raise cty.CtyError("an object is needed, with an attribute for each variable")
+    lines: list[str] = []
+    for name, value in sorted(given.mapping().items()):
+        if not is_identifier(name):
+            raise cty.CtyError(f"{name!r} cannot be the name of a variable")
+        lines.append(f"{name} = {render_value(value)}\n")
+    return cty.string(format("".join(lines)))
+
+
+def _encode_expr(given: cty.Value) -> cty.Value:
+    return cty.string(render_value(given))
+
+
+ALL: Final[Mapping[str, BuiltinFunction]] = {
+    "decode_tfvars": BuiltinFunction(
+        FunctionSignature(
+            (FunctionParameter("content", cty.STRING, description="The text of a tfvars file."),),
+            cty.DYNAMIC,
+            summary="Read the values in the text of a tfvars file",
+            description="Gives an object with the value of each variable that the text sets.",
+        ),
+        _decode_tfvars,
+    ),
+    "encode_tfvars": BuiltinFunction(
+        FunctionSignature(
+            (
+                FunctionParameter(
+                    "input", cty.DYNAMIC, description="An object with a value for each variable."
+                ),
+            ),
+            cty.STRING,
+            summary="Write values as the text of a tfvars file",
+            description="Gives a text that sets one variable for each attribute of the object.",
+        ),
+        _encode_tfvars,
+    ),
+    "encode_expr": BuiltinFunction(
+        FunctionSignature(
+            (FunctionParameter("expr", cty.DYNAMIC, description="Any value."),),
+            cty.STRING,
+            summary="Write a value as an expression",
+            description="Gives the source of an expression that has this value.",
+        ),
+        _encode_expr,
+    ),
+}

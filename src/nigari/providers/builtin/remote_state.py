@@ -1,0 +1,136 @@
+"""The data source `terraform_remote_state`: the output values of another configuration's state.
+
+Where state lies and how it is read is known to backends, which this package does not know: a
+reader is handed in by whoever makes the provider.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from nigari import cty
+from nigari.providers import api
+from nigari.providers.base import problem
+from nigari.schema.block import Attribute, Block
+from nigari.schema.provider import Schema
+
+NAME: Final = "terraform_remote_state"
+_DEFAULT_WORKSPACE: Final = "default"
+
+SCHEMA: Final = Schema(
+    Block(
+        {
+            "backend": Attribute(
+                cty.STRING, required=True, description="The type of the backend to read from."
+            ),
+            "config": Attribute(
+                cty.DYNAMIC,
+                optional=True,
+                description="The backend's arguments, as its `backend` block would have them.",
+                markdown=True,
+            ),
+            "defaults": Attribute(
+                cty.DYNAMIC,
+                optional=True,
+                description="Values for outputs that the state does not have.",
+            ),
+            "outputs": Attribute(
+                cty.DYNAMIC, computed=True, description="All output values of the root module."
+            ),
+            "workspace": Attribute(
+                cty.STRING, optional=True, description="The workspace to read, if not the default."
+            ),
+        }
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteState:
+    """Which state to read."""
+
+    backend: str
+    config: cty.Value
+    """An object with the backend's arguments."""
+    workspace: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteOutputs:
+    """What was read; no outputs at all (None) means that there is no such state."""
+
+    outputs: Mapping[str, cty.Value] | None
+    diagnostics: api.Told = ()
+
+
+Reader = Callable[[RemoteState], Awaitable[RemoteOutputs]]
+Checker = Callable[[RemoteState], Awaitable[api.Told]]
+
+
+async def no_reader(_state: RemoteState) -> RemoteOutputs:
+    """The reader where there are no backends."""
+    told = problem("No access to remote state", "Backends cannot be reached from here.")
+    return RemoteOutputs(None, told)
+
+
+async def no_checker(_state: RemoteState) -> api.Told:
+    """The checker where backends' arguments are not known."""
+    return ()
+
+
+async def validate(config: cty.Value, check: Checker) -> api.Told:
+    """Check shapes, and with `check` the backend's arguments as soon as they are all known."""
+    told: api.Told = ()
+    settings = config.attribute("config")
+    backend = config.attribute("backend")
+    if not _is_mapping(settings):
+        told += problem(
+            "Invalid backend configuration", "config must be an object.", (cty.GetAttr("config"),)
+        )
+    elif settings.is_wholly_known and backend.is_known and not backend.is_null:
+        told += await check(_which(config))
+    if not _is_mapping(config.attribute("defaults")):
+        told += problem(
+            "Invalid default values", "defaults must be an object.", (cty.GetAttr("defaults"),)
+        )
+    return told
+
+
+async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResponse:
+    """Read the state and lay its outputs over the defaults."""
+    config = request.config
+    state = dict(config.mapping())
+    found = await reader(_which(config))
+    outputs: dict[str, cty.Value] = {}
+    defaults = config.attribute("defaults")
+    if defaults.is_null:
+        state["defaults"] = cty.null(cty.DYNAMIC)
+    else:
+        outputs.update(defaults.mapping())
+    told = found.diagnostics
+    if found.outputs is None and not api.has_errors(told):
+        told += problem(
+            "Remote state not found",
+            "The backend has no state for this workspace. Check the backend's arguments, or apply"
+            " the configuration it belongs to first.",
+            (cty.GetAttr("workspace"),),
+        )
+    outputs.update(found.outputs or {})
+    state["outputs"] = cty.object_value(outputs)
+    return api.ReadDataResponse(cty.object_value(state), told)
+
+
+def _which(config: cty.Value) -> RemoteState:
+    backend = config.attribute("backend").as_string()
+    settings = config.attribute("config")
+    workspace = config.attribute("workspace")
+    is_known = workspace.is_known and not workspace.is_null
+    return RemoteState(
+        "local" if backend == "_local" else backend,
+        cty.EMPTY_OBJECT if settings.is_null else cty.object_value(settings.mapping()),
+        workspace.as_string() if is_known else _DEFAULT_WORKSPACE,
+    )
+
+
+def _is_mapping(value: cty.Value) -> bool:
+    return value.type.kind in (cty.KIND_DYNAMIC, cty.KIND_OBJECT, cty.KIND_MAP)

@@ -1,0 +1,127 @@
+"""The resource type `terraform_data`: it keeps a value and exists in state only.
+
+`output` follows `input` when a change is applied; another `triggers_replace` replaces the object.
+"""
+
+import uuid
+from typing import Final
+
+from nigari import cty
+from nigari.cty.refinements import refine_not_null
+from nigari.providers import api
+from nigari.providers.base import problem
+from nigari.schema.block import Attribute, Block
+from nigari.schema.coerce import coerce
+from nigari.schema.provider import Schema
+
+NAME: Final = "terraform_data"
+
+SCHEMA: Final = Schema(
+    Block(
+        {
+            "input": Attribute(cty.DYNAMIC, optional=True),
+            "output": Attribute(cty.DYNAMIC, computed=True),
+            "triggers_replace": Attribute(cty.DYNAMIC, optional=True),
+            "id": Attribute(cty.STRING, computed=True),
+        }
+    )
+)
+
+_NULL_RESOURCE: Final = Block(
+    {
+        "triggers": Attribute(cty.MapType(cty.STRING), optional=True),
+        "id": Attribute(cty.STRING, computed=True),
+    }
+)
+
+
+def validate(config: cty.Value) -> api.Told:
+    """Refuse values for the results."""
+    if config.is_null or not config.is_known:
+        return ()
+    told: api.Told = ()
+    for name in ("id", "output"):
+        if not config.attribute(name).is_null:
+            told += problem(
+                "Result set in the configuration",
+                f"{name} is decided when terraform_data is created; it cannot be set.",
+                (cty.GetAttr(name),),
+            )
+    return told
+
+
+def plan(request: api.PlanRequest) -> api.PlanResponse:
+    """Decide what changes: all for a new object or new triggers, else `output` after `input`."""
+    proposed = request.proposed
+    if proposed.is_null:
+        return api.PlanResponse(proposed)
+    planned = dict(proposed.mapping())
+    given = proposed.attribute("input")
+    prior = request.prior
+    replaced: tuple[cty.Path, ...] = ()
+    if prior.is_null:
+        planned["id"] = refine_not_null(cty.unknown(cty.STRING))
+        planned["output"] = _output_for(given)
+    elif prior.attribute("triggers_replace") != proposed.attribute("triggers_replace"):
+        replaced = ((cty.GetAttr("triggers_replace"),),)
+        planned["id"] = refine_not_null(cty.unknown(cty.STRING))
+        planned["output"] = _output_for(given)
+    elif prior.attribute("input") != given:
+        planned["output"] = cty.unknown(given.type)
+    return api.PlanResponse(cty.object_value(planned), replaced)
+
+
+def _output_for(given: cty.Value) -> cty.Value:
+    return given if given.is_null else cty.unknown(given.type)
+
+
+def apply(request: api.ApplyRequest) -> api.ApplyResponse:
+    """Settle what the plan left open."""
+    planned = request.planned
+    if planned.is_null:
+        return api.ApplyResponse(planned)
+    state = dict(planned.mapping())
+    if not planned.attribute("output").is_known:
+        state["output"] = planned.attribute("input")
+    if not planned.attribute("id").is_known:
+        state["id"] = cty.string(str(uuid.uuid4()))
+    return api.ApplyResponse(cty.object_value(state))
+
+
+def upgrade(request: api.UpgradeRequest) -> api.UpgradeResponse:
+    """There has been one version of this schema only: read what is stored."""
+    try:
+        state = cty.value_from_json(request.json.decode(), SCHEMA.block.implied_type)
+        return api.UpgradeResponse(state)
+    except (cty.CtyError, UnicodeDecodeError) as error:
+        return api.UpgradeResponse(cty.null(SCHEMA.block.implied_type), _bad_state(str(error)))
+
+
+def import_state(request: api.ImportRequest) -> api.ImportResponse:
+    """An object of which only the id is known: the rest comes with the next apply."""
+    state = coerce(SCHEMA.block, cty.object_value({"id": cty.string(request.id)}))
+    return api.ImportResponse((api.ImportedResource(NAME, state),))
+
+
+def move_state(request: api.MoveRequest) -> api.MoveResponse:
+    """Take over a `null_resource`: its triggers and its id."""
+    nothing = cty.null(SCHEMA.block.implied_type)
+    if request.source_type_name != "null_resource":
+        told = problem(
+            "Move between resource types not supported",
+            f"Only a null_resource can become a terraform_data, not a {request.source_type_name}.",
+        )
+        return api.MoveResponse(nothing, diagnostics=told)
+    try:
+        old = cty.value_from_json(request.json.decode(), _NULL_RESOURCE.implied_type)
+    except (cty.CtyError, UnicodeDecodeError) as error:
+        return api.MoveResponse(nothing, diagnostics=_bad_state(str(error)))
+    values = {"id": old.attribute("id")}
+    triggers = old.attribute("triggers")
+    if not triggers.is_null:
+        values["triggers_replace"] = cty.object_value(triggers.mapping())
+    return api.MoveResponse(coerce(SCHEMA.block, cty.object_value(values)), request.private)
+
+
+def _bad_state(reason: str) -> api.Told:
+    return problem("Unreadable state", f"The stored object cannot be read: {reason}.")

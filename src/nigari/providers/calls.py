@@ -1,0 +1,100 @@
+"""Calls to a plugin over its connection, and what it means when one fails.
+
+A failed call is an exception with diagnostics, so that `client` can say in one place per operation
+what the answer is then. A method that the plugin does not have is told apart from a fault.
+"""
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from google.protobuf.message import Message
+
+from nigari.diagnostics import Severity
+from nigari.providers.api import ProviderDiagnostic, Told
+from nigari.providers.launch import Plugin
+from nigari.providers.wire.protocol import method_path
+
+if TYPE_CHECKING:
+    import grpc
+    import grpc.aio
+
+_M = TypeVar("_M", bound=Message)
+
+_LOST_CONNECTION: Final = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
+
+
+class CallFailed(Exception):
+    """A call has no answer; the diagnostics say why."""
+
+    def __init__(self, diagnostics: Told) -> None:
+        super().__init__(diagnostics[0].summary)
+        self.diagnostics = diagnostics
+
+
+class NotOffered(CallFailed):
+    """The plugin does not have this method."""
+
+
+class Calls:
+    """The methods of one plugin."""
+
+    def __init__(self, plugin: Plugin) -> None:
+        self._plugin = plugin
+        self._methods: dict[str, grpc.aio.UnaryUnaryMultiCallable[Message, Message]] = {}
+
+    async def call(
+        self, method: str, request: Message, response: type[_M], within: float | None = None
+    ) -> _M:
+        """Ask and wait for the answer."""
+        import grpc.aio
+
+        multi = self._methods.get(method)
+        if multi is None:
+            multi = self._plugin.channel.unary_unary(
+                method_path(self._plugin.protocol, method),
+                request_serializer=type(request).SerializeToString,
+                response_deserializer=response.FromString,
+            )
+            self._methods[method] = multi
+        try:
+            answer = await multi(request, timeout=within)
+        except grpc.aio.AioRpcError as error:
+            raise await self._failed(method, error) from None
+        except grpc.aio.UsageError as error:
+            raise CallFailed((_unusable(self._plugin.name, str(error)),)) from None
+        assert isinstance(answer, response)
+        return answer
+
+    async def _failed(self, method: str, error: "grpc.aio.AioRpcError") -> CallFailed:
+        code = error.code().name
+        if code == "UNIMPLEMENTED":
+            return NotOffered((_not_offered(self._plugin.name, method),))
+        if code in _LOST_CONNECTION:
+            reason = error.details() or code.lower()
+            return CallFailed((await self._plugin.failure(reason),))
+        return CallFailed((_refused(self._plugin.name, method, code, error.details() or ""),))
+
+
+def _not_offered(name: str, method: str) -> ProviderDiagnostic:
+    return ProviderDiagnostic(
+        Severity.ERROR,
+        "Operation not offered by the provider",
+        f"The plugin {name} does not have the operation {method}. A newer version of the provider"
+        " may have it.",
+    )
+
+
+def _refused(name: str, method: str, code: str, details: str) -> ProviderDiagnostic:
+    return ProviderDiagnostic(
+        Severity.ERROR,
+        "Provider plugin error",
+        f"The plugin {name} failed at {method} with {code}: {details}",
+    )
+
+
+def _unusable(name: str, reason: str) -> ProviderDiagnostic:
+    return ProviderDiagnostic(
+        Severity.ERROR,
+        "Provider plugin not available",
+        f"The plugin {name} has been closed already: {reason}.",
+        about_provider=True,
+    )

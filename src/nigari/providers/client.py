@@ -1,0 +1,510 @@
+"""A plugin program as a `Provider`, for plugin protocols 5 and 6.
+
+Every operation encodes values with the types of the provider's schema, makes one call, and decodes
+the answer; whatever goes wrong on the way becomes diagnostics of the answer. One process may be
+given the schema that another process of the same program has told, which saves translating it.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from nigari import cty
+from nigari.diagnostics import Severity
+from nigari.providers import api
+from nigari.providers.calls import CallFailed, Calls, NotOffered
+from nigari.providers.launch import Plugin
+from nigari.providers.wire import protocol5_pb2 as pb5
+from nigari.providers.wire import protocol6_pb2 as pb
+from nigari.providers.wire import schemas
+from nigari.providers.wire.values import (
+    CAPABILITIES,
+    decode,
+    diagnostics,
+    encode,
+    path,
+    raw_state,
+)
+from nigari.schema.marked_paths import set_write_only_paths
+from nigari.schema.provider import ProviderSchema, Schema
+
+CORE_VERSION: Final = "1.12.6"
+"""The version of OpenTofu whose behaviour providers may expect; some ask."""
+
+_SCHEMA_TIMEOUT: Final = 120.0
+
+
+class PluginProvider:
+    """A provider that runs as a plugin process."""
+
+    def __init__(self, plugin: Plugin, known_schema: ProviderSchema | None = None) -> None:
+        self._plugin = plugin
+        self._calls = Calls(plugin)
+        self._known_schema = known_schema
+        self._schema: asyncio.Task[ProviderSchema] | None = None
+
+    async def schema(self) -> api.SchemaResponse:
+        try:
+            return api.SchemaResponse(await self._get_schema())
+        except CallFailed as failed:
+            return api.SchemaResponse(None, failed.diagnostics)
+
+    async def validate_provider(self, config: cty.Value) -> api.Response:
+        try:
+            block = (await self._get_schema()).provider.block
+            request = pb.ValidateProviderConfig.Request(
+                config=self._encode(config, block.implied_type)
+            )
+            answer = await self._calls.call(
+                "ValidateProviderConfig", request, pb.ValidateProviderConfig.Response
+            )
+            return api.Response(diagnostics(answer.diagnostics))
+        except CallFailed as failed:
+            return api.Response(failed.diagnostics)
+
+    async def validate_resource(self, type_name: str, config: cty.Value) -> api.Response:
+        return await self._validate("ValidateResourceConfig", "resources", type_name, config)
+
+    async def validate_data(self, type_name: str, config: cty.Value) -> api.Response:
+        return await self._validate("ValidateDataResourceConfig", "data_sources", type_name, config)
+
+    async def validate_ephemeral(self, type_name: str, config: cty.Value) -> api.Response:
+        method = "ValidateEphemeralResourceConfig"
+        return await self._validate(method, "ephemeral_resources", type_name, config)
+
+    async def configure(self, config: cty.Value) -> api.Response:
+        try:
+            block = (await self._get_schema()).provider.block
+            request = pb.ConfigureProvider.Request(
+                terraform_version=CORE_VERSION,
+                config=self._encode(config, block.implied_type),
+                client_capabilities=CAPABILITIES,
+            )
+            answer = await self._calls.call(
+                "ConfigureProvider", request, pb.ConfigureProvider.Response
+            )
+            return api.Response(diagnostics(answer.diagnostics))
+        except CallFailed as failed:
+            return api.Response(failed.diagnostics)
+
+    async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
+        try:
+            schema = await self._resource(request.type_name)
+            message = pb.UpgradeResourceState.Request(
+                type_name=request.type_name,
+                version=request.version,
+                raw_state=raw_state(request.json, request.flatmap),
+            )
+            answer = await self._calls.call(
+                "UpgradeResourceState", message, pb.UpgradeResourceState.Response
+            )
+            state, found = self._state(answer.upgraded_state, schema, request.type_name)
+            return api.UpgradeResponse(state, diagnostics(answer.diagnostics) + found)
+        except CallFailed as failed:
+            return api.UpgradeResponse(cty.null(cty.DYNAMIC), failed.diagnostics)
+
+    async def read(self, request: api.ReadRequest) -> api.ReadResponse:
+        try:
+            schema = await self._resource(request.type_name)
+            message = pb.ReadResource.Request(
+                type_name=request.type_name,
+                current_state=self._encode(request.state, schema.block.implied_type),
+                private=request.private,
+                provider_meta=await self._meta(request.provider_meta),
+                client_capabilities=CAPABILITIES,
+                current_identity=self._identity_message(request.identity, schema),
+            )
+            answer = await self._calls.call("ReadResource", message, pb.ReadResource.Response)
+            state, found = self._state(answer.new_state, schema, request.type_name)
+            return api.ReadResponse(
+                state,
+                answer.private,
+                self._identity(answer.new_identity, schema),
+                diagnostics(answer.diagnostics) + found,
+            )
+        except CallFailed as failed:
+            return api.ReadResponse(
+                request.state, request.private, request.identity, failed.diagnostics
+            )
+
+    async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
+        try:
+            schema = await self._resource(request.type_name)
+            if request.proposed.is_null and not (await self._get_schema()).plans_destroy:
+                return api.PlanResponse(request.proposed, (), request.prior_private)
+            type_ = schema.block.implied_type
+            message = pb.PlanResourceChange.Request(
+                type_name=request.type_name,
+                prior_state=self._encode(request.prior, type_),
+                proposed_new_state=self._encode(request.proposed, type_),
+                config=self._encode(request.config, type_),
+                prior_private=request.prior_private,
+                provider_meta=await self._meta(request.provider_meta),
+                client_capabilities=CAPABILITIES,
+                prior_identity=self._identity_message(request.identity, schema),
+            )
+            answer = await self._calls.call(
+                "PlanResourceChange", message, pb.PlanResourceChange.Response
+            )
+            planned, found = self._state(answer.planned_state, schema, request.type_name)
+            return api.PlanResponse(
+                planned,
+                tuple(path(p) for p in answer.requires_replace),
+                answer.planned_private,
+                self._identity(answer.planned_identity, schema),
+                answer.legacy_type_system,
+                diagnostics(answer.diagnostics) + found,
+            )
+        except CallFailed as failed:
+            return api.PlanResponse(request.proposed, diagnostics=failed.diagnostics)
+
+    async def apply(self, request: api.ApplyRequest) -> api.ApplyResponse:
+        try:
+            schema = await self._resource(request.type_name)
+            type_ = schema.block.implied_type
+            message = pb.ApplyResourceChange.Request(
+                type_name=request.type_name,
+                prior_state=self._encode(request.prior, type_),
+                planned_state=self._encode(request.planned, type_),
+                config=self._encode(request.config, type_),
+                planned_private=request.planned_private,
+                provider_meta=await self._meta(request.provider_meta),
+                planned_identity=self._identity_message(request.identity, schema),
+            )
+            answer = await self._calls.call(
+                "ApplyResourceChange", message, pb.ApplyResourceChange.Response
+            )
+            state, found = self._state(answer.new_state, schema, request.type_name)
+            return api.ApplyResponse(
+                state,
+                answer.private,
+                self._identity(answer.new_identity, schema),
+                answer.legacy_type_system,
+                diagnostics(answer.diagnostics) + found,
+            )
+        except CallFailed as failed:
+            # What the plugin has done by then is not known; the object we knew may still be there.
+            return api.ApplyResponse(request.prior, diagnostics=failed.diagnostics)
+
+    async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
+        try:
+            schema = await self._resource(request.type_name)
+            message = pb.ImportResourceState.Request(
+                type_name=request.type_name,
+                id=request.id,
+                client_capabilities=CAPABILITIES,
+                identity=self._identity_message(request.identity, schema),
+            )
+            answer = await self._calls.call(
+                "ImportResourceState", message, pb.ImportResourceState.Response
+            )
+            told = diagnostics(answer.diagnostics)
+            imported: list[api.ImportedResource] = []
+            for one in answer.imported_resources:
+                schema = await self._resource(one.type_name)
+                state, found = self._state(one.state, schema, one.type_name)
+                told += found
+                identity = self._identity(one.identity, schema)
+                imported.append(api.ImportedResource(one.type_name, state, one.private, identity))
+            return api.ImportResponse(tuple(imported), told)
+        except CallFailed as failed:
+            return api.ImportResponse((), failed.diagnostics)
+
+    async def move_state(self, request: api.MoveRequest) -> api.MoveResponse:
+        try:
+            schema = await self._resource(request.target_type_name)
+            message = pb.MoveResourceState.Request(
+                source_provider_address=request.source_provider,
+                source_type_name=request.source_type_name,
+                source_schema_version=request.source_version,
+                source_state=raw_state(request.json, request.flatmap),
+                target_type_name=request.target_type_name,
+                source_private=request.private,
+            )
+            answer = await self._calls.call(
+                "MoveResourceState", message, pb.MoveResourceState.Response
+            )
+            state, found = self._state(answer.target_state, schema, request.target_type_name)
+            told = diagnostics(answer.diagnostics) + found
+            return api.MoveResponse(state, answer.target_private, told)
+        except CallFailed as failed:
+            return api.MoveResponse(cty.null(cty.DYNAMIC), b"", failed.diagnostics)
+
+    async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
+        try:
+            schema = await self._one_of("data_sources", request.type_name)
+            message = pb.ReadDataSource.Request(
+                type_name=request.type_name,
+                config=self._encode(request.config, schema.block.implied_type),
+                provider_meta=await self._meta(request.provider_meta),
+                client_capabilities=CAPABILITIES,
+            )
+            answer = await self._calls.call("ReadDataSource", message, pb.ReadDataSource.Response)
+            state, found = self._state(answer.state, schema, request.type_name)
+            return api.ReadDataResponse(state, diagnostics(answer.diagnostics) + found)
+        except CallFailed as failed:
+            return api.ReadDataResponse(cty.unknown(cty.DYNAMIC), failed.diagnostics)
+
+    async def open_ephemeral(self, type_name: str, config: cty.Value) -> api.OpenEphemeralResponse:
+        try:
+            schema = await self._one_of("ephemeral_resources", type_name)
+            message = pb.OpenEphemeralResource.Request(
+                type_name=type_name,
+                config=self._encode(config, schema.block.implied_type),
+                client_capabilities=CAPABILITIES,
+            )
+            answer = await self._calls.call(
+                "OpenEphemeralResource", message, pb.OpenEphemeralResource.Response
+            )
+            result, found = self._state(answer.result, schema, type_name)
+            return api.OpenEphemeralResponse(
+                result,
+                answer.private if answer.HasField("private") else None,
+                _moment(answer.renew_at) if answer.HasField("renew_at") else None,
+                diagnostics(answer.diagnostics) + found,
+            )
+        except CallFailed as failed:
+            unknown = cty.unknown(cty.DYNAMIC)
+            return api.OpenEphemeralResponse(unknown, diagnostics=failed.diagnostics)
+
+    async def renew_ephemeral(
+        self, type_name: str, private: bytes | None
+    ) -> api.RenewEphemeralResponse:
+        try:
+            message = pb.RenewEphemeralResource.Request(type_name=type_name, private=private)
+            answer = await self._calls.call(
+                "RenewEphemeralResource", message, pb.RenewEphemeralResource.Response
+            )
+            return api.RenewEphemeralResponse(
+                answer.private if answer.HasField("private") else None,
+                _moment(answer.renew_at) if answer.HasField("renew_at") else None,
+                diagnostics(answer.diagnostics),
+            )
+        except CallFailed as failed:
+            return api.RenewEphemeralResponse(private, None, failed.diagnostics)
+
+    async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
+        try:
+            message = pb.CloseEphemeralResource.Request(type_name=type_name, private=private)
+            answer = await self._calls.call(
+                "CloseEphemeralResource", message, pb.CloseEphemeralResource.Response
+            )
+            return api.Response(diagnostics(answer.diagnostics))
+        except CallFailed as failed:
+            return api.Response(failed.diagnostics)
+
+    async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
+        try:
+            signature = (await self._get_schema()).functions.get(name)
+            if signature is None:
+                raise CallFailed((_no_such("function", name),))
+            encoded: list[pb.DynamicValue] = []
+            for index, argument in enumerate(arguments):
+                parameter = signature.parameter(index)
+                if parameter is None:
+                    raise CallFailed((_too_many_arguments(name),))
+                if not parameter.allow_unknown and not argument.is_wholly_known:
+                    return api.CallResponse(cty.unknown(signature.returns))
+                if argument.is_null and not parameter.allow_null:
+                    failure = api.FunctionFailure("the argument must not be null", index)
+                    return api.CallResponse(cty.unknown(signature.returns), failure)
+                encoded.append(self._encode(argument, parameter.type))
+            message = pb.CallFunction.Request(name=name, arguments=encoded)
+            answer = await self._calls.call("CallFunction", message, pb.CallFunction.Response)
+            if answer.HasField("error"):
+                argument_index = (
+                    answer.error.function_argument
+                    if answer.error.HasField("function_argument")
+                    else None
+                )
+                failure = api.FunctionFailure(answer.error.text, argument_index)
+                return api.CallResponse(cty.unknown(signature.returns), failure)
+            return api.CallResponse(self._decode(answer.result, signature.returns))
+        except CallFailed as failed:
+            first = failed.diagnostics[0]
+            text = f"{first.summary}: {first.detail}" if first.detail else first.summary
+            return api.CallResponse(cty.unknown(cty.DYNAMIC), api.FunctionFailure(text))
+
+    async def stop(self) -> None:
+        with contextlib.suppress(CallFailed):
+            await self._calls.call(
+                "StopProvider", pb.StopProvider.Request(), pb.StopProvider.Response, within=5
+            )
+
+    async def close(self) -> None:
+        if self._schema is not None and not self._schema.done():
+            self._schema.cancel()
+        await self._plugin.close()
+
+    async def _get_schema(self) -> ProviderSchema:
+        # Shielded, so that one caller who gives up does not take the schema from the others.
+        if self._schema is None:
+            self._schema = asyncio.create_task(self._fetch_schema())
+        return await asyncio.shield(self._schema)
+
+    async def _fetch_schema(self) -> ProviderSchema:
+        known = self._known_schema
+        if known is not None and known.schema_call_optional:
+            return known
+        response: type[pb.GetProviderSchema.Response | pb5.GetProviderSchema.Response] = (
+            pb5.GetProviderSchema.Response
+            if self._plugin.protocol == 5
+            else pb.GetProviderSchema.Response
+        )
+        answer = await self._calls.call(
+            "GetProviderSchema", pb.GetProviderSchema.Request(), response, _SCHEMA_TIMEOUT
+        )
+        told = diagnostics(answer.diagnostics)
+        if api.has_errors(told):
+            raise CallFailed(told)
+        if known is not None:
+            return known
+        try:
+            return schemas.provider_schema(answer, await self._fetch_identities())
+        except cty.CtyError as error:
+            raise CallFailed((_bad_schema(self._plugin.name, error.message),)) from None
+
+    async def _fetch_identities(self) -> Mapping[str, pb.ResourceIdentitySchema]:
+        """Identities are an extra: a provider without them, or with a fault in them, works."""
+        try:
+            answer = await self._calls.call(
+                "GetResourceIdentitySchemas",
+                pb.GetResourceIdentitySchemas.Request(),
+                pb.GetResourceIdentitySchemas.Response,
+                _SCHEMA_TIMEOUT,
+            )
+        except NotOffered:
+            return {}
+        if api.has_errors(diagnostics(answer.diagnostics)):
+            return {}
+        return answer.identity_schemas
+
+    async def _resource(self, type_name: str) -> Schema:
+        return await self._one_of("resources", type_name)
+
+    async def _one_of(self, kind: str, type_name: str) -> Schema:
+        schema = await self._get_schema()
+        known: Mapping[str, Schema] = {
+            "resources": schema.resources,
+            "data_sources": schema.data_sources,
+            "ephemeral_resources": schema.ephemeral_resources,
+        }[kind]
+        try:
+            found = known.get(type_name)
+        except cty.CtyError as error:
+            raise CallFailed((_bad_schema(self._plugin.name, error.message),)) from None
+        if found is None:
+            raise CallFailed((_no_such(_KIND_NAMES[kind], type_name),))
+        return found
+
+    async def _validate(
+        self, method: str, kind: str, type_name: str, config: cty.Value
+    ) -> api.Response:
+        try:
+            schema = await self._one_of(kind, type_name)
+            request = pb.ValidateConfig.Request(
+                type_name=type_name,
+                config=self._encode(config, schema.block.implied_type),
+                client_capabilities=CAPABILITIES if kind == "resources" else None,
+            )
+            answer = await self._calls.call(method, request, pb.ValidateConfig.Response)
+            return api.Response(diagnostics(answer.diagnostics))
+        except CallFailed as failed:
+            return api.Response(failed.diagnostics)
+
+    async def _meta(self, value: cty.Value | None) -> pb.DynamicValue | None:
+        schema = (await self._get_schema()).provider_meta
+        if schema is None:
+            return None
+        type_ = schema.block.implied_type
+        return self._encode(cty.null(type_) if value is None else value, type_)
+
+    def _state(
+        self, message: pb.DynamicValue, schema: Schema, type_name: str
+    ) -> tuple[cty.Value, api.Told]:
+        value = self._decode(message, schema.block.implied_type)
+        kept = set_write_only_paths(schema.block, value)
+        return value, tuple(_kept_write_only(type_name, where) for where in kept)
+
+    def _identity_message(
+        self, identity: cty.Value | None, schema: Schema
+    ) -> pb.ResourceIdentityData | None:
+        if identity is None or identity.is_null or schema.identity is None:
+            return None
+        data = self._encode(identity, schema.identity.implied_type)
+        return pb.ResourceIdentityData(identity_data=data)
+
+    def _identity(self, message: pb.ResourceIdentityData, schema: Schema) -> cty.Value | None:
+        if schema.identity is None or not message.HasField("identity_data"):
+            return None
+        return self._decode(message.identity_data, schema.identity.implied_type)
+
+    def _encode(self, value: cty.Value, type_: cty.Type) -> pb.DynamicValue:
+        try:
+            return encode(value, type_)
+        except cty.CtyError as error:
+            raise CallFailed((_bad_value("sent to", self._plugin.name, error),)) from None
+
+    def _decode(self, message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
+        try:
+            return decode(message, type_)
+        except cty.CtyError as error:
+            raise CallFailed((_bad_value("received from", self._plugin.name, error),)) from None
+
+
+_KIND_NAMES: Final = {
+    "resources": "resource type",
+    "data_sources": "data source",
+    "ephemeral_resources": "ephemeral resource type",
+}
+
+
+def _moment(stamp: Timestamp) -> datetime:
+    return stamp.ToDatetime(UTC)
+
+
+def _no_such(kind: str, name: str) -> api.ProviderDiagnostic:
+    return api.ProviderDiagnostic(
+        Severity.ERROR, f"Unknown {kind}", f"The provider does not have a {kind} named {name!r}."
+    )
+
+
+def _too_many_arguments(name: str) -> api.ProviderDiagnostic:
+    return api.ProviderDiagnostic(
+        Severity.ERROR, "Too many function arguments", f"Function {name!r} takes fewer arguments."
+    )
+
+
+def _bad_schema(plugin: str, reason: str) -> api.ProviderDiagnostic:
+    return api.ProviderDiagnostic(
+        Severity.ERROR,
+        "Unusable provider schema",
+        f"The plugin {plugin} describes itself in a way that makes no sense: {reason}."
+        " This is a fault of the provider.",
+        about_provider=True,
+    )
+
+
+def _bad_value(way: str, plugin: str, error: cty.CtyError) -> api.ProviderDiagnostic:
+    where = cty.path_text(error.path)
+    return api.ProviderDiagnostic(
+        Severity.ERROR,
+        "Value does not fit the provider's schema",
+        f"A value {way} the plugin {plugin} does not have the type its schema asks for"
+        f"{' at ' + where if where else ''}: {error.message}.",
+        error.path or None,
+    )
+
+
+def _kept_write_only(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
+    return api.ProviderDiagnostic(
+        Severity.ERROR,
+        "Write-only value in the provider's answer",
+        f"The provider gave back a value for {cty.path_text(where)} of {type_name}, which is"
+        " write-only and must never be stored. This is a fault of the provider.",
+        where,
+    )

@@ -1,0 +1,95 @@
+"""The first words between us and a plugin program: what we tell it, what its first line means.
+
+Pure text in, data out; starting the program is `launch`'s business.
+"""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+COOKIE_NAME: Final = "TF_PLUGIN_MAGIC_COOKIE"
+COOKIE: Final = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
+"""Every plugin of this family refuses to run without it. Not a secret: a guard against mishaps."""
+
+PROTOCOLS: Final = (5, 6)
+
+_CORE_PROTOCOL: Final = "1"
+_SHORTEST_CERTIFICATE: Final = 50
+"""Some old plugins put other, short things into the certificate's place."""
+
+
+class HandshakeError(Exception):
+    """The plugin's first line is not one we can go on with; the text completes "the plugin …"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a plugin listens: `unix` and a path, or `tcp` and host:port."""
+
+    network: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Handshake:
+    """What a plugin says of itself when it is ready."""
+
+    protocol: int
+    address: Address
+    certificate: bytes | None = None
+    """In DER, if the plugin insists on TLS."""
+
+
+def environment(base: Mapping[str, str], socket_directory: str) -> dict[str, str]:
+    """The environment of a plugin: the user's own, and what the handshake needs."""
+    result = {name: value for name, value in base.items() if name != "PLUGIN_CLIENT_CERT"}
+    result[COOKIE_NAME] = COOKIE
+    result["PLUGIN_PROTOCOL_VERSIONS"] = ",".join(str(version) for version in PROTOCOLS)
+    result["PLUGIN_UNIX_SOCKET_DIR"] = socket_directory
+    result["PLUGIN_MIN_PORT"] = "10000"
+    result["PLUGIN_MAX_PORT"] = "25000"
+    return result
+
+
+def parse(line: str) -> Handshake:
+    """Read `core|protocol|network|address|kind|certificate`; the last two may be missing."""
+    parts = line.strip().split("|")
+    if len(parts) < 4:
+        raise HandshakeError(
+            f"printed {_quoted(line)} instead of saying where it can be reached, so it is not a"
+            " provider plugin or something else writes to its standard output"
+        )
+    core, protocol, network, address = parts[:4]
+    kind = parts[4] if len(parts) > 4 else "netrpc"
+    certificate = parts[5] if len(parts) > 5 else ""
+    if core != _CORE_PROTOCOL:
+        raise HandshakeError(f"speaks version {_quoted(core)} of the handshake, not 1")
+    if not protocol.isdecimal() or int(protocol) not in PROTOCOLS:
+        raise HandshakeError(
+            f"speaks plugin protocol {_quoted(protocol)}; only protocols 5 and 6 are supported,"
+            " so a newer (or older) version of the provider may be needed"
+        )
+    if kind != "grpc":
+        raise HandshakeError(
+            f"wants to talk {_quoted(kind)} instead of gRPC, as programs did long ago;"
+            " a newer version of the provider is needed"
+        )
+    if network not in ("unix", "tcp") or not address:
+        raise HandshakeError(f"can be reached only at {_quoted(network + ' ' + address)}")
+    return Handshake(int(protocol), Address(network, address), _certificate(certificate))
+
+
+def _certificate(text: str) -> bytes | None:
+    if len(text) <= _SHORTEST_CERTIFICATE:
+        return None
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except binascii.Error:
+        raise HandshakeError("sent a certificate that cannot be read") from None
+
+
+def _quoted(text: str) -> str:
+    text = text.strip()
+    return repr(text if len(text) <= 120 else text[:117] + "...")

@@ -1,0 +1,270 @@
+"""Starting a plugin program, or joining one that runs already, and ending it.
+
+The outcome is a `Plugin`: an open connection and all that is needed to explain why it broke.
+Deliberately unknown: what is said over the connection (`client`) and where programs come from
+(`packages`).
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from nigari.diagnostics import Severity
+from nigari.providers.api import ProviderDiagnostic
+from nigari.providers.handshake import PROTOCOLS, Address, Handshake, HandshakeError, parse
+from nigari.providers.log import LogSettings, PluginLog
+from nigari.providers.process import PluginProcess, status_text
+from nigari.providers.tunnel import ClientTunnel
+from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, STDIO
+
+if TYPE_CHECKING:
+    import grpc.aio
+
+START_TIMEOUT: Final = 60.0
+_GRACE: Final = 2.0
+
+
+class LaunchError(Exception):
+    """The plugin could not be started; carries the diagnostic that says why."""
+
+    def __init__(self, diagnostic: ProviderDiagnostic) -> None:
+        super().__init__(diagnostic.detail)
+        self.diagnostic = diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Reattach:
+    """A plugin that someone else has started and will end, as `TF_REATTACH_PROVIDERS` says it."""
+
+    protocol: int
+    address: Address
+
+
+class Plugin:
+    """A running plugin and the connection to it."""
+
+    def __init__(
+        self,
+        name: str,
+        protocol: int,
+        channel: "grpc.aio.Channel",
+        log: PluginLog,
+        process: PluginProcess | None = None,
+        tunnel: ClientTunnel | None = None,
+    ) -> None:
+        self.name = name
+        self.protocol = protocol
+        self.channel = channel
+        self._log = log
+        self._process = process
+        self._tunnel = tunnel
+        self._stdio = asyncio.create_task(self._follow_stdio())
+        self._closed = False
+
+    async def failure(self, reason: str) -> ProviderDiagnostic:
+        """Why a call could not be answered. The same for all calls that one crash interrupts."""
+        status = await self._process.ended(within=_GRACE) if self._process is not None else None
+        if status is None:
+            what = f"The plugin {self.name} can no longer be reached: {reason}."
+        else:
+            what = f"The plugin {self.name} {status_text(status)} in the middle of its work."
+        advice = "This is a fault of the provider, not of the configuration."
+        return ProviderDiagnostic(
+            Severity.ERROR,
+            "Provider plugin failure",
+            f"{what} {advice}{_log_ending(self._log)}",
+            about_provider=True,
+        )
+
+    async def close(self) -> None:
+        """End the plugin: politely, and after a moment by force. One that was joined is left."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self._process is not None:
+                await self._shut_down()
+        finally:
+            self._stdio.cancel()
+            await self.channel.close(None)
+            if self._process is not None:
+                await self._process.ended(within=_GRACE)
+                await self._process.kill()
+            if self._tunnel is not None:
+                await self._tunnel.close()
+
+    async def _shut_down(self) -> None:
+        import grpc.aio
+
+        from nigari.providers.wire import plugin_pb2
+
+        shut_down = self.channel.unary_unary(
+            f"/{CONTROLLER}/Shutdown",
+            request_serializer=plugin_pb2.Empty.SerializeToString,
+            response_deserializer=plugin_pb2.Empty.FromString,
+        )
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            await shut_down(plugin_pb2.Empty(), timeout=_GRACE)
+
+    async def _follow_stdio(self) -> None:
+        """Take what the program prints while it serves: unread, it would block the program."""
+        import grpc.aio
+
+        from nigari.providers.wire import plugin_pb2
+
+        stream = self.channel.unary_stream(
+            f"/{STDIO}/StreamStdio",
+            request_serializer=plugin_pb2.Empty.SerializeToString,
+            response_deserializer=plugin_pb2.StdioData.FromString,
+        )
+        try:
+            async for piece in stream(plugin_pb2.Empty()):
+                self._log.feed(f"served {piece.channel}", piece.data)
+        except grpc.aio.AioRpcError:
+            pass
+
+
+async def launch(
+    command: Sequence[str],
+    name: str,
+    environment: Mapping[str, str],
+    start_timeout: float = START_TIMEOUT,
+) -> Plugin:
+    """Start a plugin program and connect to it; `LaunchError` says why that is not possible."""
+    program = command[0]
+    if shutil.which(program) is None:
+        raise LaunchError(_not_a_program(name, program))
+    settings = LogSettings.from_environment(environment)
+    log = PluginLog(Path(program).name, settings)
+    environment = {**settings.plugin_environment(), **environment}
+    try:
+        process = await PluginProcess.start(command, environment, log)
+    except OSError as error:
+        raise LaunchError(_cannot_start(name, str(error))) from error
+    try:
+        shake = await _shake_hands(process, name, log, start_timeout)
+        tunnel, address = await _way_to(shake)
+        return Plugin(name, shake.protocol, _open_channel(address), log, process, tunnel)
+    except BaseException:
+        await process.kill()
+        raise
+
+
+async def attach(reattach: Reattach, name: str, environment: Mapping[str, str]) -> Plugin:
+    """Join a plugin that runs already."""
+    log = PluginLog(name, LogSettings.from_environment(environment))
+    return Plugin(name, reattach.protocol, _open_channel(reattach.address), log)
+
+
+def parse_reattach(text: str) -> dict[str, Reattach]:
+    """Read `TF_REATTACH_PROVIDERS`: provider address to plugin; `ValueError` says what is wrong."""
+    if not text:
+        return {}
+    try:
+        entries = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("it is not valid JSON") from None
+    if not isinstance(entries, dict):
+        raise ValueError("it is not a JSON object")
+    return {provider: _reattach(provider, entry) for provider, entry in entries.items()}
+
+
+def _reattach(provider: str, entry: object) -> Reattach:
+    match entry:
+        case {
+            "Protocol": "grpc",
+            "Addr": {"Network": "unix" | "tcp" as network, "String": str(at)},
+            **rest,
+        }:
+            # Plugins of before 2021 do not say which protocol they speak: it is 5.
+            protocol = rest.get("ProtocolVersion") or 5
+        case _:
+            raise ValueError(f"the entry of {provider} does not name a gRPC plugin and its address")
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"{provider} speaks protocol {protocol}; only 5 and 6 are supported")
+    return Reattach(protocol, Address(network, at))
+
+
+async def _shake_hands(
+    process: PluginProcess, name: str, log: PluginLog, within: float
+) -> Handshake:
+    try:
+        line = await asyncio.wait_for(process.first_line(), within)
+    except TimeoutError:
+        raise LaunchError(_too_slow(name, within, log)) from None
+    if not line:
+        status = await process.ended(within=_GRACE)
+        reason = "closed its output" if status is None else status_text(status)
+        raise LaunchError(_no_handshake(name, f"{reason} before it said a word", log))
+    try:
+        return parse(line)
+    except HandshakeError as error:
+        await process.ended(within=0.1)
+        raise LaunchError(_no_handshake(name, str(error), log)) from None
+
+
+async def _way_to(shake: Handshake) -> tuple[ClientTunnel | None, Address]:
+    if shake.address.network == "unix":
+        _make_private(shake.address.text)
+    if shake.certificate is None:
+        return None, shake.address
+    tunnel = ClientTunnel(shake.address, shake.certificate)
+    return tunnel, await tunnel.open()
+
+
+def _make_private(socket: str) -> None:
+    """Old plugins choose the directory themselves, and it may be one that others can enter."""
+    with contextlib.suppress(OSError):
+        Path(socket).chmod(0o600)
+
+
+def _open_channel(address: Address) -> "grpc.aio.Channel":
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    import grpc.aio
+
+    target = f"unix:{address.text}" if address.network == "unix" else address.text
+    return grpc.aio.insecure_channel(
+        target,
+        options=[
+            ("grpc.max_receive_message_length", MAX_MESSAGE),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.default_authority", "localhost"),
+            ("grpc.enable_http_proxy", 0),
+        ],
+    )
+
+
+def _log_ending(log: PluginLog) -> str:
+    ending = log.ending()
+    return f"\n\nThe end of its log:\n{ending}" if ending else ""
+
+
+def _not_a_program(name: str, program: str) -> ProviderDiagnostic:
+    return _start_failure(f"{program}, the plugin of {name}, is missing or is not a program.")
+
+
+def _cannot_start(name: str, reason: str) -> ProviderDiagnostic:
+    return _start_failure(f"The plugin of {name} cannot be started: {reason}.")
+
+
+def _too_slow(name: str, timeout: float, log: PluginLog) -> ProviderDiagnostic:
+    return _start_failure(
+        f"The plugin of {name} did not say within {timeout:g} seconds where it can be reached."
+        + _log_ending(log)
+    )
+
+
+def _no_handshake(name: str, reason: str, log: PluginLog) -> ProviderDiagnostic:
+    return _start_failure(f"The plugin of {name} {reason}.{_log_ending(log)}")
+
+
+def _start_failure(detail: str) -> ProviderDiagnostic:
+    return ProviderDiagnostic(
+        Severity.ERROR, "Provider plugin does not start", detail, about_provider=True
+    )

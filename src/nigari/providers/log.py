@@ -1,0 +1,168 @@
+"""What plugins write to their log: filtered to where the user wants it, and its end remembered.
+
+`TF_LOG_PROVIDER` (or `TF_LOG`) chooses how much is kept, `TF_LOG_PATH` where it goes; without a
+level nothing is written. The last lines are remembered in any case: when a plugin fails, they are
+often the only explanation there is.
+"""
+
+import contextlib
+import json
+import sys
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, TextIO
+
+_LEVELS: Final = {"TRACE": 0, "DEBUG": 1, "INFO": 2, "WARN": 3, "ERROR": 4, "OFF": 5}
+_KEPT_LINES: Final = 200
+_SHOWN_LINES: Final = 20
+_SHOWN_WIDTH: Final = 300
+_LONGEST_LINE: Final = 64 * 1024
+_LIBRARY_LEVELS: Final = ("TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK")
+_PANIC: Final = ("panic: ", "fatal error: ")
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """How much of the plugins' logs is written, and where to."""
+
+    level: str = "OFF"
+    as_json: bool = False
+    path: str = ""
+
+    @staticmethod
+    def from_environment(environment: Mapping[str, str]) -> "LogSettings":
+        """As `tofu` reads them; a level that does not exist means everything."""
+        general = environment.get("TF_LOG", "").upper()
+        level = environment.get("TF_LOG_PROVIDER", "").upper() or general or "OFF"
+        as_json = general == "JSON"
+        if level not in _LEVELS:
+            level = "TRACE"
+        return LogSettings(level, as_json, environment.get("TF_LOG_PATH", ""))
+
+    def plugin_environment(self) -> dict[str, str]:
+        """Variables that keep a plugin's libraries from writing lines that nobody will read.
+
+        They write everything unless told otherwise, which takes them, and us, more time than the
+        work itself. Errors are wanted in any case: they explain failures.
+        """
+        level = "ERROR" if self.level == "OFF" else self.level
+        return dict.fromkeys(_LIBRARY_LEVELS, level)
+
+
+class PluginLog:
+    """The log of one plugin process."""
+
+    def __init__(self, name: str, settings: LogSettings) -> None:
+        self._name = name
+        self._settings = settings
+        self._recent: deque[bytes] = deque(maxlen=_KEPT_LINES)
+        self._unfinished: dict[str, bytes] = {}
+        self._file: TextIO | None = None
+
+    def feed(self, source: str, data: bytes) -> None:
+        """Take what the plugin wrote to one of its outputs; lines may come in pieces."""
+        *lines, rest = (self._unfinished.pop(source, b"") + data).split(b"\n")
+        for line in lines:
+            self._line(line)
+        if len(rest) > _LONGEST_LINE:
+            self._line(rest)
+        elif rest:
+            self._unfinished[source] = rest
+
+    def flush(self) -> None:
+        """Take the rests of unfinished lines as lines."""
+        for rest in self._unfinished.values():
+            self._line(rest)
+        self._unfinished.clear()
+
+    def close(self) -> None:
+        """Nothing more will come."""
+        self.flush()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def ending(self) -> str:
+        """The lines to show someone who wonders why the plugin failed; empty if there are none.
+
+        A crash report counts from its first line, since that says what happened; else the last
+        lines are the most telling.
+        """
+        texts = [_decoded(raw) for raw in self._recent]
+        lines = [_parsed(text)[1] for text in texts if text.strip()]
+        for index, line in enumerate(lines):
+            if line.startswith(_PANIC):
+                return _joined(lines[index : index + _SHOWN_LINES])
+        return _joined(lines[-_SHOWN_LINES:])
+
+    def _line(self, raw: bytes) -> None:
+        # Plugins may write dozens of lines per call, so a line is read only if someone wants it.
+        self._recent.append(raw[:_LONGEST_LINE])
+        if self._settings.level == "OFF":
+            return
+        text = _decoded(raw)
+        if text.strip():
+            level, message, fields = _parsed(text)
+            if _LEVELS[level] >= _LEVELS[self._settings.level]:
+                self._write(level, message, fields)
+
+    def _write(self, level: str, message: str, fields: dict[str, object]) -> None:
+        now = datetime.now(UTC)
+        module = f"provider.{self._name}"
+        if self._settings.as_json:
+            record = {"@level": level.lower(), "@message": message, "@module": module}
+            record["@timestamp"] = now.isoformat(timespec="microseconds")
+            text = json.dumps(record | fields, default=str)
+        else:
+            extra = "".join(f" {name}={_field(value)}" for name, value in fields.items())
+            stamp = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            tail = f":{extra}" if extra else ""
+            text = f"{stamp} [{level}]{' ' if len(level) == 4 else ''} {module}: {message}{tail}"
+        stream = self._stream()
+        stream.write(text + "\n")
+        stream.flush()
+
+    def _stream(self) -> TextIO:
+        if self._file is not None:
+            return self._file
+        if self._settings.path:
+            with contextlib.suppress(OSError):
+                self._file = Path(self._settings.path).open("a", encoding="utf-8")  # noqa: SIM115 - closed by close
+                return self._file
+        return sys.stderr
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace").rstrip("\r")
+
+
+def _parsed(text: str) -> tuple[str, str, dict[str, object]]:
+    """Level, message and fields of a line: JSON as most plugins write, `[LEVEL] …`, or anything."""
+    if text.startswith("{"):
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError):
+            record = None
+        if isinstance(record, dict) and "@message" in record:
+            level = str(record.pop("@level", "debug")).upper()
+            message = str(record.pop("@message"))
+            record.pop("@timestamp", None)
+            return (level if level in _LEVELS else "DEBUG"), message, record
+    for level in _LEVELS:
+        if f"[{level}]" in text[:40]:
+            return level, text.split(f"[{level}]", 1)[1].strip(), {}
+    return "DEBUG", text, {}
+
+
+def _field(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return json.dumps(text) if " " in text or "\n" in text else text
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n".join(
+        line if len(line) <= _SHOWN_WIDTH else line[: _SHOWN_WIDTH - 3] + "..." for line in lines
+    )

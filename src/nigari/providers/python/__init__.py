@@ -1,0 +1,20 @@
+"""Writing a provider in Python.
+
+A resource type is a dataclass: its fields are the attributes, its methods do the work. Register
+it with a `Provider`, which can be used in this process or served as a plugin to any program that
+speaks plugin protocol 6.
+"""
+
+from nigari.providers.python.fields import COMPUTED, KEEP, REPLACE, SENSITIVE, Computed, Text
+from nigari.providers.python.provider import Provider, ProviderError
+
+__all__ = [
+    "COMPUTED",
+    "KEEP",
+    "REPLACE",
+    "SENSITIVE",
+    "Computed",
+    "Provider",
+    "ProviderError",
+    "Text",
+]

@@ -1,0 +1,387 @@
+"""A provider made of Python classes and functions, as everything above `providers.api` sees it.
+
+The rules of planning are kept here, so that a resource type only says how things are created,
+read, updated and deleted. Work that is not `async` runs in a thread, so that several objects can
+be worked on at a time.
+"""
+
+import asyncio
+import inspect
+import json
+import sys
+import traceback
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from nigari import cty
+from nigari.diagnostics import Severity
+from nigari.providers import api
+from nigari.providers.base import ProviderBase, problem, unknown_type
+from nigari.providers.python.fields import Fields, function_kind, takes_null
+from nigari.schema.block import Block
+from nigari.schema.coerce import coerce
+from nigari.schema.provider import (
+    FunctionParameter,
+    FunctionSignature,
+    ProviderSchema,
+    Schema,
+)
+from nigari.schema.validate import problems
+
+_C = TypeVar("_C", bound=type)
+_F = TypeVar("_F", bound=Callable[..., object])
+
+# Resource types are duck-typed: they may leave out methods, and the methods may be async or not.
+# That is what `Any` below stands for.
+
+
+class ProviderError(Exception):
+    """Raise it to tell the user what is wrong; `attribute` names the argument at fault."""
+
+    def __init__(self, summary: str, detail: str = "", attribute: str = "") -> None:
+        super().__init__(summary)
+        self.summary = summary
+        self.detail = detail
+        self.attribute = attribute
+
+
+@dataclass(frozen=True, slots=True)
+class _ResourceType:
+    owner: Any
+    fields: Fields
+    version: int
+    upgrade: Callable[[int, dict[str, object]], dict[str, object]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    body: Callable[..., object]
+    signature: FunctionSignature
+    decoders: tuple[Callable[[cty.Value], object], ...]
+    encode: Callable[[object], cty.Value]
+
+
+class Provider(ProviderBase):
+    """A provider to register resource types, data sources and functions with.
+
+    `config` is a dataclass for the arguments of the `provider` block. Methods of resource types
+    get its instance as their first argument.
+    """
+
+    def __init__(self, name: str, config: type | None = None) -> None:
+        self.name = name
+        self._config_fields = None if config is None else Fields(config)
+        self._resources: dict[str, _ResourceType] = {}
+        self._data_sources: dict[str, _ResourceType] = {}
+        self._functions: dict[str, _Function] = {}
+        self._config: object = None
+
+    def resource(
+        self,
+        name: str,
+        version: int = 0,
+        upgrade: Callable[[int, dict[str, object]], dict[str, object]] | None = None,
+    ) -> Callable[[_C], _C]:
+        """Register a dataclass as a resource type; its full name is `{provider}_{name}`.
+
+        It has `create(self, config)` and `delete(self, config)`; and, where there is a use for
+        them, `read(self, config) -> bool` (false if the object is gone), `update(self, config,
+        prior)` (without it every change replaces the object), `validate(self)` and the class
+        method `import_object(cls, config, id)`. Methods set results as attributes of `self`.
+        `upgrade` turns state of an older `version` into the attributes of this one.
+        """
+
+        def register(owner: _C) -> _C:
+            self._resources[f"{self.name}_{name}"] = self._type(owner, name, version, upgrade)
+            return owner
+
+        return register
+
+    def data_source(self, name: str) -> Callable[[_C], _C]:
+        """Register a dataclass with `read(self, config)` as a data source."""
+
+        def register(owner: _C) -> _C:
+            self._data_sources[f"{self.name}_{name}"] = self._type(owner, name, 0, None)
+            return owner
+
+        return register
+
+    def function(self, body: _F) -> _F:
+        """Register a plain annotated function under its own name."""
+        self._functions[body.__name__] = _function(body)
+        return body
+
+    def serve(self) -> None:
+        """Be a plugin program until the program that started this one says to end."""
+        from nigari.providers.serve import serve
+
+        serve(self)
+
+    def _type(
+        self,
+        owner: type,
+        name: str,
+        version: int,
+        upgrade: Callable[[int, dict[str, object]], dict[str, object]] | None,
+    ) -> _ResourceType:
+        fields = Fields(owner)
+        for fault in problems(fields.block):
+            raise TypeError(f"{self.name}_{name}: {fault}")
+        return _ResourceType(owner, fields, version, upgrade)
+
+    # What everything above the provider interface asks.
+
+    async def schema(self) -> api.SchemaResponse:
+        block = Block() if self._config_fields is None else self._config_fields.block
+        return api.SchemaResponse(
+            ProviderSchema(
+                provider=Schema(block),
+                resources={
+                    name: Schema(kind.fields.block, kind.version)
+                    for name, kind in self._resources.items()
+                },
+                data_sources={
+                    name: Schema(kind.fields.block) for name, kind in self._data_sources.items()
+                },
+                functions={name: f.signature for name, f in self._functions.items()},
+                plans_destroy=False,
+                schema_call_optional=True,
+            )
+        )
+
+    async def configure(self, config: cty.Value) -> api.Response:
+        if self._config_fields is None or config.is_null:
+            return api.Response()
+        told, self._config = await _attempt(self._config_fields.to_instance, config)
+        return api.Response(told)
+
+    async def validate_provider(self, config: cty.Value) -> api.Response:
+        return api.Response(await _validated(self._config_fields, config))
+
+    async def validate_resource(self, type_name: str, config: cty.Value) -> api.Response:
+        kind = self._resources.get(type_name)
+        if kind is None:
+            return await super().validate_resource(type_name, config)
+        return api.Response(await _validated(kind.fields, config))
+
+    async def validate_data(self, type_name: str, config: cty.Value) -> api.Response:
+        kind = self._data_sources.get(type_name)
+        if kind is None:
+            return await super().validate_data(type_name, config)
+        return api.Response(await _validated(kind.fields, config))
+
+    async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
+        kind = self._resources.get(request.type_name)
+        if kind is None:
+            return await super().upgrade(request)
+        told, state = await _attempt(_upgraded, kind, request)
+        if not isinstance(state, cty.Value):
+            state = cty.null(kind.fields.block.implied_type)
+        return api.UpgradeResponse(state, told)
+
+    async def read(self, request: api.ReadRequest) -> api.ReadResponse:
+        kind = self._resources.get(request.type_name)
+        if kind is None:
+            return await super().read(request)
+        if not hasattr(kind.owner, "read"):
+            return api.ReadResponse(request.state, request.private)
+        instance: Any = kind.fields.to_instance(request.state)
+        told, found = await _attempt(instance.read, self._config)
+        if told:
+            return api.ReadResponse(request.state, request.private, None, told)
+        if found is False:
+            return api.ReadResponse(cty.null(request.state.type))
+        told, state = _stored(kind, instance)
+        return api.ReadResponse(request.state if told else state, request.private, None, told)
+
+    async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
+        kind = self._resources.get(request.type_name)
+        if kind is None:
+            return await super().plan(request)
+        if request.proposed.is_null:
+            return api.PlanResponse(request.proposed)
+        return _planned(kind, request)
+
+    async def apply(self, request: api.ApplyRequest) -> api.ApplyResponse:
+        kind = self._resources.get(request.type_name)
+        if kind is None:
+            return await super().apply(request)
+        if request.planned.is_null:
+            doomed: Any = kind.fields.to_instance(request.prior)
+            told, _ = await _attempt(doomed.delete, self._config)
+            return api.ApplyResponse(request.prior if told else request.planned, diagnostics=told)
+        instance: Any = kind.fields.to_instance(request.planned)
+        if request.prior.is_null:
+            told, _ = await _attempt(instance.create, self._config)
+        else:
+            prior = kind.fields.to_instance(request.prior)
+            told, _ = await _attempt(instance.update, self._config, prior)
+        if told:
+            return api.ApplyResponse(request.prior, diagnostics=told)
+        told, state = _stored(kind, instance)
+        return api.ApplyResponse(request.prior if told else state, diagnostics=told)
+
+    async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
+        kind = self._resources.get(request.type_name)
+        if kind is None:
+            return await super().import_state(request)
+        if not hasattr(kind.owner, "import_object"):
+            told = problem(
+                "Import not supported", f"Objects of {request.type_name} cannot be imported."
+            )
+            return api.ImportResponse((), told)
+        told, instance = await _attempt(kind.owner.import_object, self._config, request.id)
+        if told:
+            return api.ImportResponse((), told)
+        told, state = _stored(kind, instance)
+        if told:
+            return api.ImportResponse((), told)
+        return api.ImportResponse((api.ImportedResource(request.type_name, state),))
+
+    async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
+        kind = self._data_sources.get(request.type_name)
+        if kind is None:
+            return api.ReadDataResponse(
+                cty.unknown(cty.DYNAMIC), unknown_type("data source", request.type_name)
+            )
+        instance: Any = kind.fields.to_instance(request.config)
+        told, _ = await _attempt(instance.read, self._config)
+        if told:
+            return api.ReadDataResponse(cty.unknown(kind.fields.block.implied_type), told)
+        told, state = _stored(kind, instance)
+        return api.ReadDataResponse(state, told)
+
+    async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
+        function = self._functions.get(name)
+        if function is None:
+            return await super().call_function(name, arguments)
+        unknown = cty.unknown(function.signature.returns)
+        given: list[object] = []
+        for index, argument in enumerate(arguments):
+            if not argument.is_wholly_known:
+                return api.CallResponse(unknown)
+            decode = function.decoders[min(index, len(function.decoders) - 1)]
+            try:
+                given.append(None if argument.is_null else decode(argument))
+            except ValueError as error:
+                return api.CallResponse(unknown, api.FunctionFailure(str(error), index))
+        told, result = await _attempt(function.body, *given)
+        if told:
+            text = f"{told[0].summary}. {told[0].detail}" if told[0].detail else told[0].summary
+            return api.CallResponse(unknown, api.FunctionFailure(text))
+        if result is None:
+            return api.CallResponse(cty.null(function.signature.returns))
+        return api.CallResponse(function.encode(result))
+
+
+def _planned(kind: _ResourceType, request: api.PlanRequest) -> api.PlanResponse:
+    """Fill in defaults, leave results open where something changes, name what replaces."""
+    planned = dict(request.proposed.mapping())
+    is_new = request.prior.is_null
+    for field in kind.fields.fields:
+        if field.default is not None and request.config.attribute(field.name).is_null:
+            planned[field.name] = field.default
+    changed = [
+        field
+        for field in kind.fields.fields
+        if not is_new
+        and not (field.attribute.computed and field.default is None)
+        and planned[field.name] != request.prior.attribute(field.name)
+    ]
+    can_update = hasattr(kind.owner, "update")
+    replaced = tuple((cty.GetAttr(f.name),) for f in changed if f.replaces or not can_update)
+    if is_new or changed:
+        for field in kind.fields.fields:
+            is_result = field.attribute.computed and field.default is None
+            if is_result and (is_new or replaced or not field.keeps):
+                planned[field.name] = cty.unknown(field.attribute.implied_type)
+    return api.PlanResponse(coerce(kind.fields.block, cty.object_value(planned)), replaced)
+
+
+def _stored(kind: _ResourceType, instance: object) -> tuple[api.Told, cty.Value]:
+    """An instance as state; a value of the wrong type is the provider's fault and is named."""
+    try:
+        return (), coerce(kind.fields.block, kind.fields.to_value(instance))
+    except (TypeError, cty.CtyError) as error:
+        told = problem("Wrong value from the provider", f"{kind.owner.__name__}: {error}.")
+        return told, cty.null(kind.fields.block.implied_type)
+
+
+def _upgraded(kind: _ResourceType, request: api.UpgradeRequest) -> cty.Value:
+    attributes = json.loads(request.json)
+    if request.version != kind.version:
+        if kind.upgrade is None or request.version > kind.version:
+            raise ProviderError(
+                "State of another provider version",
+                f"The object was stored with version {request.version} of its schema, and this"
+                f" provider has version {kind.version}.",
+            )
+        attributes = kind.upgrade(request.version, attributes)
+    known = {name: attributes[name] for name in kind.fields.block.attributes if name in attributes}
+    types = kind.fields.block.implied_type.attributes
+    missing = {name: None for name in types if name not in known}
+    text = json.dumps(known | missing)
+    return cty.value_from_json(text, kind.fields.block.implied_type)
+
+
+async def _validated(fields: Fields | None, config: cty.Value) -> api.Told:
+    """Run a class's own `validate` as soon as everything it could look at is known."""
+    if fields is None or config.is_null or not config.is_wholly_known:
+        return ()
+    told, instance = await _attempt(fields.to_instance, config)
+    if told or not hasattr(instance, "validate"):
+        return told
+    told, _ = await _attempt(instance.validate)
+    return told
+
+
+async def _attempt(work: Callable[..., Any], *args: object) -> tuple[api.Told, Any]:
+    """Do something that others wrote: what they raise becomes a diagnostic."""
+    try:
+        if inspect.iscoroutinefunction(work):
+            return (), await work(*args)
+        return (), await asyncio.to_thread(work, *args)
+    except ProviderError as error:
+        path = (cty.GetAttr(error.attribute),) if error.attribute else None
+        return (api.ProviderDiagnostic(Severity.ERROR, error.summary, error.detail, path),), None
+    except Exception as error:  # noqa: BLE001 - other people's code may raise anything
+        traceback.print_exc(file=sys.stderr)
+        return problem("Operation failed", f"{type(error).__name__}: {error}."), None
+
+
+def _function(body: Callable[..., object]) -> _Function:
+    """Read a function's signature from its annotations."""
+    hints = typing.get_type_hints(body)
+    parameters: list[FunctionParameter] = []
+    variadic: FunctionParameter | None = None
+    decoders: list[Callable[[cty.Value], object]] = []
+    for name, parameter in inspect.signature(body).parameters.items():
+        if name not in hints:
+            raise TypeError(f"{body.__name__}: parameter {name} has no annotation")
+        if parameter.default is not parameter.empty:
+            raise TypeError(f"{body.__name__}: a provider function has no default arguments")
+        kind = function_kind(hints[name])
+        decoders.append(kind.decode)
+        type_ = kind.nested.implied_type if kind.nested is not None else kind.type
+        described = FunctionParameter(name, type_ or cty.DYNAMIC, takes_null(hints[name]))
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            variadic = described
+        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            parameters.append(described)
+        else:
+            raise TypeError(f"{body.__name__}: {name} must be a positional parameter")
+    if "return" not in hints:
+        raise TypeError(f"{body.__name__}: the result has no annotation")
+    result = function_kind(hints["return"])
+    returns = result.nested.implied_type if result.nested is not None else result.type
+    text = inspect.getdoc(body) or ""
+    signature = FunctionSignature(
+        tuple(parameters),
+        returns or cty.DYNAMIC,
+        variadic,
+        summary=text.partition("\n")[0],
+        description=text,
+    )
+    return _Function(body, signature, tuple(decoders), result.encode)

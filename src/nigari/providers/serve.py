@@ -1,0 +1,96 @@
+"""Being a plugin: any `Provider` behind plugin protocol 6, for `tofu` and for this program.
+
+The gRPC server listens on a socket in a private directory. A caller that wants mutual TLS (it puts
+its certificate into the environment) is given a relay in front of it, since gRPC's own TLS refuses
+the certificates such callers make.
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Final
+
+from nigari.providers import api
+from nigari.providers.handshake import COOKIE, COOKIE_NAME
+from nigari.providers.tunnel import ServerTunnel
+from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, SERVICE6
+
+if TYPE_CHECKING:
+    import grpc
+    import grpc.aio
+
+_PROTOCOL: Final = 6
+
+
+def serve(provider: api.Provider) -> None:
+    """Serve until the caller says to end; then the program can end, too."""
+    if os.environ.get(COOKIE_NAME) != COOKIE:
+        raise SystemExit(
+            "This program is a provider plugin. It is started by tofu or nigari, not by hand."
+        )
+    # Ctrl-C reaches all programs of a terminal; the caller decides what it means for us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    asyncio.run(_serve(provider))
+
+
+async def _serve(provider: api.Provider) -> None:
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    import grpc.aio
+
+    from nigari.providers.wire.service import Service
+
+    directory = tempfile.mkdtemp(
+        prefix="plugin-", dir=os.environ.get("PLUGIN_UNIX_SOCKET_DIR") or None
+    )
+    ending = asyncio.Event()
+    server = grpc.aio.server(
+        options=[
+            ("grpc.max_receive_message_length", MAX_MESSAGE),
+            ("grpc.max_send_message_length", -1),
+        ]
+    )
+    server.add_generic_rpc_handlers(
+        (
+            grpc.method_handlers_generic_handler(SERVICE6, Service(provider).handlers()),
+            grpc.method_handlers_generic_handler(CONTROLLER, _controller(ending)),
+        )
+    )
+    tunnel: ServerTunnel | None = None
+    certificate = ""
+    try:
+        address = f"{directory}/plugin"
+        server.add_insecure_port(f"unix:{address}")
+        await server.start()
+        if caller := os.environ.get("PLUGIN_CLIENT_CERT"):
+            tunnel = ServerTunnel(address, caller)
+            address, certificate = await tunnel.open(f"{directory}/tls")
+        sys.stdout.write(f"1|{_PROTOCOL}|unix|{address}|grpc|{certificate}\n")
+        sys.stdout.flush()
+        await ending.wait()
+    finally:
+        await server.stop(grace=1)
+        if tunnel is not None:
+            await tunnel.close()
+        await provider.close()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _controller(ending: asyncio.Event) -> "dict[str, grpc.RpcMethodHandler[object, object]]":
+    import grpc
+
+    from nigari.providers.wire import plugin_pb2
+
+    async def shut_down(_request: plugin_pb2.Empty, _context: object) -> plugin_pb2.Empty:
+        ending.set()
+        return plugin_pb2.Empty()
+
+    return {
+        "Shutdown": grpc.unary_unary_rpc_method_handler(
+            shut_down,
+            request_deserializer=plugin_pb2.Empty.FromString,
+            response_serializer=plugin_pb2.Empty.SerializeToString,
+        )
+    }

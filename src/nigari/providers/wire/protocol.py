@@ -1,0 +1,29 @@
+"""What the methods of the provider service are called in each protocol.
+
+Methods have the names of protocol 6 here; protocol 5 calls some of them differently.
+"""
+
+from typing import Final
+
+_PROTOCOL5_NAMES: Final = {
+    "GetProviderSchema": "GetSchema",
+    "ValidateProviderConfig": "PrepareProviderConfig",
+    "ValidateResourceConfig": "ValidateResourceTypeConfig",
+    "ValidateDataResourceConfig": "ValidateDataSourceConfig",
+    "ConfigureProvider": "Configure",
+    "StopProvider": "Stop",
+}
+
+SERVICE6: Final = "tfplugin6.Provider"
+CONTROLLER: Final = "plugin.GRPCController"
+STDIO: Final = "plugin.GRPCStdio"
+
+MAX_MESSAGE: Final = 64 * 1024 * 1024
+"""Schemas of large providers go far beyond gRPC's own limit of 4 MiB."""
+
+
+def method_path(protocol: int, method: str) -> str:
+    """The full name of a provider method on the wire."""
+    if protocol == 5:
+        return f"/tfplugin5.Provider/{_PROTOCOL5_NAMES.get(method, method)}"
+    return f"/{SERVICE6}/{method}"

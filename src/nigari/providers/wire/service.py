@@ -1,0 +1,392 @@
+"""A `Provider` answering the messages of plugin protocol 6: the mirror image of `client`."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from nigari import cty
+from nigari.diagnostics import Severity
+from nigari.providers import api
+from nigari.providers.wire import protocol6_pb2 as pb
+from nigari.providers.wire import schemas
+from nigari.providers.wire.values import decode, diagnostic_messages, encode, path_message
+from nigari.schema.provider import ProviderSchema
+
+if TYPE_CHECKING:
+    import grpc
+
+_Request = TypeVar("_Request", bound=Message)
+_Response = TypeVar("_Response", bound=Message)
+
+
+class _Refused(Exception):
+    """A request that does not fit the schema."""
+
+    def __init__(self, summary: str, detail: str) -> None:
+        super().__init__(summary)
+        self.told = (api.ProviderDiagnostic(Severity.ERROR, summary, detail),)
+
+
+class Service:
+    """The provider service of one provider."""
+
+    def __init__(self, provider: api.Provider) -> None:
+        self._provider = provider
+        self._schema: ProviderSchema | None = None
+
+    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[object, object]]":
+        """A handler for each method that is offered."""
+        return {
+            "GetMetadata": _handler(self._metadata, pb.GetMetadata.Request),
+            "GetProviderSchema": _handler(self._get_schema, pb.GetProviderSchema.Request),
+            "GetFunctions": _handler(self._get_functions, pb.GetFunctions.Request),
+            "ValidateProviderConfig": _handler(
+                self._validate_provider, pb.ValidateProviderConfig.Request
+            ),
+            "ValidateResourceConfig": _handler(self._validate_resource, pb.ValidateConfig.Request),
+            "ValidateDataResourceConfig": _handler(self._validate_data, pb.ValidateConfig.Request),
+            "ValidateEphemeralResourceConfig": _handler(
+                self._validate_ephemeral, pb.ValidateConfig.Request
+            ),
+            "ConfigureProvider": _handler(self._configure, pb.ConfigureProvider.Request),
+            "UpgradeResourceState": _handler(self._upgrade, pb.UpgradeResourceState.Request),
+            "ReadResource": _handler(self._read, pb.ReadResource.Request),
+            "PlanResourceChange": _handler(self._plan, pb.PlanResourceChange.Request),
+            "ApplyResourceChange": _handler(self._apply, pb.ApplyResourceChange.Request),
+            "ImportResourceState": _handler(self._import, pb.ImportResourceState.Request),
+            "MoveResourceState": _handler(self._move, pb.MoveResourceState.Request),
+            "ReadDataSource": _handler(self._read_data, pb.ReadDataSource.Request),
+            "OpenEphemeralResource": _handler(self._open, pb.OpenEphemeralResource.Request),
+            "RenewEphemeralResource": _handler(self._renew, pb.RenewEphemeralResource.Request),
+            "CloseEphemeralResource": _handler(self._close, pb.CloseEphemeralResource.Request),
+            "CallFunction": _handler(self._call, pb.CallFunction.Request),
+            "StopProvider": _handler(self._stop, pb.StopProvider.Request),
+        }
+
+    async def _metadata(self, _request: pb.GetMetadata.Request) -> pb.GetMetadata.Response:
+        schema = await self._known_schema()
+        named = pb.GetMetadata.Named
+        return pb.GetMetadata.Response(
+            server_capabilities=schemas.provider_schema_message(schema).server_capabilities,
+            resources=[named(type_name=name) for name in schema.resources],
+            data_sources=[named(type_name=name) for name in schema.data_sources],
+            ephemeral_resources=[named(type_name=name) for name in schema.ephemeral_resources],
+            functions=[pb.GetMetadata.FunctionMetadata(name=name) for name in schema.functions],
+        )
+
+    async def _get_schema(
+        self, _request: pb.GetProviderSchema.Request
+    ) -> pb.GetProviderSchema.Response:
+        answer = await self._provider.schema()
+        if answer.schema is None:
+            messages = diagnostic_messages(answer.diagnostics)
+            return pb.GetProviderSchema.Response(diagnostics=messages)
+        self._schema = answer.schema
+        message = schemas.provider_schema_message(answer.schema)
+        message.diagnostics.extend(diagnostic_messages(answer.diagnostics))
+        return message
+
+    async def _get_functions(self, _request: pb.GetFunctions.Request) -> pb.GetFunctions.Response:
+        message = pb.GetFunctions.Response()
+        for name, signature in (await self._known_schema()).functions.items():
+            message.functions[name].CopyFrom(schemas.function_message(signature))
+        return message
+
+    async def _validate_provider(
+        self, request: pb.ValidateProviderConfig.Request
+    ) -> pb.ValidateProviderConfig.Response:
+        try:
+            type_ = (await self._known_schema()).provider.block.implied_type
+            answer = await self._provider.validate_provider(_decoded(request.config, type_))
+            told = answer.diagnostics
+        except _Refused as refused:
+            told = refused.told
+        return pb.ValidateProviderConfig.Response(diagnostics=diagnostic_messages(told))
+
+    async def _validate_resource(
+        self, request: pb.ValidateConfig.Request
+    ) -> pb.ValidateConfig.Response:
+        try:
+            type_ = await self._resource_type(request.type_name)
+            config = _decoded(request.config, type_)
+            told = (await self._provider.validate_resource(request.type_name, config)).diagnostics
+        except _Refused as refused:
+            told = refused.told
+        return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
+
+    async def _validate_data(
+        self, request: pb.ValidateConfig.Request
+    ) -> pb.ValidateConfig.Response:
+        try:
+            config = _decoded(request.config, await self._data_type(request.type_name))
+            told = (await self._provider.validate_data(request.type_name, config)).diagnostics
+        except _Refused as refused:
+            told = refused.told
+        return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
+
+    async def _validate_ephemeral(
+        self, request: pb.ValidateConfig.Request
+    ) -> pb.ValidateConfig.Response:
+        try:
+            config = _decoded(request.config, await self._ephemeral_type(request.type_name))
+            told = (await self._provider.validate_ephemeral(request.type_name, config)).diagnostics
+        except _Refused as refused:
+            told = refused.told
+        return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
+
+    async def _configure(
+        self, request: pb.ConfigureProvider.Request
+    ) -> pb.ConfigureProvider.Response:
+        try:
+            type_ = (await self._known_schema()).provider.block.implied_type
+            told = (await self._provider.configure(_decoded(request.config, type_))).diagnostics
+        except _Refused as refused:
+            told = refused.told
+        return pb.ConfigureProvider.Response(diagnostics=diagnostic_messages(told))
+
+    async def _upgrade(
+        self, request: pb.UpgradeResourceState.Request
+    ) -> pb.UpgradeResourceState.Response:
+        try:
+            type_ = await self._resource_type(request.type_name)
+        except _Refused as refused:
+            messages = diagnostic_messages(refused.told)
+            return pb.UpgradeResourceState.Response(diagnostics=messages)
+        raw = request.raw_state
+        flat = tuple(raw.flatmap.items())
+        answer = await self._provider.upgrade(
+            api.UpgradeRequest(request.type_name, request.version, raw.json, flat)
+        )
+        return pb.UpgradeResourceState.Response(
+            upgraded_state=encode(answer.state, type_),
+            diagnostics=diagnostic_messages(answer.diagnostics),
+        )
+
+    async def _read(self, request: pb.ReadResource.Request) -> pb.ReadResource.Response:
+        try:
+            type_ = await self._resource_type(request.type_name)
+            state = _decoded(request.current_state, type_)
+        except _Refused as refused:
+            return pb.ReadResource.Response(diagnostics=diagnostic_messages(refused.told))
+        answer = await self._provider.read(
+            api.ReadRequest(request.type_name, state, request.private)
+        )
+        return pb.ReadResource.Response(
+            new_state=encode(answer.state, type_),
+            private=answer.private,
+            diagnostics=diagnostic_messages(answer.diagnostics),
+        )
+
+    async def _plan(self, request: pb.PlanResourceChange.Request) -> pb.PlanResourceChange.Response:
+        try:
+            type_ = await self._resource_type(request.type_name)
+            ours = api.PlanRequest(
+                request.type_name,
+                _decoded(request.prior_state, type_),
+                _decoded(request.proposed_new_state, type_),
+                _decoded(request.config, type_),
+                request.prior_private,
+            )
+        except _Refused as refused:
+            return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
+        answer = await self._provider.plan(ours)
+        return pb.PlanResourceChange.Response(
+            planned_state=encode(answer.planned, type_),
+            requires_replace=[path_message(path) for path in answer.requires_replace],
+            planned_private=answer.planned_private,
+            diagnostics=diagnostic_messages(answer.diagnostics),
+        )
+
+    async def _apply(
+        self, request: pb.ApplyResourceChange.Request
+    ) -> pb.ApplyResourceChange.Response:
+        try:
+            type_ = await self._resource_type(request.type_name)
+            ours = api.ApplyRequest(
+                request.type_name,
+                _decoded(request.prior_state, type_),
+                _decoded(request.planned_state, type_),
+                _decoded(request.config, type_),
+                request.planned_private,
+            )
+        except _Refused as refused:
+            return pb.ApplyResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
+        answer = await self._provider.apply(ours)
+        return pb.ApplyResourceChange.Response(
+            new_state=encode(answer.state, type_),
+            private=answer.private,
+            diagnostics=diagnostic_messages(answer.diagnostics),
+        )
+
+    async def _import(
+        self, request: pb.ImportResourceState.Request
+    ) -> pb.ImportResourceState.Response:
+        answer = await self._provider.import_state(api.ImportRequest(request.type_name, request.id))
+        message = pb.ImportResourceState.Response(
+            diagnostics=diagnostic_messages(answer.diagnostics)
+        )
+        for one in answer.resources:
+            type_ = await self._resource_type(one.type_name)
+            message.imported_resources.add(
+                type_name=one.type_name, state=encode(one.state, type_), private=one.private
+            )
+        return message
+
+    async def _move(self, request: pb.MoveResourceState.Request) -> pb.MoveResourceState.Response:
+        try:
+            type_ = await self._resource_type(request.target_type_name)
+        except _Refused as refused:
+            return pb.MoveResourceState.Response(diagnostics=diagnostic_messages(refused.told))
+        answer = await self._provider.move_state(
+            api.MoveRequest(
+                request.source_provider_address,
+                request.source_type_name,
+                request.source_schema_version,
+                request.target_type_name,
+                request.source_state.json,
+                tuple(request.source_state.flatmap.items()),
+                request.source_private,
+            )
+        )
+        return pb.MoveResourceState.Response(
+            target_state=encode(answer.state, type_),
+            target_private=answer.private,
+            diagnostics=diagnostic_messages(answer.diagnostics),
+        )
+
+    async def _read_data(self, request: pb.ReadDataSource.Request) -> pb.ReadDataSource.Response:
+        try:
+            type_ = await self._data_type(request.type_name)
+            config = _decoded(request.config, type_)
+        except _Refused as refused:
+            return pb.ReadDataSource.Response(diagnostics=diagnostic_messages(refused.told))
+        answer = await self._provider.read_data(api.ReadDataRequest(request.type_name, config))
+        return pb.ReadDataSource.Response(
+            state=encode(answer.state, type_), diagnostics=diagnostic_messages(answer.diagnostics)
+        )
+
+    async def _open(
+        self, request: pb.OpenEphemeralResource.Request
+    ) -> pb.OpenEphemeralResource.Response:
+        try:
+            type_ = await self._ephemeral_type(request.type_name)
+            config = _decoded(request.config, type_)
+        except _Refused as refused:
+            messages = diagnostic_messages(refused.told)
+            return pb.OpenEphemeralResource.Response(diagnostics=messages)
+        answer = await self._provider.open_ephemeral(request.type_name, config)
+        return pb.OpenEphemeralResource.Response(
+            result=encode(answer.result, type_),
+            private=answer.private,
+            renew_at=_stamp(answer.renew_at),
+            diagnostics=diagnostic_messages(answer.diagnostics),
+        )
+
+    async def _renew(
+        self, request: pb.RenewEphemeralResource.Request
+    ) -> pb.RenewEphemeralResource.Response:
+        private = request.private if request.HasField("private") else None
+        answer = await self._provider.renew_ephemeral(request.type_name, private)
+        return pb.RenewEphemeralResource.Response(
+            private=answer.private,
+            renew_at=_stamp(answer.renew_at),
+            diagnostics=diagnostic_messages(answer.diagnostics),
+        )
+
+    async def _close(
+        self, request: pb.CloseEphemeralResource.Request
+    ) -> pb.CloseEphemeralResource.Response:
+        private = request.private if request.HasField("private") else None
+        answer = await self._provider.close_ephemeral(request.type_name, private)
+        messages = diagnostic_messages(answer.diagnostics)
+        return pb.CloseEphemeralResource.Response(diagnostics=messages)
+
+    async def _call(self, request: pb.CallFunction.Request) -> pb.CallFunction.Response:
+        signature = (await self._known_schema()).functions.get(request.name)
+        if signature is None:
+            text = f"the provider has no function named {request.name!r}"
+            return pb.CallFunction.Response(error=pb.FunctionError(text=text))
+        arguments: list[cty.Value] = []
+        for index, argument in enumerate(request.arguments):
+            parameter = signature.parameter(index)
+            if parameter is None:
+                error = pb.FunctionError(text="too many arguments", function_argument=index)
+                return pb.CallFunction.Response(error=error)
+            try:
+                arguments.append(_decoded(argument, parameter.type))
+            except _Refused as refused:
+                error = pb.FunctionError(text=refused.told[0].detail, function_argument=index)
+                return pb.CallFunction.Response(error=error)
+        answer = await self._provider.call_function(request.name, arguments)
+        if answer.failure is not None:
+            failure = answer.failure
+            return pb.CallFunction.Response(
+                error=pb.FunctionError(text=failure.text, function_argument=failure.argument)
+            )
+        return pb.CallFunction.Response(result=encode(answer.result, signature.returns))
+
+    async def _stop(self, _request: pb.StopProvider.Request) -> pb.StopProvider.Response:
+        await self._provider.stop()
+        return pb.StopProvider.Response()
+
+    async def _known_schema(self) -> ProviderSchema:
+        if self._schema is None:
+            answer = await self._provider.schema()
+            if answer.schema is None:
+                first = answer.diagnostics[0]
+                raise _Refused(first.summary, first.detail)
+            self._schema = answer.schema
+        return self._schema
+
+    async def _resource_type(self, name: str) -> cty.Type:
+        found = (await self._known_schema()).resources.get(name)
+        if found is None:
+            raise _Refused("Unknown resource type", f"There is no resource type {name!r}.")
+        return found.block.implied_type
+
+    async def _data_type(self, name: str) -> cty.Type:
+        found = (await self._known_schema()).data_sources.get(name)
+        if found is None:
+            raise _Refused("Unknown data source", f"There is no data source {name!r}.")
+        return found.block.implied_type
+
+    async def _ephemeral_type(self, name: str) -> cty.Type:
+        found = (await self._known_schema()).ephemeral_resources.get(name)
+        if found is None:
+            raise _Refused("Unknown ephemeral resource type", f"There is no {name!r}.")
+        return found.block.implied_type
+
+
+def _decoded(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
+    try:
+        return decode(message, type_)
+    except cty.CtyError as error:
+        where = cty.path_text(error.path)
+        raise _Refused("Unreadable value", f"{where or 'The value'}: {error.message}.") from None
+
+
+def _stamp(moment: datetime | None) -> Timestamp | None:
+    if moment is None:
+        return None
+    stamp = Timestamp()
+    stamp.FromDatetime(moment)
+    return stamp
+
+
+def _handler(
+    answer: Callable[[_Request], Awaitable[_Response]], request: type[_Request]
+) -> "grpc.RpcMethodHandler[object, object]":
+    import grpc
+
+    async def handle(message: _Request, _context: object) -> _Response:
+        return await answer(message)
+
+    def serialized(message: _Response) -> bytes:
+        return message.SerializeToString()
+
+    return grpc.unary_unary_rpc_method_handler(
+        handle, request_deserializer=request.FromString, response_serializer=serialized
+    )

@@ -1,0 +1,90 @@
+"""Values, paths and diagnostics between wire messages and our own terms, both directions."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from nigari import cty
+from nigari.cty import msgpack
+from nigari.diagnostics import Severity
+from nigari.providers.api import ProviderDiagnostic, Told
+from nigari.providers.wire import protocol6_pb2 as pb
+
+CAPABILITIES: Final = pb.ClientCapabilities(write_only_attributes_allowed=True)
+
+
+def encode(value: cty.Value, type_: cty.Type) -> pb.DynamicValue:
+    """A value as the other side reads it, knowing the same type."""
+    return pb.DynamicValue(msgpack=msgpack.marshal(value, type_))
+
+
+def decode(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
+    """A value of that type; an empty message is null."""
+    if message.msgpack:
+        return msgpack.unmarshal(message.msgpack, type_)
+    if message.json:
+        return cty.value_from_json(message.json.decode("utf-8", "surrogateescape"), type_)
+    return cty.null(type_)
+
+
+def raw_state(json: bytes, flatmap: Iterable[tuple[str, str]]) -> pb.RawState:
+    """State as it was stored, unread."""
+    return pb.RawState(json=json, flatmap=dict(flatmap))
+
+
+def path(message: pb.AttributePath) -> cty.Path:
+    """The way to a part of a value."""
+    steps: list[cty.GetAttr | cty.Index] = []
+    for step in message.steps:
+        match step.WhichOneof("selector"):
+            case "attribute_name":
+                steps.append(cty.GetAttr(step.attribute_name))
+            case "element_key_string":
+                steps.append(cty.Index(cty.string(step.element_key_string)))
+            case "element_key_int":
+                steps.append(cty.Index(cty.number(step.element_key_int)))
+    return tuple(steps)
+
+
+def path_message(steps: cty.Path) -> pb.AttributePath:
+    """The way to a part of a value, as far as the wire can say it: set elements have no name."""
+    message = pb.AttributePath()
+    for step in steps:
+        if isinstance(step, cty.GetAttr):
+            message.steps.add(attribute_name=step.name)
+            continue
+        assert isinstance(step, cty.Index)
+        if step.key.type == cty.STRING:
+            message.steps.add(element_key_string=step.key.as_string())
+        elif step.key.type == cty.NUMBER:
+            message.steps.add(element_key_int=int(step.key.to_python()))  # type: ignore[call-overload]
+        else:
+            break
+    return message
+
+
+def diagnostics(messages: Iterable[pb.Diagnostic]) -> Told:
+    """What the provider has to say. A severity that is none counts as an error."""
+    return tuple(
+        ProviderDiagnostic(
+            Severity.WARNING if m.severity == pb.Diagnostic.WARNING else Severity.ERROR,
+            m.summary,
+            m.detail,
+            path(m.attribute) if m.HasField("attribute") else None,
+        )
+        for m in messages
+    )
+
+
+def diagnostic_messages(told: Told) -> list[pb.Diagnostic]:
+    """What a provider of ours has to say."""
+    return [
+        pb.Diagnostic(
+            severity=(
+                pb.Diagnostic.WARNING if d.severity is Severity.WARNING else pb.Diagnostic.ERROR
+            ),
+            summary=d.summary,
+            detail=d.detail,
+            attribute=None if d.path is None else path_message(d.path),
+        )
+        for d in told
+    ]

@@ -1,0 +1,253 @@
+from pathlib import Path
+
+import pytest
+
+from nigari.addrs.provider import Provider, default_provider
+from nigari.diagnostics import Diagnostics, Severity
+from nigari.hcl.source import Source
+from nigari.packages.cli_config import (
+    CliConfig,
+    InstallMethod,
+    ProviderInstallation,
+    load_cli_config,
+    parse_cli_config,
+    provider_source,
+)
+from nigari.packages.cli_config_syntax import Item, Object, read_items
+from nigari.packages.provider_sources import Pattern
+
+DEMO = Provider("example.com", "team", "demo")
+
+
+def parsed(text: str) -> tuple[CliConfig, Diagnostics]:
+    diags = Diagnostics()
+    source = Source.from_bytes("tofurc", text.encode())
+    return parse_cli_config(source, {"HOME": "/h"}, diags), diags
+
+
+NATIVE = """
+# All settings there are.
+plugin_cache_dir = "$HOME/cache/${MISSING}x"
+plugin_cache_may_break_dependency_lock_file = true
+disable_checkpoint = true
+
+provider_installation {
+  dev_overrides {
+    "example.com/team/demo" = "/dev/demo"
+    hashicorp/aws           = "/unused"
+  }
+  filesystem_mirror {
+    path    = "/mirror"
+    include = ["example.com/*/*"]
+  }
+  network_mirror {
+    url = "https://mirror.example.com/"
+  }
+  direct {
+    exclude = ["example.com/*/*", "hashicorp/random"]
+  }
+}
+
+host "Example.com" {
+  services = {
+    "modules.v1" = "https://example.com/modules/"
+  }
+}
+credentials "example.com" {
+  token = "s3cret"
+}
+credentials_helper "keys" {
+  args = ["--quick"]
+}
+""".replace('    hashicorp/aws           = "/unused"\n', "")
+
+JSON = """
+{
+  "plugin_cache_dir": "$HOME/cache/${MISSING}x",
+  "plugin_cache_may_break_dependency_lock_file": true,
+  "provider_installation": {
+    "dev_overrides": {"example.com/team/demo": "/dev/demo"},
+    "filesystem_mirror": {"path": "/mirror", "include": ["example.com/*/*"]},
+    "network_mirror": [{"url": "https://mirror.example.com/"}],
+    "direct": {"exclude": ["example.com/*/*", "hashicorp/random"]}
+  },
+  "host": {"Example.com": {"services": {"modules.v1": "https://example.com/modules/"}}},
+  "credentials": {"example.com": {"token": "s3cret"}},
+  "credentials_helper": {"keys": {"args": ["--quick"]}}
+}
+"""
+
+
+@pytest.mark.parametrize("text", [NATIVE, JSON], ids=["native", "json"])
+def test_everything(text: str) -> None:
+    config, diags = parsed(text)
+    assert not list(diags)
+    ours = Pattern("example.com", "*", "*")
+    assert config == CliConfig(
+        plugin_cache_dir="/h/cache/x",
+        plugin_cache_may_break_lock_file=True,
+        installation=ProviderInstallation(
+            (
+                InstallMethod("filesystem_mirror", "/mirror", (ours,)),
+                InstallMethod("network_mirror", "https://mirror.example.com/"),
+                InstallMethod(
+                    "direct",
+                    exclude=(ours, Pattern("registry.opentofu.org", "hashicorp", "random")),
+                ),
+            ),
+            {DEMO: Path("/dev/demo")},
+        ),
+        hosts={"example.com": {"modules.v1": "https://example.com/modules/"}},
+        credentials={"example.com": "s3cret"},
+        credentials_helper=("keys", "--quick"),
+    )
+    assert "s3cret" not in repr(config)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "provider_installation = 5",
+        'provider_installation "x" {\n}',
+        "provider_installation {\n}\nprovider_installation {\n}",
+        "provider_installation {\n  nowhere {\n  }\n}",
+        "provider_installation {\n  direct = 1\n}",
+        'provider_installation {\n  direct "x" {\n  }\n}',
+        "provider_installation {\n  filesystem_mirror {\n  }\n}",
+        "provider_installation {\n  network_mirror {\n  }\n}",
+        'provider_installation {\n  direct {\n    include = ["a"]\n  }\n}',
+        'provider_installation {\n  direct {\n  }\n  dev_overrides {\n    "a/b" = "c"\n  }\n}',
+        'provider_installation {\n  dev_overrides {\n    "a/b/c/d" = "c"\n  }\n}',
+        'host "not a host" {\n}',
+        'credentials "not a host" {\n}',
+    ],
+)
+def test_what_makes_no_sense_is_one_error(text: str) -> None:
+    _, diags = parsed(text)
+    assert [d.severity for d in diags] == [Severity.ERROR]
+
+
+def items(text: str) -> Object:
+    diags = Diagnostics()
+    result = read_items(Source.from_bytes("x", text.encode()), diags)
+    assert not list(diags)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ()),
+        ("a = 1", (Item(("a",), 1, 1),)),
+        ("a = -1.5", (Item(("a",), -1.5, 1),)),
+        ("a = 0x10", (Item(("a",), 16, 1),)),
+        ("// c\n/* d\n */ a = true # e", (Item(("a",), True, 3),)),
+        ('"a/b" = "c\\n\\"\\u00e9"', (Item(("a/b",), 'c\n"é', 1),)),
+        ('a.b-c = "d"', (Item(("a.b-c",), "d", 1),)),
+        ('a = [1, [], "x",]', (Item(("a",), [1, [], "x"], 1),)),
+        ("a = <<EOT\nline\n  EOT\n", (Item(("a",), "line\n", 1),)),
+        ('a "b" { }', (Item(("a", "b"), Object(), 1),)),
+        ("a = { b = 1 }", (Item(("a",), Object((Item(("b",), 1, 1),)), 1),)),
+        ("a = 1, b = 2", (Item(("a",), 1, 1), Item(("b",), 2, 1))),
+    ],
+)
+def test_syntax(text: str, expected: tuple[Item, ...]) -> None:
+    assert items(text).items == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a", 1),
+        ("a =", 1),
+        ("a = b", 1),
+        ("\n\na = [1", 3),
+        ("a {", 1),
+        ("a = 1\n}", 2),
+        ("a = 1 =", 1),
+        ('a = "unfinished', 1),
+        ("a = <<EOT\nnever", 1),
+        ("a = 12monkeys", 1),
+        ("a = \x00", 1),
+        ("{ not json", 1),
+        ("a = " + "[" * 20_000, 1),
+        ("a { " * 20_000, 1),
+        ("{" + '"a": {' * 50_000, 1),
+    ],
+)
+def test_broken_syntax_is_one_error_at_its_place(text: str, line: int) -> None:
+    diags = Diagnostics()
+    assert read_items(Source.from_bytes("x", text.encode()), diags) == Object()
+    (diagnostic,) = diags
+    assert diagnostic.subject is not None
+    assert diagnostic.subject.start.line == line
+
+
+def load(environment: dict[str, str]) -> tuple[CliConfig, Diagnostics]:
+    diags = Diagnostics()
+    return load_cli_config(environment, diags), diags
+
+
+def cache_of(environment: dict[str, str]) -> str:
+    config, diags = load(environment)
+    assert not list(diags)
+    return Path(config.plugin_cache_dir).name
+
+
+def test_which_file_is_read(tmp_path: Path) -> None:
+    home, config_home = tmp_path / "home", tmp_path / "config"
+    (config_home / "opentofu").mkdir(parents=True)
+    home.mkdir()
+    environment = {"HOME": str(home), "XDG_CONFIG_HOME": str(config_home)}
+
+    def write(path: Path, name: str) -> None:
+        (tmp_path / name).mkdir()
+        path.write_text(f'plugin_cache_dir = "{tmp_path / name}"\n')
+
+    assert cache_of(environment) == ""
+    write(config_home / "opentofu" / "b.tfrc", "from-directory")
+    assert cache_of(environment) == "from-directory"
+    write(config_home / "opentofu" / "tofurc", "from-config-home")
+    assert cache_of(environment) == "from-config-home"
+    write(home / ".terraformrc", "from-old-name")
+    assert cache_of(environment) == "from-old-name"
+    write(home / ".tofurc", "from-home")
+    assert cache_of(environment) == "from-home"
+    write(tmp_path / "chosen", "from-environment")
+    chosen = environment | {"TF_CLI_CONFIG_FILE": str(tmp_path / "chosen")}
+    assert cache_of(chosen) == "from-environment"
+    (tmp_path / "direct").mkdir()
+    assert cache_of(chosen | {"TF_PLUGIN_CACHE_DIR": str(tmp_path / "direct")}) == "direct"
+
+
+def test_a_chosen_file_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
+    config, diags = load({"TF_CLI_CONFIG_FILE": str(tmp_path / "nothing")})
+    assert config == CliConfig()
+    assert [d.severity for d in diags] == [Severity.WARNING]
+
+
+def test_a_cache_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    _, diags = load({"TF_PLUGIN_CACHE_DIR": str(tmp_path / "nothing")})
+    assert diags.has_errors
+
+
+def test_two_files_cannot_both_say_how_to_install(tmp_path: Path) -> None:
+    (tmp_path / ".terraform.d").mkdir()
+    (tmp_path / ".tofurc").write_text("provider_installation {\n}\n")
+    (tmp_path / ".terraform.d" / "a.tfrc.json").write_text('{"provider_installation": {}}')
+    _, diags = load({"HOME": str(tmp_path)})
+    assert diags.error_count == 1
+
+
+def test_where_providers_come_from(tmp_path: Path) -> None:
+    plugins = tmp_path / "terraform.d" / "plugins"
+    (plugins / "example.com/team/demo/1.0.0/linux_amd64").mkdir(parents=True)
+    usual = provider_source(CliConfig(), {"HOME": str(tmp_path / "home")}, tmp_path)
+    assert usual.names_for(DEMO) == [str(plugins)]
+    text = NATIVE.replace("/mirror", "mirror")
+    configured = provider_source(parsed(text)[0], {}, tmp_path)
+    assert configured.names_for(DEMO) == [
+        str(tmp_path / "mirror"),
+        "the provider's own registry",
+    ]
+    assert configured.names_for(default_provider("random")) == ["the provider's own registry"]

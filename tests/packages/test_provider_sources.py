@@ -1,0 +1,173 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from nigari.addrs.provider import Provider, default_provider
+from nigari.packages.provider_package import executable, find_packages, packages_of
+from nigari.packages.provider_sources import (
+    CombinedSources,
+    FilesystemMirror,
+    NotReachable,
+    Pattern,
+    SelectiveSource,
+    SourceError,
+    UnreachableRegistry,
+    implied_sources,
+    parse_pattern,
+)
+
+RANDOM = default_provider("random")
+DEMO = Provider("example.com", "team", "demo")
+
+
+def mirror(base: Path, *files: str) -> Path:
+    """A directory with empty files, and directories for names that end in a slash."""
+    for name in files:
+        path = base / name
+        if name.endswith("/"):
+            path.mkdir(parents=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("")
+    return base
+
+
+def found(base: Path) -> list[str]:
+    packages = find_packages(base)
+    return [f"{p.provider.display} {p.version} {p.platform}" for p in packages]
+
+
+def test_both_layouts_are_found(tmp_path: Path) -> None:
+    mirror(
+        tmp_path,
+        "registry.opentofu.org/hashicorp/random/3.1.0/linux_amd64/",
+        "registry.opentofu.org/hashicorp/random/3.1.0/darwin_arm64/",
+        "registry.opentofu.org/hashicorp/random/terraform-provider-random_3.2.0_linux_amd64.zip",
+        "example.com/team/demo/Terraform-Provider-Demo_1.0.0-beta1_linux_amd64.ZIP",
+    )
+    assert found(tmp_path) == [
+        "example.com/team/demo 1.0.0-beta1 linux_amd64",
+        "hashicorp/random 3.1.0 darwin_arm64",
+        "hashicorp/random 3.1.0 linux_amd64",
+        "hashicorp/random 3.2.0 linux_amd64",
+    ]
+    newest = packages_of(tmp_path, RANDOM)[0]
+    assert str(newest.version) == "3.2.0"
+
+
+def test_what_is_no_package_is_passed_over(tmp_path: Path) -> None:
+    mirror(
+        tmp_path,
+        "README",
+        "example.com/team/demo/notes.txt",
+        "example.com/team/demo/1.x/linux_amd64/",
+        "example.com/team/demo/1.0.0/somewhere/",
+        "example.com/team/demo/1.0.0/linux_amd64.zip",
+        "example.com/team/demo/terraform-provider-other_1.0.0_linux_amd64.zip",
+        "example.com/team/demo/terraform-provider-demo_1.0.0.zip",
+        "not a host!/team/demo/1.0.0/linux_amd64/",
+        "example.com/te--am/demo/1.0.0/linux_amd64/",
+    )
+    assert found(tmp_path) == []
+
+
+def test_only_the_base_may_be_a_link(tmp_path: Path) -> None:
+    real = mirror(tmp_path / "real", "example.com/team/demo/1.0.0/linux_amd64/")
+    (tmp_path / "link").symlink_to(real)
+    assert found(tmp_path / "link") == ["example.com/team/demo 1.0.0 linux_amd64"]
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "example.com").symlink_to(real / "example.com")
+    assert found(inner) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["terraform-provider-demo"], "terraform-provider-demo"),
+        (["terraform-provider-demo_v1.0.0_x5"], "terraform-provider-demo_v1.0.0_x5"),
+        (["terraform-provider-demo.exe", "README"], "terraform-provider-demo.exe"),
+        (["terraform-provider-demolition"], None),
+        (["terraform-provider-demo/"], None),
+        ([], None),
+    ],
+)
+def test_the_program_of_a_package(tmp_path: Path, names: list[str], expected: str | None) -> None:
+    program = executable(mirror(tmp_path, *names), "demo")
+    assert (None if program is None else program.name) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "matching", "other"),
+    [
+        ("hashicorp/random", RANDOM, DEMO),
+        ("hashicorp/*", RANDOM, DEMO),
+        ("example.com/*/*", DEMO, RANDOM),
+        ("example.com/team/demo", DEMO, Provider("example.com", "team", "other")),
+        ("*/*", RANDOM, DEMO),
+    ],
+)
+def test_patterns(text: str, matching: Provider, other: Provider) -> None:
+    assert parse_pattern(text).matches(matching)
+    assert not parse_pattern(text).matches(other)
+
+
+@pytest.mark.parametrize(
+    "text", ["random", "a/b/c/d", "*/a/b", "*/*/b", "*/b", "a b/c", "ex ample/a/b", ""]
+)
+def test_patterns_that_make_no_sense(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        parse_pattern(text)
+
+
+def versions(source: CombinedSources, provider: Provider) -> list[str]:
+    packages = asyncio.run(source.packages(provider))
+    return [f"{p.version} {p.path.parents[4].name}" for p in packages]
+
+
+def test_an_earlier_source_counts_before_a_later_one(tmp_path: Path) -> None:
+    one = mirror(tmp_path / "one", "example.com/team/demo/1.0.0/linux_amd64/")
+    two = mirror(
+        tmp_path / "two",
+        "example.com/team/demo/1.0.0/linux_amd64/",
+        "example.com/team/demo/2.0.0/linux_amd64/",
+    )
+    sources = [SelectiveSource(FilesystemMirror(base)) for base in (one, two)]
+    assert versions(CombinedSources(sources), DEMO) == ["1.0.0 one", "2.0.0 two"]
+
+
+def test_include_and_exclude(tmp_path: Path) -> None:
+    base = mirror(tmp_path / "m", "example.com/team/demo/1.0.0/linux_amd64/")
+    source = FilesystemMirror(base)
+    everything, none_of_it = Pattern("*", "*", "*"), Pattern("example.com", "*", "*")
+
+    def is_asked(include: tuple[Pattern, ...], exclude: tuple[Pattern, ...]) -> bool:
+        return bool(versions(CombinedSources([SelectiveSource(source, include, exclude)]), DEMO))
+
+    assert is_asked((), ())
+    assert is_asked((everything,), ())
+    assert not is_asked((everything,), (none_of_it,))
+    assert not is_asked((Pattern("other.com", "*", "*"),), ())
+
+
+def test_a_mirror_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    source = CombinedSources([SelectiveSource(FilesystemMirror(tmp_path / "nothing"))])
+    with pytest.raises(SourceError, match="cannot be searched"):
+        asyncio.run(source.packages(DEMO))
+
+
+def test_a_registry_out_of_reach_matters_only_if_nothing_else_has_it(tmp_path: Path) -> None:
+    base = mirror(tmp_path / "m", "example.com/team/demo/1.0.0/linux_amd64/")
+    registry = SelectiveSource(UnreachableRegistry())
+    combined = CombinedSources([SelectiveSource(FilesystemMirror(base)), registry])
+    assert versions(combined, DEMO) == ["1.0.0 m"]
+    with pytest.raises(NotReachable, match="hashicorp/random"):
+        asyncio.run(combined.packages(RANDOM))
+
+
+def test_implied_directories_keep_their_providers_from_the_registry(tmp_path: Path) -> None:
+    base = mirror(tmp_path / "m", "example.com/team/demo/1.0.0/linux_amd64/")
+    implied = implied_sources([tmp_path / "nothing", base], UnreachableRegistry())
+    assert implied.names_for(DEMO) == [str(base)]
+    assert implied.names_for(RANDOM) == [str(base), "the provider's own registry"]
