@@ -36,8 +36,8 @@ from nigari.addrs import (
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Body
 from nigari.hcl.calls import FunctionCall
-from nigari.hcl.decode import Spec, same_body_pieces, schema_of, variables
-from nigari.hcl.decode_blocks import BlocksSpec
+from nigari.hcl.decode import Spec
+from nigari.hcl.dynamic_blocks import expand_expressions
 from nigari.hcl.expressions import Expression
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
@@ -252,21 +252,13 @@ def references_in_expression(
 def references_in_body(
     body: Body, spec: Spec, diags: Diagnostics, in_tests: bool = False
 ) -> list[Reference]:
-    """What decoding a body would refer to: values first, then provider functions."""
-    found = references(variables(body, spec), diags, in_tests)
-    for expression in _body_expressions(body, spec):
-        found.extend(references(_provider_calls(expression), diags))
-    return found
-
-
-def _body_expressions(body: Body, spec: Spec) -> Iterator[Expression]:
-    content, _ = body.partial_content(schema_of(spec), Diagnostics())
-    for attribute in content.attributes.values():
-        yield attribute.expr
-    for piece in same_body_pieces(spec):
-        if isinstance(piece, BlocksSpec):
-            for block in content.blocks_of(piece.type_name):
-                yield from _body_expressions(block.body, piece.nested)
+    """What decoding a body would refer to, its dynamic blocks expanded: values, then functions."""
+    traversals: list[Traversal] = []
+    calls: list[Traversal] = []
+    for expression, iterators in expand_expressions(body, spec):
+        expression.add_variables(traversals, iterators)
+        calls.extend(_provider_calls(expression))
+    return references(traversals, diags, in_tests) + references(calls, diags)
 
 
 def _provider_calls(expression: Expression) -> Iterator[Traversal]:

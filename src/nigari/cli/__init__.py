@@ -1,0 +1,1 @@
+"""The program: commands, their flags, and how results are shown."""

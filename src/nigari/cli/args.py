@@ -1,0 +1,100 @@
+"""Reading a command line the way Go's flag package does, which is what users of `tofu` type.
+
+A flag begins with one dash or two, its value follows after `=` or as the next argument, a switch
+takes a value only after `=`. Flags end at the first argument that is none, or at `--`.
+"""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, Command, Flag
+
+_TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
+_FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
+
+
+class UsageError(Exception):
+    """The command line cannot be understood."""
+
+
+class Parsed:
+    """What a command line says."""
+
+    __slots__ = ("arguments", "flags", "help", "ordered")
+
+    def __init__(self) -> None:
+        self.flags: dict[str, list[str]] = {}
+        self.ordered: dict[str, list[tuple[str, str]]] = {}
+        self.arguments: list[str] = []
+        self.help = False
+
+
+def parse(command: Command, args: list[str]) -> Parsed:
+    """The flags and arguments of a command line; `UsageError` where it makes no sense."""
+    parsed = Parsed()
+    known = {flag.name: flag for flag in command.flags}
+    position = 0
+    while position < len(args):
+        arg = args[position]
+        if len(arg) < 2 or arg[0] != "-":
+            break
+        position += 1
+        if arg == "--":
+            break
+        name, has_value, value = arg.lstrip("-").partition("=")
+        if name in ("help", "h") and name not in known:
+            parsed.help = True
+            return parsed
+        flag = known.get(name)
+        if flag is None or arg.startswith("---") or not name:
+            raise UsageError(_unknown_flag(arg, name, command))
+        if flag.kind == FLAG_SWITCH:
+            value = _switch_value(flag, value) if has_value else "true"
+        elif not has_value:
+            if position == len(args):
+                raise UsageError(f"The option -{name} needs a value: -{name}={_sample(flag)}.")
+            value = args[position]
+            position += 1
+        _record(parsed, flag, value)
+    parsed.arguments = args[position:]
+    _check_arguments(command, parsed.arguments)
+    return parsed
+
+
+def _record(parsed: Parsed, flag: Flag, value: str) -> None:
+    values = parsed.flags.setdefault(flag.name, [])
+    if flag.kind != FLAG_LIST:
+        values.clear()
+    values.append(value)
+    if flag.shared_order:
+        parsed.ordered.setdefault(flag.shared_order, []).append((flag.name, value))
+
+
+def _switch_value(flag: Flag, text: str) -> str:
+    if text in _TRUE:
+        return "true"
+    if text in _FALSE:
+        return "false"
+    raise UsageError(
+        f'The option -{flag.name} is either on or off, so "{text}" cannot be its value.'
+    )
+
+
+def _sample(flag: Flag) -> str:
+    return flag.placeholder or "VALUE"
+
+
+def _unknown_flag(arg: str, name: str, command: Command) -> str:
+    from nigari.hcl.suggestion import suggest
+
+    near = suggest(name, [flag.name for flag in command.flags])
+    hint = f" Did you mean -{near}?" if near else ""
+    return f"There is no option {arg.partition('=')[0]} here.{hint}"
+
+
+def _check_arguments(command: Command, arguments: list[str]) -> None:
+    most = command.most_arguments
+    if 0 <= most < len(arguments):
+        extra = arguments[most]
+        wanted = f"at most {most} argument{'s' if most > 1 else ''}" if most else "no arguments"
+        hint = " Options come before arguments." if extra.startswith("-") else ""
+        raise UsageError(f'The command takes {wanted}, and "{extra}" is one too many.{hint}')

@@ -1,0 +1,161 @@
+"""What a command is: its flags, its help, and what it is given when it runs.
+
+Kept free of imports that cost time: the program looks at a command before it knows whether it
+will run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TextIO
+
+FLAG_SWITCH = "switch"
+"""On or off: `-json`, `-json=false`."""
+FLAG_TEXT = "text"
+"""Takes a value; given twice, the last counts."""
+FLAG_LIST = "list"
+"""Takes a value and may be given any number of times."""
+
+
+class Flag:
+    """An option of a command, in the manner of Go: `-name value`, `-name=value`, `--name`."""
+
+    __slots__ = ("default", "help", "kind", "name", "placeholder", "shared_order")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        help: str,
+        placeholder: str = "",
+        default: str = "",
+        shared_order: str = "",
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.placeholder = placeholder
+        self.default = default
+        self.shared_order = shared_order
+        """Flags with the same name here also record the order in which they were mixed."""
+
+
+class Example:
+    """A line of help that shows the command in use."""
+
+    __slots__ = ("command", "text")
+
+    def __init__(self, command: str, text: str) -> None:
+        self.command = command
+        self.text = text
+
+
+class Command:
+    """A command of the program."""
+
+    __slots__ = (
+        "arguments",
+        "description",
+        "examples",
+        "flags",
+        "most_arguments",
+        "name",
+        "run",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        run: Callable[[Invocation], int],
+        flags: tuple[Flag, ...] = (),
+        arguments: str = "",
+        most_arguments: int = 0,
+        examples: tuple[Example, ...] = (),
+    ) -> None:
+        self.name = name
+        self.description = description
+        self.run = run
+        self.flags = flags
+        self.arguments = arguments
+        """How the arguments look in the usage line, such as `[DIR]`."""
+        self.most_arguments = most_arguments
+        """How many arguments it takes at most; -1 for any number."""
+        self.examples = examples
+
+
+class Terminal:
+    """The streams and the environment that a command works with; nothing else is global."""
+
+    __slots__ = ("environ", "stderr", "stdin", "stdout")
+
+    def __init__(
+        self, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]
+    ) -> None:
+        self.stdin = stdin
+        self.stdout = stdout
+        self.stderr = stderr
+        self.environ = environ
+
+    def out(self, text: str) -> None:
+        """Write a line of results."""
+        self.stdout.write(f"{text}\n")
+
+    def err(self, text: str) -> None:
+        """Write a line about what happened."""
+        self.stderr.write(f"{text}\n")
+
+    def lines(self) -> Iterator[str]:
+        """Standard input line by line, without the line ends."""
+        for line in self.stdin:
+            yield line.rstrip("\r\n")
+
+    def read_all(self) -> bytes:
+        """Everything on standard input, byte for byte."""
+        raw = getattr(self.stdin, "buffer", None)
+        return self.stdin.read().encode() if raw is None else bytes(raw.read())
+
+
+class Invocation:
+    """One run of a command: the flags and arguments it was given."""
+
+    __slots__ = ("arguments", "command", "flags", "ordered", "terminal")
+
+    def __init__(
+        self,
+        command: Command,
+        terminal: Terminal,
+        flags: Mapping[str, list[str]],
+        ordered: Mapping[str, list[tuple[str, str]]],
+        arguments: list[str],
+    ) -> None:
+        self.command = command
+        self.terminal = terminal
+        self.flags = flags
+        self.ordered = ordered
+        """For each `shared_order`, the flags of that name as given: (flag, value)."""
+        self.arguments = arguments
+
+    def switch(self, name: str) -> bool:
+        """Whether a switch is on."""
+        given = self.flags.get(name)
+        return (given[-1] if given else self._default(name)) == "true"
+
+    def text(self, name: str) -> str:
+        """The value of a flag, or its default."""
+        given = self.flags.get(name)
+        return given[-1] if given else self._default(name)
+
+    def texts(self, name: str) -> list[str]:
+        """Every value of a flag that may be repeated."""
+        return self.flags.get(name, [])
+
+    def is_given(self, name: str) -> bool:
+        """Whether the flag is on the command line."""
+        return name in self.flags
+
+    def _default(self, name: str) -> str:
+        for flag in self.command.flags:
+            if flag.name == name:
+                return flag.default
+        raise KeyError(name)

@@ -1,0 +1,48 @@
+"""`nigari version`: which program this is, and which OpenTofu's language it follows."""
+
+from __future__ import annotations
+
+import sys
+
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.version import OPENTOFU_VERSION, VERSION
+
+_MACHINES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386", "AMD64": "amd64"}
+
+
+def platform_name() -> str:
+    """The platform as providers name it: `linux_amd64`."""
+    import os
+
+    machine = os.uname().machine if hasattr(os, "uname") else "amd64"
+    system = "windows" if sys.platform == "win32" else sys.platform
+    return f"{system}_{_MACHINES.get(machine, machine)}"
+
+
+def run(invocation: Invocation) -> int:
+    """Print the versions."""
+    if invocation.switch("json"):
+        import json
+
+        document = {
+            "terraform_version": OPENTOFU_VERSION,
+            "platform": platform_name(),
+            "provider_selections": {},
+            "nigari_version": VERSION,
+        }
+        invocation.terminal.out(json.dumps(document, indent=2))
+    else:
+        invocation.terminal.out(f"Nigari v{VERSION}")
+        invocation.terminal.out(f"on {platform_name()}")
+        invocation.terminal.out(f"with the language and formats of OpenTofu v{OPENTOFU_VERSION}")
+    return 0
+
+
+COMMAND = Command(
+    "version",
+    "Shows the version of this program, and the release of OpenTofu whose language, state and "
+    "output formats it follows.",
+    run,
+    flags=(Flag("json", FLAG_SWITCH, "Print the versions as a JSON object"),),
+    examples=(Example("nigari version -json", "for scripts"),),
+)

@@ -1,0 +1,135 @@
+"""Completion in the shell: what may follow on a command line, and the line that switches it on.
+
+Shells are told to run the program itself: bash's `complete -C` (which zsh and others understand
+too) puts the line typed so far into `COMP_LINE` and reads the candidates from standard output.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+from nigari.cli.command import FLAG_SWITCH, Command, Terminal
+
+_LINE = "complete -C nigari nigari"
+_ZSH_LINE = "autoload -U +X bashcompinit && bashcompinit"
+_GLOBAL_OPTIONS = ("-chdir=", "-help", "-version")
+
+
+def complete(
+    terminal: Terminal, commands: Mapping[str, tuple[str, str]], load: Callable[[str], Command]
+) -> int:
+    """Print what may follow on the line that the shell has so far."""
+    line = terminal.environ["COMP_LINE"]
+    point = terminal.environ.get("COMP_POINT", "")
+    words = (line[: int(point)] if point.isdigit() else line).split(" ")
+    given = [word for word in words[1:-1] if word]
+    directory = "."
+    while given and given[0].startswith("-"):
+        option, _, value = given.pop(0).partition("=")
+        if option.lstrip("-") == "chdir":
+            directory = value
+    for candidate in _candidates(given, words[-1], directory, commands, load):
+        terminal.out(candidate)
+    return 0
+
+
+def _candidates(
+    given: list[str],
+    last: str,
+    directory: str,
+    commands: Mapping[str, tuple[str, str]],
+    load: Callable[[str], Command],
+) -> list[str]:
+    names = [name for name in commands if given[: name.count(" ") + 1] == name.split(" ")]
+    if not names:
+        if last.startswith("-") and not given:
+            return _completed_options(last, _GLOBAL_OPTIONS, directory)
+        return _command_words(given, last, commands)
+    command = load(max(names, key=len))
+    if last.startswith("-"):
+        options = [_option(command, flag.name) for flag in command.flags]
+        return _completed_options(last, [*options, "-help"], directory)
+    return _command_words(given, last, commands) + _paths(last, directory)
+
+
+def _option(command: Command, name: str) -> str:
+    kind = next(flag.kind for flag in command.flags if flag.name == name)
+    return f"-{name}" if kind == FLAG_SWITCH else f"-{name}="
+
+
+def _completed_options(
+    last: str, options: list[str] | tuple[str, ...], directory: str
+) -> list[str]:
+    name, equals, value = last.partition("=")
+    if equals:
+        # Shells take the equals sign for the end of a word, and want only what is after it.
+        return _paths(value, directory if name != "-chdir" else ".")
+    return sorted(option for option in options if option.startswith(last))
+
+
+def _command_words(given: list[str], last: str, commands: Mapping[str, object]) -> list[str]:
+    """The next words of commands that begin with the words given."""
+    found = set()
+    for name in commands:
+        words = name.split(" ")
+        if len(words) > len(given) and words[: len(given)] == given:
+            if words[len(given)].startswith(last):
+                found.add(words[len(given)])
+    return sorted(found)
+
+
+def _paths(last: str, directory: str) -> list[str]:
+    folder, slash, beginning = last.rpartition("/")
+    prefix = folder + slash
+    place = os.path.join(directory, prefix)
+    try:
+        with os.scandir(place) as entries:
+            names = sorted(entry.name + "/" * entry.is_dir() for entry in entries)
+    except OSError:
+        return []
+    # Hidden files are offered to those who have typed the dot.
+    return [
+        prefix + name
+        for name in names
+        if name.startswith(beginning) and (name[0] != "." or beginning)
+    ]
+
+
+def install(terminal: Terminal, *, remove: bool) -> int:
+    """Write or remove the line that switches completion on in the shells' start files."""
+    changed = found = False
+    for name in (".bashrc", ".zshrc"):
+        path = os.path.join(os.path.expanduser("~"), name)
+        if not os.path.exists(path):
+            continue
+        found = True
+        try:
+            is_changed = _edit(path, remove)
+        except OSError as error:
+            terminal.err(f"{path} cannot be changed: {error.strerror}.")
+            return 1
+        if is_changed:
+            changed = True
+            terminal.out(f"{path} is changed: start a new shell for it to count.")
+    if not found:
+        terminal.err("There is neither a .bashrc nor a .zshrc in the home directory.")
+        return 1
+    if not changed:
+        terminal.out("Nothing had to be changed.")
+    return 0
+
+
+def _edit(path: str, remove: bool) -> bool:
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        lines = file.read().splitlines()
+    kept = [line for line in lines if line != _LINE]
+    if not remove:
+        if path.endswith(".zshrc") and "bashcompinit" not in "\n".join(kept):
+            kept.append(_ZSH_LINE)
+        kept.append(_LINE)
+    if kept == lines:
+        return False
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write("\n".join(kept) + "\n")
+    return True

@@ -1,0 +1,99 @@
+"""One session of the console: what it knows, and how it answers a statement.
+
+Statements are evaluated in the root module of a static run. Deliberately unknown here: where
+statements come from and where answers go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.compile import Compiled
+from nigari.eval.once import Node
+from nigari.eval.scope import evaluate
+from nigari.eval.static import StaticRun
+from nigari.hcl.parse import parse_expression
+from nigari.hcl.source import Source
+from nigari.lang.references import references_in_expression
+from nigari.lang.render import console_text
+
+INPUT_NAME: Final = "<console-input>"
+
+HELP: Final = """\
+Type an expression to see its value: any that may stand in a configuration file.
+
+  1 + 2                       arithmetic, strings, collections
+  var.region                  input variables, local values and modules of
+  local.names                 the configuration in the working directory
+  [for n in range(3) : n]     an open bracket goes on over the next line
+  type(local.names)           the type of a value
+
+Leave with "exit", Ctrl-D, or Ctrl-C on an empty line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a statement comes to: a text to print, or what is wrong with it."""
+
+    text: str
+    diags: Diagnostics
+    ends: bool = False
+    """Whether the user wants to leave."""
+
+
+class Session:
+    """Answers statements."""
+
+    def __init__(self, run: StaticRun) -> None:
+        self._run = run
+
+    def answer(self, statement: str) -> Answer:
+        """What a statement comes to."""
+        diags = Diagnostics()
+        word = statement.strip()
+        if word in ("", "exit"):
+            return Answer("", diags, ends=bool(word))
+        if word == "help":
+            return Answer(HELP, diags)
+        compiled = _compile(statement, diags)
+        if diags.has_errors:
+            return Answer("", diags)
+        return self._show(compiled)
+
+    def _show(self, compiled: Compiled) -> Answer:
+        diags = Diagnostics()
+        value = self._evaluate(compiled, diags)
+        if diags.has_errors:
+            return Answer("", diags)
+        return Answer(console_text(value, diags), diags)
+
+    def _evaluate(self, compiled: Compiled, diags: Diagnostics) -> Value:
+        run = self._run
+        run.diags = diags
+        while True:
+            value = evaluate(run.root, compiled)
+            if isinstance(value, Value):
+                return value
+            # Each round follows references one step further; a node is never asked for twice.
+            run.evaluate([need for need in value if isinstance(need, Node)])
+
+    def names(self) -> list[str]:
+        """Everything that an expression may begin with, for completion."""
+        root = self._run.root
+        names = [f"var.{name}" for name in root.variables]
+        names += [f"local.{name}" for name in root.locals]
+        names += [f"module.{name}" for name in root.calls]
+        names += [str(addr) for addr in root.resources]
+        names += ["path.module", "path.root", "path.cwd", "terraform.workspace", "tofu.workspace"]
+        names += [f"{name}(" for name in self._run.functions if "::" not in name]
+        return sorted(names)
+
+
+def _compile(statement: str, diags: Diagnostics) -> Compiled:
+    expression = parse_expression(Source(INPUT_NAME, statement), diags)
+    problems = Diagnostics()
+    references = references_in_expression(expression, problems)
+    return Compiled(expression, tuple(references), tuple(problems))

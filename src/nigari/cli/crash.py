@@ -1,0 +1,51 @@
+"""What is said when the program itself is at fault.
+
+A message of an exception may quote values, secret ones among them, so by itself the apology
+names only the kind of the exception and the place. Whoever wants to see all of it asks for it.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+from nigari.cli.command import Terminal
+from nigari.version import OPENTOFU_VERSION, VERSION
+
+EXIT_CRASH = 11
+"""What `tofu` gives in this case."""
+
+_TRACE_VARIABLES = ("NIGARI_DEBUG", "TF_LOG")
+
+
+def apologise(error: BaseException, terminal: Terminal) -> int:
+    """Tell the user that this is our mistake and what to do; gives the exit status."""
+    asked = any(terminal.environ.get(name) for name in _TRACE_VARIABLES)
+    if asked:
+        trace = "".join(traceback.format_exception(error))
+        hint = ""
+    else:
+        trace = ""
+        hint = (
+            "\nSet NIGARI_DEBUG=1 and run the command again to see where exactly it went wrong. "
+            "Look the\noutput through for secrets before you show it to anyone."
+        )
+    terminal.err(
+        f"{trace}\nSorry: nigari has made a mistake and had to stop. It is a bug of the program, "
+        "whatever the\nconfiguration says. Please report it with the command, a configuration "
+        "that shows it, and this:\n\n"
+        f"  {type(error).__name__} {_place(error)}\n"
+        f"  nigari {VERSION} (OpenTofu {OPENTOFU_VERSION}), Python {sys.version.split()[0]}, "
+        f"{sys.platform}\n{hint}"
+    )
+    return EXIT_CRASH
+
+
+def _place(error: BaseException) -> str:
+    """Where it was raised: the innermost place within this package, if there is one."""
+    place = "at an unknown place"
+    for frame in traceback.extract_tb(error.__traceback__):
+        _, separator, rest = frame.filename.replace("\\", "/").rpartition("/nigari/")
+        if separator:
+            place = f"in nigari/{rest} line {frame.lineno}"
+    return place

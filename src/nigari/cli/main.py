@@ -1,0 +1,189 @@
+"""The entry point: global options, the table of commands, and how a command is started.
+
+A command's module is imported only when that command is asked for, so that `nigari version` and
+shell completion stay quick however much the program learns to do.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from io import TextIOWrapper
+from typing import TextIO
+
+from nigari.cli.args import UsageError, parse
+from nigari.cli.command import Command, Invocation, Terminal
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "console": ("console", "Try expressions at a prompt"),
+    "fmt": ("fmt", "Bring configuration files into the standard layout"),
+    "hcldec": ("hcldec", "Decode an HCL file with a specification"),
+    "version": ("version", "Show the versions of this program"),
+}
+"""Every command: the module it is in, and what it is for. Names of two words belong to a group."""
+
+GROUPS: dict[str, str] = {}
+"""Commands that only hold others, and what those are about."""
+
+_EXIT_USAGE = 1
+_EXIT_NO_COMMAND = 127
+_EXIT_INTERRUPTED = 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the program and give its exit status."""
+    terminal = _terminal()
+    try:
+        status = _run(list(sys.argv[1:] if argv is None else argv), terminal)
+        terminal.stdout.flush()
+    except KeyboardInterrupt:
+        terminal.err("\nInterrupted.")
+        return _EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe has left: nothing more to say, and nothing to complain about.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), terminal.stdout.fileno())
+        return _EXIT_USAGE
+    except Exception as error:  # noqa: BLE001 - a user never sees a bare traceback
+        from nigari.cli.crash import apologise
+
+        return apologise(error, terminal)
+    return status
+
+
+def _terminal() -> Terminal:
+    """The streams of the process, which speak UTF-8 in any locale, as the files do."""
+    stdin = _stream(sys.stdin, "surrogateescape")
+    stdout = _stream(sys.stdout, "backslashreplace")
+    stderr = _stream(sys.stderr, "backslashreplace")
+    return Terminal(stdin, stdout, stderr, os.environ)
+
+
+def _stream(stream: TextIO | None, errors: str) -> TextIO:
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors=errors)
+    # It is missing where whoever started the program has closed it.
+    return stream or open(os.devnull, "r+", encoding="utf-8")
+
+
+def _run(args: list[str], terminal: Terminal) -> int:
+    if "COMP_LINE" in terminal.environ:
+        from nigari.cli.completion import complete
+
+        return complete(terminal, COMMANDS, load)
+    while args and args[0].startswith("-"):
+        option = args.pop(0)
+        name, has_value, value = option.lstrip("-").partition("=")
+        if name == "chdir":
+            if not _change_directory(has_value, value, terminal):
+                return _EXIT_USAGE
+        elif name in ("version", "v"):
+            args.insert(0, "version")
+        elif name in ("help", "h"):
+            return _help(args, terminal)
+        elif name in ("install-autocomplete", "uninstall-autocomplete"):
+            from nigari.cli.completion import install
+
+            return install(terminal, remove=name.startswith("un"))
+        else:
+            terminal.err(f"There is no option {option} before a command.\n")
+            terminal.err(_usage())
+            return _EXIT_NO_COMMAND
+    if not args:
+        terminal.out(_usage())
+        return _EXIT_NO_COMMAND
+    if args[0] == "help":
+        return _help(args[1:], terminal)
+    return _run_command(args, terminal)
+
+
+def _change_directory(has_value: str, directory: str, terminal: Terminal) -> bool:
+    if not has_value or not directory:
+        terminal.err("The option -chdir takes a directory after an equals sign: -chdir=DIR.")
+        return False
+    try:
+        os.chdir(directory)
+    except OSError as error:
+        terminal.err(f"Cannot work in {directory}: {error.strerror}.")
+        return False
+    return True
+
+
+def _run_command(args: list[str], terminal: Terminal) -> int:
+    name, rest = _command_name(args)
+    if name not in COMMANDS:
+        return _no_such_command(name, rest, terminal)
+    command = load(name)
+    try:
+        parsed = parse(command, _with_environment(name, rest, terminal))
+    except UsageError as error:
+        terminal.err(f"\nError: {error}\n\nFor help on this command: nigari {name} -help")
+        return _EXIT_USAGE
+    if parsed.help:
+        from nigari.cli.help import command_help
+
+        terminal.out(command_help(command))
+        return 0
+    invocation = Invocation(command, terminal, parsed.flags, parsed.ordered, parsed.arguments)
+    return command.run(invocation)
+
+
+def _command_name(args: list[str]) -> tuple[str, list[str]]:
+    """The name of the command, of two words where the first is a group, and what follows it."""
+    if len(args) > 1 and f"{args[0]} {args[1]}" in COMMANDS:
+        return f"{args[0]} {args[1]}", args[2:]
+    return args[0], args[1:]
+
+
+def load(name: str) -> Command:
+    """The command of that name, with its module imported."""
+    module = import_module(f"nigari.cli.commands.{COMMANDS[name][0]}")
+    command = module.COMMAND
+    if not isinstance(command, Command):
+        raise TypeError(f"{module.__name__}.COMMAND is no command")
+    return command
+
+
+def _with_environment(name: str, args: list[str], terminal: Terminal) -> list[str]:
+    """The arguments with those of `TF_CLI_ARGS` and `TF_CLI_ARGS_name` before them."""
+    extra: list[str] = []
+    for variable in ("TF_CLI_ARGS_" + name.replace(" ", "_").replace("-", "_"), "TF_CLI_ARGS"):
+        text = terminal.environ.get(variable)
+        if text:
+            import shlex
+
+            try:
+                extra += shlex.split(text)
+            except ValueError as error:
+                raise UsageError(f"{variable} cannot be split into arguments: {error}.") from None
+    return extra + args
+
+
+def _no_such_command(name: str, rest: list[str], terminal: Terminal) -> int:
+    if name in GROUPS:
+        from nigari.cli.help import group_help
+
+        if rest and not rest[0].startswith("-"):
+            terminal.err(f"There is no command {name} {rest[0]}.\n")
+        members = {key: about for key, (_, about) in COMMANDS.items() if key.startswith(f"{name} ")}
+        terminal.out(group_help(name, GROUPS[name], members))
+        return 0 if rest and rest[0].lstrip("-") in ("help", "h") else _EXIT_USAGE
+    from nigari.hcl.suggestion import did_you_mean
+
+    hint = did_you_mean(name, [*COMMANDS, *GROUPS])
+    terminal.err(f'There is no command "{name}".{hint}\n\nFor all commands: nigari -help')
+    return _EXIT_USAGE
+
+
+def _help(args: list[str], terminal: Terminal) -> int:
+    if not args:
+        terminal.out(_usage())
+        return 0
+    return _run_command([*args, "-help"], terminal)
+
+
+def _usage() -> str:
+    from nigari.cli.help import program_help
+
+    abouts = {name: about for name, (_, about) in COMMANDS.items() if " " not in name}
+    return program_help({**abouts, **GROUPS})

@@ -1,0 +1,53 @@
+"""Diagnostics on the screen: errors to standard error, warnings to standard output."""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
+from nigari.diagnostics import (
+    ContextOf,
+    Diagnostic,
+    Diagnostics,
+    Layout,
+    Severity,
+    Sources,
+    to_text,
+)
+
+NO_COLOR_FLAG = Flag("no-color", FLAG_SWITCH, "Use no colours")
+COMPACT_WARNINGS_FLAG = Flag(
+    "compact-warnings", FLAG_SWITCH, "Show warnings that come without errors as one line each"
+)
+
+
+def show_diagnostics(
+    terminal: Terminal,
+    diagnostics: Diagnostics,
+    sources: Sources,
+    context_of: ContextOf,
+    *,
+    no_color: bool = False,
+    compact_warnings: bool = False,
+) -> None:
+    """Write all diagnostics, each once and in order."""
+    ordered = diagnostics.in_order()
+    warnings = [each for each in ordered if each.severity is Severity.WARNING]
+    errors = [each for each in ordered if each.severity is Severity.ERROR]
+    if compact_warnings and not errors:
+        terminal.stdout.write(_compact(warnings))
+    else:
+        layout = Layout.for_stream(terminal.stdout, terminal.environ, no_color)
+        terminal.stdout.write(to_text(warnings, sources, layout, context_of))
+    terminal.stdout.flush()
+    layout = Layout.for_stream(terminal.stderr, terminal.environ, no_color)
+    terminal.stderr.write(to_text(errors, sources, layout, context_of))
+
+
+def _compact(warnings: list[Diagnostic]) -> str:
+    if not warnings:
+        return ""
+    lines = ["Warnings:", ""]
+    for warning in warnings:
+        place = warning.subject
+        where = "" if place is None else f"\n  on {place.filename} line {place.start.line}"
+        lines.append(f"- {warning.summary}{where}")
+    return "\n".join([*lines, "", "To see them in full, leave out -compact-warnings.", ""])

@@ -1,0 +1,53 @@
+"""`try` and `can`: expressions that are allowed to fail."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from nigari.cty.function import Function, FunctionError, Parameter, find_causes
+from nigari.cty.types import BOOL, DYNAMIC, Type
+from nigari.cty.values import DYNAMIC_UNKNOWN, FALSE, TRUE, Value, unknown
+from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.hcl.calls import CLOSURE_TYPE, Closure
+
+_MOST_REASONS: Final = 8
+
+
+def _try(args: list[Value], _: Type) -> Value:
+    if not args:
+        raise FunctionError("at least one argument is required")
+    failures: list[Diagnostic] = []
+    for arg in args:
+        diags = Diagnostics()
+        value = cast(Closure, arg.data).value(diags)
+        if diags.has_errors:
+            failures.extend(diags)
+        elif value.is_wholly_known:
+            return value
+        else:
+            # Once known it may fail or be of another type, so nothing can be told of the result.
+            return DYNAMIC_UNKNOWN.with_causes(find_causes([value])).with_marks(value.marks)
+    reasons = "; ".join([_reason(failure) for failure in failures[:_MOST_REASONS]])
+    raise FunctionError(f"no expression succeeded: {reasons}")
+
+
+def _reason(failure: Diagnostic) -> str:
+    detail = failure.detail.rstrip(".")
+    return f"{failure.summary}: {detail}" if detail else failure.summary
+
+
+def _can(args: list[Value], expected: Type) -> Value:
+    diags = Diagnostics()
+    value = cast(Closure, args[0].data).value(diags)
+    if diags.has_errors:
+        return FALSE
+    if value.is_wholly_known:
+        return TRUE
+    return unknown(expected).with_causes(find_causes([value]))
+
+
+# The result's type is left open, as telling it would take evaluating everything twice.
+TRY: Final = Function((), Parameter("expressions", CLOSURE_TYPE), DYNAMIC, _try)
+CAN: Final = Function((Parameter("expression", CLOSURE_TYPE),), None, BOOL, _can)
+
+FUNCTIONS: Final = {"can": CAN, "try": TRY}

@@ -1,0 +1,156 @@
+"""Hashes of strings and files, UUIDs, passwords, and decryption."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from nigari.cty import numbers
+from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
+from nigari.cty.types import NUMBER, STRING, Type
+from nigari.cty.values import Value, string
+from nigari.lang.functions.encoding import from_base64, to_base64, to_bytes
+from nigari.lang.functions.filesystem import read_file
+from nigari.lang.functions.world import World
+
+_STR: Final = Parameter("str", STRING)
+
+
+def _digest(algorithm: str, data: bytes, as_base64: bool) -> Value:
+    import hashlib
+
+    digest = hashlib.new(algorithm, data, usedforsecurity=False)
+    return string(to_base64(digest.digest()) if as_base64 else digest.hexdigest())
+
+
+class _Hash:
+    """The implementations of the functions that hash by one algorithm."""
+
+    __slots__ = ("algorithm", "as_base64", "world")
+
+    def __init__(self, world: World, algorithm: str, as_base64: bool) -> None:
+        self.world = world
+        self.algorithm = algorithm
+        self.as_base64 = as_base64
+
+    def of_string(self, args: list[Value], _: Type) -> Value:
+        return _digest(self.algorithm, to_bytes(args[0].as_string()), self.as_base64)
+
+    def of_file(self, args: list[Value], _: Type) -> Value:
+        return _digest(self.algorithm, read_file(self.world, args[0]), self.as_base64)
+
+
+# -- UUIDs --------------------------------------------------------------------------------------
+
+_NAMESPACES: Final = {
+    "dns": "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+    "url": "6ba7b811-9dad-11d1-80b4-00c04fd430c8",
+    "oid": "6ba7b812-9dad-11d1-80b4-00c04fd430c8",
+    "x500": "6ba7b814-9dad-11d1-80b4-00c04fd430c8",
+}
+_UUID: Final = re.compile(
+    r"(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|([0-9a-f]{32})",
+    re.IGNORECASE | re.ASCII,
+)
+_PLAIN_LENGTH: Final = 36
+
+
+def _uuid(args: list[Value], _: Type) -> Value:
+    import uuid
+
+    return string(str(uuid.UUID(bytes=_random_bytes(16))))
+
+
+def _random_bytes(count: int) -> bytes:
+    import secrets
+
+    return secrets.token_bytes(count)
+
+
+def _uuid_v5(args: list[Value], _: Type) -> Value:
+    import hashlib
+    import uuid
+
+    given = args[0].as_string()
+    namespace = _NAMESPACES.get(given, given)
+    if len(namespace) == _PLAIN_LENGTH + 2:
+        namespace = namespace[1:-1]  # in braces, or whatever else stands there
+    match = _UUID.fullmatch(namespace)
+    if match is None:
+        raise FunctionError(f'"{given}" is neither a UUID nor one of dns, url, oid and x500')
+    digits = (match[1] or match[2]).replace("-", "")
+    seed = bytes.fromhex(digits) + to_bytes(args[1].as_string())
+    digest = hashlib.sha1(seed, usedforsecurity=False).digest()
+    return string(str(uuid.UUID(bytes=digest[:16], version=5)))
+
+
+# -- passwords ----------------------------------------------------------------------------------
+
+_USUAL_COST: Final = 10
+_LEAST_COST: Final = 4
+_GREATEST_COST: Final = 31
+_LONGEST_PASSWORD: Final = 72
+
+
+def _bcrypt(args: list[Value], _: Type) -> Value:
+    import bcrypt
+
+    cost: int | None = _USUAL_COST
+    if len(args) > 1:
+        cost = numbers.whole(args[1].as_number(), 63)
+    if cost is None:
+        raise FunctionError("the cost must be a whole number")
+    if len(args) > 2:
+        raise FunctionError(f"one or two arguments are required, {len(args)} given")
+    if cost > _GREATEST_COST:
+        raise FunctionError(f"the cost must be from {_LEAST_COST} to {_GREATEST_COST}")
+    password = to_bytes(args[0].as_string())
+    if len(password) > _LONGEST_PASSWORD:
+        raise FunctionError(f"a password may have at most {_LONGEST_PASSWORD} bytes")
+    salt = bcrypt.gensalt(cost if cost >= _LEAST_COST else _USUAL_COST, prefix=b"2a")
+    return string(bcrypt.hashpw(password, salt).decode("ascii"))
+
+
+def _rsa_decrypt(args: list[Value], _: Type) -> Value:
+    ciphertext = from_base64(args[0].as_string())
+    if ciphertext is None:
+        raise FunctionError("the ciphertext is not valid Base64", 0)
+    from nigari.lang.functions.rsa import decrypt
+
+    plaintext = decrypt(ciphertext, to_bytes(args[1].as_string()))
+    return string(plaintext.decode("utf-8", "surrogateescape"))
+
+
+def functions(world: World) -> dict[str, Function]:
+    """The functions of this theme."""
+    table = {
+        "bcrypt": Function((_STR,), Parameter("cost", NUMBER), STRING, _bcrypt, NOT_NULL_RESULT),
+        "rsadecrypt": Function(
+            (Parameter("ciphertext", STRING), Parameter("privatekey", STRING)),
+            None,
+            STRING,
+            _rsa_decrypt,
+            NOT_NULL_RESULT,
+        ),
+        "uuid": Function((), None, STRING, _uuid, NOT_NULL_RESULT),
+        "uuidv5": Function(
+            (Parameter("namespace", STRING), Parameter("name", STRING)),
+            None,
+            STRING,
+            _uuid_v5,
+            NOT_NULL_RESULT,
+        ),
+    }
+    path = Parameter("path", STRING)
+    for name, algorithm in (
+        ("base64sha256", "sha256"),
+        ("base64sha512", "sha512"),
+        ("md5", "md5"),
+        ("sha1", "sha1"),
+        ("sha256", "sha256"),
+        ("sha512", "sha512"),
+    ):
+        made = _Hash(world, algorithm, name.startswith("base64"))
+        table[name] = Function((_STR,), None, STRING, made.of_string, NOT_NULL_RESULT)
+        table[f"file{name}"] = Function((path,), None, STRING, made.of_file, NOT_NULL_RESULT)
+    return table

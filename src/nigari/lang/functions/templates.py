@@ -1,0 +1,171 @@
+"""`templatefile` and `templatestring`: templates with values of their own.
+
+A template may use these functions itself. How deep is limited, and so is how many templates one
+call may lead to, since every level can multiply them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from nigari.cty.function import Function, FunctionError, Parameter
+from nigari.cty.types import DYNAMIC, MAX_DEPTH, STRING, MapType, ObjectType, Type, allow_depth
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.hcl.expressions import Expression
+from nigari.hcl.parse import parse_template
+from nigari.hcl.scanner import is_identifier
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
+from nigari.lang.functions.filesystem import read_text
+from nigari.lang.functions.world import World
+
+_MOST_RENDERED: Final = 100_000
+_SIMPLE_DEPTH: Final = 20
+_NAMES: Final = frozenset({"templatefile", "templatestring"})
+_CORE: Final = "core::"
+
+
+class _Rendering:
+    """What all templates that one call leads to have in common."""
+
+    __slots__ = ("exhausted", "parsed", "rendered")
+
+    def __init__(self) -> None:
+        self.rendered = 0
+        self.exhausted = False
+        self.parsed: dict[str, Expression] = {}
+
+
+class _NestedFunctions(Mapping[str, Function]):
+    """The functions inside of a template: those outside, with these two one level deeper."""
+
+    __slots__ = ("_functions", "_nested")
+
+    def __init__(self, functions: Mapping[str, Function], nested: dict[str, Function]) -> None:
+        self._functions = functions
+        self._nested = nested
+
+    def __getitem__(self, name: str) -> Function:
+        return self._nested.get(name.removeprefix(_CORE)) or self._functions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+
+class _Templates:
+    """The implementations at one depth of nesting."""
+
+    __slots__ = ("depth", "functions", "rendering", "world")
+
+    def __init__(
+        self,
+        world: World,
+        functions: Mapping[str, Function],
+        depth: int = 0,
+        rendering: _Rendering | None = None,
+    ) -> None:
+        self.world = world
+        self.functions = functions
+        self.depth = depth
+        self.rendering = rendering
+
+    def file(self, args: list[Value], _: Type) -> Value:
+        rendering = self._enter()
+        path = args[0].as_string()
+        expression = rendering.parsed.get(path)
+        if expression is None:
+            expression = _parse(path, read_text(self.world, args[0]))
+            rendering.parsed[path] = expression
+        return self._render(expression, args[1], rendering).with_marks(args[0].marks)
+
+    def string(self, args: list[Value], _: Type) -> Value:
+        rendering = self._enter()
+        expression = _parse("template", args[0].as_string())
+        return self._render(expression, args[1], rendering).with_marks(args[0].marks)
+
+    def _enter(self) -> _Rendering:
+        rendering = self.rendering or _Rendering()
+        rendering.rendered += 1
+        deepest = self.world.most_nested_templates
+        if self.depth > deepest:
+            rendering.exhausted = True
+        if rendering.exhausted:
+            raise FunctionError(f"templates may nest at most {deepest} levels deep")
+        if rendering.rendered > _MOST_RENDERED:
+            raise FunctionError(f"a template may lead to at most {_MOST_RENDERED} others")
+        if self.depth == _SIMPLE_DEPTH:
+            allow_depth(MAX_DEPTH)
+        return rendering
+
+    def _render(self, expression: Expression, variables: Value, rendering: _Rendering) -> Value:
+        values = _check_variables(expression, variables)
+        nested = _Templates(self.world, self.functions, self.depth + 1, rendering)
+        inside = _NestedFunctions(self.functions, nested.table())
+        diags = Diagnostics()
+        result = expression.value(Scope(values, inside), diags)
+        if diags.has_errors:
+            raise FunctionError(_reason(next(iter(diags))))
+        return result
+
+    def table(self) -> dict[str, Function]:
+        return {
+            "templatefile": Function(_FILE_PARAMETERS, None, DYNAMIC, self.file),
+            "templatestring": Function(_STRING_PARAMETERS, None, DYNAMIC, self.string),
+        }
+
+
+_FILE_PARAMETERS: Final = (
+    Parameter("path", STRING, allow_marked=True),
+    Parameter("vars", DYNAMIC),
+)
+_STRING_PARAMETERS: Final = (
+    Parameter("data", STRING, allow_marked=True),
+    Parameter("vars", DYNAMIC, allow_marked=True),
+)
+
+
+def _parse(name: str, text: str) -> Expression:
+    diags = Diagnostics()
+    expression = parse_template(Source(name, text), diags)
+    if diags.has_errors:
+        raise FunctionError(_reason(next(iter(diags))))
+    return expression
+
+
+def _check_variables(expression: Expression, variables: Value) -> Mapping[str, Value]:
+    """The values for the names in a template; a `FunctionError` where one is missing."""
+    if not isinstance(variables.type, MapType | ObjectType):
+        name = variables.type.friendly_name()
+        raise FunctionError(f"a map or object is required, not {name}", 1)
+    plain, marks = variables.unmark()
+    values = {name: value.with_marks(marks) for name, value in plain.mapping().items()}
+    for name in values:
+        if not is_identifier(name):
+            raise FunctionError(
+                f'"{name}" cannot be the name of a template variable: a letter, and then letters, '
+                "digits and underscores are required",
+                1,
+            )
+    for traversal in expression.variables():
+        if traversal.root_name not in values:
+            raise FunctionError(
+                f'there is no value for "{traversal.root_name}", which the template uses', 1
+            )
+    return values
+
+
+def _reason(failure: Diagnostic) -> str:
+    detail = failure.detail.rstrip(".")
+    text = f"{failure.summary}: {detail}" if detail else failure.summary
+    place = failure.subject
+    return text if place is None else f"{place.filename}:{place.start.line}: {text}"
+
+
+def functions(world: World, around: Mapping[str, Function]) -> dict[str, Function]:
+    """The functions of this theme. `around` are all functions there are, for use in templates."""
+    return _Templates(world, around).table()

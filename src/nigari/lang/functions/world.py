@@ -1,0 +1,44 @@
+"""What functions may see of the world around a configuration, and how they speak of it.
+
+Everything is handed in: nothing here reads the environment, a clock or the working directory of
+the process by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from nigari.cty.values import Mark
+from nigari.lang.files import Files
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+MOST_NESTED_TEMPLATES: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What is around: files, places, and what time the plan was made."""
+
+    files: Files
+    working_directory: str
+    """Where relative paths start."""
+    home_directory: str | None = None
+    """What `~` stands for; None where nobody has a home."""
+    plan_timestamp: str | None = None
+    """When the plan was made, by RFC 3339; None before planning."""
+    deferral: Callable[[str], object] | None = None
+    """In a phase too early for functions whose result differs from call to call: gives for such a
+    function's name the cause that its unknown result carries. None where they may run.
+    """
+    most_nested_templates: int = MOST_NESTED_TEMPLATES
+
+
+def redacted(text: str, marks: frozenset[Mark]) -> str:
+    """The text in quotes for a message, unless its marks forbid to show it."""
+    if SENSITIVE in marks:
+        return "(sensitive value)"
+    if EPHEMERAL in marks:
+        return "(ephemeral value)"
+    return f'"{text}"'

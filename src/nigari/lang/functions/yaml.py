@@ -1,0 +1,32 @@
+"""`yamlencode` and `yamldecode`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nigari.cty.function import Function, Parameter
+from nigari.cty.types import DYNAMIC, STRING, Type
+from nigari.cty.values import Value, string, unknown
+
+
+def _encode(args: list[Value], expected: Type) -> Value:
+    from nigari.lang.functions.yaml_writer import write_yaml
+
+    if not args[0].is_wholly_known:
+        return unknown(expected)
+    return string(write_yaml(args[0]))
+
+
+def _decode(args: list[Value], _: Type) -> Value:
+    from nigari.lang.functions.yaml_reader import read_yaml
+
+    return read_yaml(args[0].as_string())
+
+
+# What `yamldecode` gives can be told only by reading everything, so its type is left open.
+FUNCTIONS: Final = {
+    "yamldecode": Function((Parameter("src", STRING),), None, DYNAMIC, _decode),
+    "yamlencode": Function(
+        (Parameter("value", DYNAMIC, allow_null=True, allow_dynamic=True),), None, STRING, _encode
+    ),
+}

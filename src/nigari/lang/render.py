@@ -1,0 +1,144 @@
+"""How the console shows a value: much like it would be written, with its type where that tells.
+
+What must not be shown is not: sensitive and ephemeral values, at any depth.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nigari.cty import numbers
+from nigari.cty.types import (
+    KIND_BOOL,
+    KIND_CAPSULE,
+    KIND_DYNAMIC,
+    KIND_LIST,
+    KIND_MAP,
+    KIND_NUMBER,
+    KIND_SET,
+    KIND_STRING,
+    USUAL_DEPTH,
+    CollectionType,
+    Type,
+    allow_depth,
+)
+from nigari.cty.values import Value, go_quote
+from nigari.diagnostics import Diagnostics
+from nigari.lang.functions.conversion import TYPE_MARK
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.lang.types import type_display
+
+_CONVERSIONS: Final = {
+    KIND_STRING: "tostring",
+    KIND_NUMBER: "tonumber",
+    KIND_BOOL: "tobool",
+    KIND_LIST: "tolist",
+    KIND_SET: "toset",
+    KIND_MAP: "tomap",
+}
+_STEP: Final = 2
+
+
+def console_text(value: Value, diags: Diagnostics) -> str:
+    """What the console answers: the value, or the type that `type()` gave."""
+    if value.contains_marked:
+        plain, marks = value.unmark_deep()
+        if TYPE_MARK in marks:
+            if isinstance(plain.data, Type):
+                return type_display(plain.data)
+            diags.error(
+                "Invalid use of type function",
+                "What type() gives can only be shown: it cannot be a part of anything else.",
+            )
+            return ""
+    return value_display(value)
+
+
+def value_display(value: Value) -> str:
+    """The value over one or several lines."""
+    if value.type.depth > USUAL_DEPTH:
+        allow_depth(value.type.depth)
+    parts: list[str] = []
+    _display(value, 0, parts)
+    return "".join(parts)
+
+
+def _display(value: Value, indent: int, parts: list[str]) -> None:
+    hidden = _hidden(value)
+    data = value.data
+    kind = value.type.kind
+    if hidden is not None:
+        parts.append(hidden)
+    elif data is None:
+        parts.append(_null(value.type))
+    elif isinstance(data, str):
+        parts.append(_string(data, indent))
+    elif kind == KIND_NUMBER:
+        parts.append(numbers.to_text(value.as_number()))
+    elif kind == KIND_BOOL:
+        parts.append("true" if data else "false")
+    elif kind == KIND_CAPSULE:
+        parts.append(f"({value.type.friendly_name()})")
+    else:
+        conversion = _CONVERSIONS.get(kind)
+        if conversion is not None:
+            parts.append(f"{conversion}(")
+        _elements(value, indent, parts)
+        if conversion is not None:
+            parts.append(")")
+
+
+def _hidden(value: Value) -> str | None:
+    if not value.is_known:
+        return "(known after apply)"
+    if SENSITIVE in value.marks:
+        return "(sensitive value)"
+    return "(ephemeral value)" if EPHEMERAL in value.marks else None
+
+
+def _elements(value: Value, indent: int, parts: list[str]) -> None:
+    inner = "\n" + " " * (indent + _STEP)
+    data = value.data
+    if isinstance(data, dict):
+        opening, closing = "{", "}"
+        for key in sorted(data):
+            parts.append(f"{opening}{inner}{_string(key, indent + _STEP)} = ")
+            _display(data[key], indent + _STEP, parts)
+            opening = ""
+    else:
+        opening, closing = "[", "]"
+        for element in value.sequence():
+            parts.append(opening + inner)
+            _display(element, indent + _STEP, parts)
+            parts.append(",")
+            opening = ""
+    if opening:
+        parts.append(opening + closing)
+    else:
+        parts.append(f"\n{' ' * indent}{closing}")
+
+
+def _null(type_: Type) -> str:
+    if type_.kind == KIND_DYNAMIC:
+        return "null"
+    conversion = _CONVERSIONS.get(type_.kind)
+    if conversion is None:
+        return f"null /* {type_.friendly_name()} */"
+    if isinstance(type_, CollectionType):
+        return f"{conversion}(null) /* of {type_.element.friendly_name()} */"
+    return f"{conversion}(null)"
+
+
+def _string(text: str, indent: int) -> str:
+    """In quotes, or as a heredoc where it has several lines."""
+    lines = text.split("\n")
+    if len(lines) == 1:
+        return go_quote(text)
+    taken = {line.strip() for line in lines}
+    delimiter = "EOT"
+    while delimiter in taken:
+        delimiter += "_"
+    margin = " " * indent
+    introducer = "<<-" if indent else "<<"
+    body = "".join([f"\n{margin}{line}" for line in lines])
+    return f"{introducer}{delimiter}{body}\n{margin}{delimiter}"
