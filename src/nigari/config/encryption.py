@@ -74,7 +74,6 @@ _REMOTE = BodySchema(
 _KEY_PROVIDER = schema("encrypted_metadata_alias")
 _ENFORCEABLE = schema("enforced", "method", blocks=("fallback",))
 _TARGET = schema("method", blocks=("fallback",))
-_DEEPEST_FALLBACK = 64
 
 
 def decode_encryption(body: Body, where: Range, diags: Diagnostics) -> Encryption:
@@ -133,7 +132,7 @@ def _target(block: Block, name: str, wanted: BodySchema, diags: Diagnostics) -> 
     """A target and the fallbacks in it, which are read from the outside in."""
     levels: list[tuple[Block, dict[str, Attribute]]] = []
     current: Block | None = block
-    while current is not None and len(levels) < _DEEPEST_FALLBACK:
+    while current is not None:
         content = current.body.content(wanted, diags)
         levels.append((current, content.attributes))
         current = only_block(content, "fallback", diags)

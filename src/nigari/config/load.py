@@ -18,7 +18,7 @@ from nigari.hcl.body import Block, Body
 from nigari.hcl.json_body import JsonBody, parse_json_body
 from nigari.hcl.json_navigation import context_name
 from nigari.hcl.native_body import NativeBody
-from nigari.hcl.parse import parse_body
+from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.lang.files import Files
 

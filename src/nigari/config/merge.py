@@ -302,9 +302,9 @@ def _report_stray_requirements(block: Block, diags: Diagnostics) -> None:
 
 def _report_not_overridable(block: Block, diags: Diagnostics) -> None:
     diags.error(
-        f"A {block.type} block in an override file",
-        f"A {block.type} block has nothing to override. Put it into a file whose name does not "
-        "end in override.",
+        "Misplaced block in an override file",
+        f"There is nothing to override about {block.type} blocks. Put this one into a file whose "
+        "name does not end in override.",
         block.def_range,
     )
 

@@ -19,6 +19,7 @@ from nigari.config.provider_config import ProviderConfig
 from nigari.config.provider_names import check_provider_names
 from nigari.config.provider_ref import ProviderRef, report_value
 from nigari.config.required_providers import RequiredProvider
+from nigari.config.resource import Resource
 from nigari.config.same_expression import is_same_iteration
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression
@@ -55,11 +56,17 @@ class _Names:
 def check_providers(root: ModuleNode, diags: Diagnostics) -> None:
     """Report whatever is wrong with providers in a tree of modules."""
     known: dict[int, _Names] = {}
+    referring: dict[int, list[Resource]] = {}
     for node in each_module(root):
         parent = None if node.parent is None else known.get(id(node.parent))
         names = known[id(node)] = _names(node, parent)
-        check_provider_names(node.module, diags)
-        _check_references(node, names, diags)
+        module = node.module
+        if id(module) not in referring:
+            resources = module.resources.values()
+            referring[id(module)] = [each for each in resources if each.provider is not None]
+            check_provider_names(module, diags)
+            _check_imports(module, diags)
+        _check_references(node, names, referring[id(module)], diags)
         _check_passing(node, names, diags)
         if node.call is not None and node.parent is not None:
             _check_configurations(node, node.call, names, diags)
@@ -127,10 +134,12 @@ def _bar(call: ModuleCall | None) -> Range | None:
 # -- references -------------------------------------------------------------------------------
 
 
-def _check_references(node: ModuleNode, names: _Names, diags: Diagnostics) -> None:
+def _check_references(
+    node: ModuleNode, names: _Names, referring: list[Resource], diags: Diagnostics
+) -> None:
     """What resources and calls name must be there, with keys where it has instances."""
     module = node.module
-    for resource in module.resources.values():
+    for resource in referring:
         reference = resource.provider
         if reference is not None:
             _check_reference(reference, names, module, False, diags)
@@ -191,6 +200,18 @@ def _check_passing(node: ModuleNode, names: _Names, diags: Diagnostics) -> None:
             elif name not in names.configured and name not in names.passed:
                 if node.call is not None:
                     _report_not_inherited(name, node, node.call, diags)
+
+
+def _check_imports(module: Module, diags: Diagnostics) -> None:
+    """The provider that imports an object is the one that manages it from then on."""
+    for each in module.imports:
+        if each.provider is None or not each.shape.module.is_root:
+            continue
+        resource = module.resources.get(each.shape.item.resource)
+        if resource is None:
+            continue
+        if resource.provider is None or resource.provider.config != each.provider.config:
+            _report_import_provider(each.provider, resource, diags)
 
 
 # -- called modules ---------------------------------------------------------------------------
@@ -304,6 +325,15 @@ def _report_no_instances(reference: ProviderRef, diags: Diagnostics) -> None:
         "Undeclared provider instances",
         f'This module has no provider "{reference.name}" block with alias = "{reference.alias}" '
         "and for_each, so there is nothing to select by key.",
+        reference.range,
+    )
+
+
+def _report_import_provider(reference: ProviderRef, resource: Resource, diags: Diagnostics) -> None:
+    diags.error(
+        "Import with another provider",
+        f"{resource.addr} is declared, so its own provider imports it. Remove the argument here, "
+        f"or write provider = {reference} in the resource, too.",
         reference.range,
     )
 

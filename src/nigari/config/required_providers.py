@@ -10,7 +10,7 @@ from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provide
 from nigari.config.declared import Declared
 from nigari.config.provider_ref import check_local_name
 from nigari.config.written import is_written_out, written_value
-from nigari.cty.types import STRING
+from nigari.cty.types import KIND_BOOL, KIND_NUMBER, KIND_STRING, STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body
 from nigari.hcl.collections import DottedKey
@@ -82,7 +82,7 @@ def _decode_entry(attribute: Attribute, diags: Diagnostics) -> RequiredProvider 
         return None
     items = expr.static_map()
     if items is None:
-        if is_written_out(expr) and not isinstance(_quiet_value(expr), str):
+        if is_written_out(expr) and not _is_primitive(expr):
             _report_entry(expr, diags)
             return None
         entry.given["version"] = expr
@@ -115,13 +115,13 @@ def _take(entry: _Entry, key: Expression, value: Expression, diags: Diagnostics)
         return False
     if name == "configuration_aliases":
         entry.aliases.extend(_aliases(entry.attribute.name, value, diags))
-    else:
+    elif _check_string(name, value, diags):
         entry.given[name] = value
     return True
 
 
-def _quiet_value(expr: Expression) -> object:
-    return expr.value(Scope(), Diagnostics()).data
+def _is_primitive(expr: Expression) -> bool:
+    return expr.value(Scope(), Diagnostics()).type.kind in (KIND_STRING, KIND_NUMBER, KIND_BOOL)
 
 
 def _check_version(expr: Expression, diags: Diagnostics) -> None:
@@ -133,6 +133,14 @@ def _check_version(expr: Expression, diags: Diagnostics) -> None:
 def _provider(expr: Expression, diags: Diagnostics) -> Provider | None:
     value = written_value(expr, STRING, "source", diags)
     return None if value is None else parse_provider(value.as_string(), diags, expr.range)
+
+
+def _check_string(name: str, value: Expression, diags: Diagnostics) -> bool:
+    """Whether an argument may be a string; what is written out as anything else is reported."""
+    if is_written_out(value) and value.value(Scope(), Diagnostics()).type.kind != KIND_STRING:
+        _report_no_string(name, value, diags)
+        return False
+    return True
 
 
 def _aliases(name: str, expr: Expression, diags: Diagnostics) -> list[LocalProviderConfig]:
@@ -168,6 +176,14 @@ def _report_entry(expr: Expression, diags: Diagnostics) -> None:
         "A requirement is an object with source and version in it, or a string that is a version "
         'constraint: aws = { source = "hashicorp/aws", version = "~> 5.0" }.',
         expr.range,
+    )
+
+
+def _report_no_string(name: str, value: Expression, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid provider requirement",
+        f"The {name} of a provider is a string. Put it in quotes.",
+        value.range,
     )
 
 

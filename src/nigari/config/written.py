@@ -16,7 +16,7 @@ from nigari.hcl.calls import FunctionCall
 from nigari.hcl.evaluate import sentence
 from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.json_expressions import JsonExpression, JsonString
-from nigari.hcl.parse import parse_expression
+from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.templates import StringLiteral

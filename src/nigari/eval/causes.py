@@ -15,6 +15,7 @@ from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.cty.unknown import MAX_CAUSES, Unknown
 from nigari.cty.values import HAS_UNKNOWN, Value
 from nigari.diagnostics import Range
+from nigari.hcl.expressions import SYNTAX_FAULT
 
 
 class Phase(Enum):
@@ -75,6 +76,8 @@ def causes_within(value: Value) -> list[UnknownCause]:
             for cause in data.causes:
                 if isinstance(cause, UnknownCause):
                     found[cause] = None
+                elif cause is SYNTAX_FAULT:
+                    found[REPORTED] = None
         elif isinstance(data, dict):
             pending.extend(data.values())
         elif isinstance(data, tuple):

@@ -6,7 +6,7 @@ module has. Nothing here depends on a phase, an instance or an input.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nigari.config.module import Module
 from nigari.config.module_call import ModuleCall
@@ -46,6 +46,16 @@ class CompiledModule:
         self._expressions: dict[Expression, Compiled] = {}
         self._bodies: dict[tuple[Body, Spec], CompiledBody] = {}
         self._arguments: dict[str, dict[str, Attribute]] = {}
+
+    def at(self, directory: str) -> CompiledModule:
+        """The same module as it is found in another directory, with all that is known of it."""
+        if directory == self.module.directory:
+            return self
+        other = CompiledModule(replace(self.module, directory=directory))
+        other._expressions = self._expressions
+        other._bodies = self._bodies
+        other._arguments = self._arguments
+        return other
 
     def expression(self, expr: Expression) -> Compiled:
         """The expression with its references."""

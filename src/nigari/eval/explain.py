@@ -74,6 +74,8 @@ _ENDINGS = {
 
 def chain(what: str, cause: UnknownCause, way: list[Link]) -> tuple[str, tuple[Cause, ...]]:
     """The whole way as one line, and frame by frame with the root cause first."""
+    if way and way[0].name == what:
+        way = way[1:]
     names = [link.name for link in way]
     if not names or names[-1] != cause.text:
         names.append(cause.text)

@@ -14,7 +14,7 @@ from nigari.config.variable import Variable
 from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression
-from nigari.hcl.parse import parse_expression
+from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean

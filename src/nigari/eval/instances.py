@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.values import ProviderFunction
 from nigari.config.module import Module
 from nigari.config.module_call import ModuleCall
 from nigari.config.resource import Resource
@@ -159,6 +160,12 @@ class Run(Protocol):
 
     def terraform(self, name: str) -> Value:
         """What `terraform.workspace` and its like stand for."""
+        ...
+
+    def provider_function(
+        self, frame: Frame, function: ProviderFunction, reference: Reference
+    ) -> Function | None:
+        """A function that a provider offers; None where it has none of that name."""
         ...
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:

@@ -24,6 +24,7 @@ from nigari.addrs.values import (
     TerraformAttr,
     TofuAttr,
 )
+from nigari.cty.function import Function
 from nigari.cty.values import Value, object_value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.compile import Compiled, CompiledBody
@@ -44,7 +45,7 @@ Names = dict[str, "Value | Names"]
 class Binding:
     """The work of resolving one expression's references: what is missing, and what is found."""
 
-    __slots__ = ("data", "frame", "names", "needs", "owner", "self_value")
+    __slots__ = ("data", "frame", "functions", "names", "needs", "owner", "self_value")
 
     def __init__(
         self,
@@ -60,6 +61,8 @@ class Binding:
         """The resource that the expression belongs to, where it may name itself."""
         self.needs: list[Need] = []
         self.names: Names = {}
+        self.functions: dict[str, Function] = {}
+        """Functions of providers that the expression calls."""
 
     def bind(self, references: Sequence[Reference]) -> None:
         """Find a value for each reference."""
@@ -68,8 +71,9 @@ class Binding:
 
     def scope(self) -> Scope:
         """The scope in which all these references have values."""
-        run = self.frame.run
-        return Scope({name: _as_value(found) for name, found in self.names.items()}, run.functions)
+        names = {name: _as_value(found) for name, found in self.names.items()}
+        scope = Scope(names, self.frame.run.functions)
+        return Scope({}, self.functions, scope) if self.functions else scope
 
     def put(self, path: Sequence[str], value: Value) -> None:
         """Give the name at the end of the path a value, unless a name on the way has one."""
@@ -159,14 +163,16 @@ def nodes_of(frame: Frame, reference: Reference) -> list[ValueNode]:
         return [frame.resources[subject]] if subject in frame.resources else []
     if isinstance(subject, ModuleCallOutput):
         call = frame.calls.get(subject.call.name)
-        children = () if call is None else call.frames.values()
+        frames = {} if call is None else call.frames
+        key = subject.instance.key
+        children = [frames[key]] if key in frames else list(frames.values())
         return [child.outputs[subject.name] for child in children if subject.name in child.outputs]
     if isinstance(subject, ModuleCallInstance):
         subject = subject.call
     if isinstance(subject, ModuleCall):
         call = frame.calls.get(subject.name)
-        children = () if call is None else call.frames.values()
-        return [node for child in children for node in child.outputs.values()]
+        instances = () if call is None else call.frames.values()
+        return [node for child in instances for node in child.outputs.values()]
     return []
 
 
@@ -343,7 +349,11 @@ def _bind_terraform(binding: Binding, reference: Reference) -> None:
 
 
 def _bind_function(binding: Binding, reference: Reference) -> None:
-    """A provider's function is found through the scope's functions, not its variables."""
+    subject = reference.subject
+    assert isinstance(subject, ProviderFunction)
+    function = binding.frame.run.provider_function(binding.frame, subject, reference)
+    if function is not None:
+        binding.functions[subject.text] = function
 
 
 _BINDERS: Final[Mapping[type[Address], Callable[[Binding, Reference], None]]] = {

@@ -8,16 +8,22 @@ run, which starts afresh with it; anything else is told with the way it took.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from nigari.addrs.keys import InstanceKey
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause
 from nigari.eval.causes import CauseKind, UnknownCause, causes_within
-from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.expansion import (
+    NO_INSTANCE_DATA,
+    InstanceData,
+    expand_count,
+    expand_for_each,
+)
 from nigari.eval.explain import chain, way_to
 from nigari.eval.instances import Frame, Origin
 from nigari.eval.once import Need
@@ -57,14 +63,34 @@ def fill(slot: Slot) -> Value | list[Need] | None:
         return None
     if value.is_wholly_known:
         return value
+    _explain_unknown(slot, value)
+    return None
+
+
+def fill_instances(slot: Slot, argument: str) -> Mapping[InstanceKey, InstanceData] | list[Need]:
+    """The instances that a `for_each` or `count` slot asks for. Only keys need to be known and
+    harmless: the elements of a map may be anything.
+    """
+    value = evaluate_origin(slot.origin)
+    if not isinstance(value, Value):
+        return value
+    expand = expand_count if argument == "count" else expand_for_each
+    expansion = expand(value, slot.expr.range, slot.frame.run.diags)
+    if expansion.deferred_by is not None:
+        _explain_unknown(slot, expansion.deferred_by)
+        return {}
+    return expansion.instances
+
+
+def _explain_unknown(slot: Slot, value: Value) -> None:
+    """Wish for what would make a value known, or report why it is not."""
     causes = causes_within(value)
     if any(cause.kind is CauseKind.REPORTED for cause in causes):
-        return None
+        return
     for cause in causes:
         if slot.wish(cause):
-            return None
+            return
     _report_unknown(slot, causes)
-    return None
 
 
 def fill_text(slot: Slot, takes_null: bool = False) -> str | list[Need] | None:
@@ -115,11 +141,11 @@ def _report_unknown(slot: Slot, causes: list[UnknownCause]) -> None:
         lines.append(line)
         frames.extend(links)
     hint = _HINTS.get(causes[0].kind, "") if causes else ""
+    chains = "".join(f"\n\n  {line}." for line in lines)
     slot.frame.run.diags.error(
         _summary(causes),
-        f"The {slot.what} must be known before anything runs. "
-        + " ".join(f"{line[0].upper()}{line[1:]}." for line in lines)
-        + hint,
+        f"The {slot.what} must be known before anything runs, and it is not:{chains}"
+        + (f"\n\n{hint}" if hint else ""),
         slot.expr.range,
         causes=tuple(frames),
     )
@@ -133,10 +159,10 @@ def _summary(causes: list[UnknownCause]) -> str:
 
 _HINTS = {
     CauseKind.MISSING_VARIABLE: (
-        " Give it with -var, in a .tfvars file or in the environment, or declare a default."
+        "Give it with -var, in a .tfvars file or in the environment, or declare a default."
     ),
-    CauseKind.NEVER_STATIC: " Remove const = false from the variable, or use another one here.",
-    CauseKind.RESOURCE: " Use values that come only from variables, locals and constants here.",
-    CauseKind.IMPURE_FUNCTION: " Pass the value in as a variable instead.",
-    CauseKind.PROVIDER_FUNCTION: " Use a built-in function, or pass the value in as a variable.",
+    CauseKind.NEVER_STATIC: "Remove const = false from the variable, or use another one here.",
+    CauseKind.RESOURCE: "Use values that come only from variables, locals and constants here.",
+    CauseKind.IMPURE_FUNCTION: "Pass the value in as a variable instead.",
+    CauseKind.PROVIDER_FUNCTION: "Use a built-in function, or pass the value in as a variable.",
 }

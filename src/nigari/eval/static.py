@@ -7,11 +7,14 @@ neither is an error unless a place that needs a value now depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.provider import LocalProviderConfig
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
 from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, string
@@ -21,21 +24,27 @@ from nigari.eval.compile import CompiledModule
 from nigari.eval.expansion import InstanceData
 from nigari.eval.inputs import Inputs
 from nigari.eval.instances import Frame, ModuleInstance, ResourceNode
+from nigari.eval.lifecycle import ResourceSettings, StaticAddress, has_static_arguments
 from nigari.eval.local import LocalValue
 from nigari.eval.module_call import InstallModule, StaticCall
 from nigari.eval.once import Cycle, Effect, Need, Node, WorkList
 from nigari.eval.output import OutputNode
+from nigari.eval.provider_config import ProviderConfigNode
+from nigari.eval.provider_functions import deferred_function
 from nigari.eval.slots import Slot, fill_text
-from nigari.eval.variable import ArgumentVariable, RootVariable
+from nigari.eval.variable import ArgumentVariable, ConstVariable, DynamicVariable, RootVariable
+from nigari.lang.references import Reference
 
 
 class Modules(Protocol):
     """Who finds and reads the modules that calls ask for."""
 
-    def load(
-        self, effect: InstallModule, caller: ModuleInstance, diags: Diagnostics
-    ) -> CompiledModule | None:
-        """The module; None where it cannot be had, which has then been reported."""
+    def load_all(
+        self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
+    ) -> Sequence[CompiledModule | None]:
+        """The modules, for each the effect that asks for it and the caller; None where one cannot
+        be had, which has then been reported.
+        """
         ...
 
 
@@ -99,6 +108,10 @@ class StaticRun:
         self._can_ask = can_ask
         self._answers: dict[Effect, CompiledModule | None] = {}
         self._frames: list[Frame] = []
+        self.providers: dict[Frame, dict[LocalProviderConfig, ProviderConfigNode]] = {}
+        """The provider configurations of each module instance."""
+        self.settings: dict[tuple[Frame, ResourceAddr], ResourceSettings] = {}
+        """The static arguments of the resources that have any."""
         self.work = WorkList()
         self.root = self.open(ModuleInstance(ROOT_MODULE, root), None)
 
@@ -109,6 +122,11 @@ class StaticRun:
             return string(self._surroundings.workspace)
         cause = UnknownCause(CauseKind.RUN_TIME, ROOT_MODULE, f"terraform.{name}")
         return DYNAMIC_UNKNOWN.with_causes((cause,))
+
+    def provider_function(
+        self, frame: Frame, function: ProviderFunction, reference: Reference
+    ) -> Function | None:
+        return deferred_function(function, None)
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
         frame = Frame(self, instance, parent)
@@ -121,6 +139,9 @@ class StaticRun:
             arguments = parent.instance.compiled.arguments(instance.call, self.diags)
             for name, variable in module.variables.items():
                 frame.variables[name] = ArgumentVariable(frame, variable, arguments.get(name))
+        for name, variable in module.variables.items():
+            if variable.const is False:
+                frame.variables[name] = DynamicVariable(frame, variable)
         for name, local in module.locals.items():
             frame.locals[name] = LocalValue(frame, local)
         for name, output in module.outputs.items():
@@ -130,8 +151,33 @@ class StaticRun:
         for addr, resource in module.resources.items():
             frame.resources[addr] = StaticResource(frame, resource)
         self._frames.append(frame)
+        self.providers[frame] = {
+            addr: ProviderConfigNode(frame, config, self.wish)
+            for addr, config in module.provider_configs.items()
+        }
         self.work.want(frame.calls.values())
+        self.work.want(self.providers[frame].values())
+        self.work.want(self._static_places(frame))
         return frame
+
+    def _static_places(self, frame: Frame) -> Iterator[Node]:
+        """Everything else in a module that needs a value before anything runs."""
+        module = frame.module
+        for name, variable in module.variables.items():
+            if variable.const:
+                yield ConstVariable(frame.variables[name], self.wish)
+        for addr, resource in module.resources.items():
+            if has_static_arguments(resource):
+                settings = ResourceSettings(frame, resource, self.wish)
+                self.settings[frame, addr] = settings
+                yield settings
+        for moved in module.moved:
+            for address in (moved.source, moved.target):
+                if address.keys:
+                    yield StaticAddress(frame, address, self.wish)
+        for removed in module.removed:
+            if removed.source.keys:
+                yield StaticAddress(frame, removed.source, self.wish)
 
     def must_expand(self, module: ModuleAddr, call: str) -> bool:
         return (module.unkeyed, call) in self._expanded
@@ -186,8 +232,7 @@ class StaticRun:
             work.pump()
             if work.new_effects:
                 effects, work.new_effects = work.new_effects, []
-                for effect in effects:
-                    self._answer(effect)
+                self._answer(effects)
                 continue
             cycle = work.find_cycle()
             if cycle is None:
@@ -195,12 +240,16 @@ class StaticRun:
             report_cycle(cycle, self.diags)
             work.break_cycle(cycle)
 
-    def _answer(self, effect: Effect) -> None:
-        assert isinstance(effect, InstallModule)
-        caller = self._instance(effect.addr.parent or ROOT_MODULE)
-        module = self._surroundings.modules.load(effect, caller, self.diags)
-        self._answers[effect] = module
-        self.work.answer(effect)
+    def _answer(self, effects: Sequence[Effect]) -> None:
+        """Answer all effects of a round at once, so that whatever they wait for overlaps."""
+        wanted: list[tuple[InstallModule, ModuleInstance]] = []
+        for effect in effects:
+            assert isinstance(effect, InstallModule)
+            wanted.append((effect, self._instance(effect.addr.parent or ROOT_MODULE)))
+        modules = self._surroundings.modules.load_all(wanted, self.diags)
+        for (effect, _), module in zip(wanted, modules, strict=True):
+            self._answers[effect] = module
+            self.work.answer(effect)
 
     def _instance(self, addr: ModuleAddr) -> ModuleInstance:
         instance = self.root.instance
@@ -210,13 +259,21 @@ class StaticRun:
 
 
 def run_static(
-    root: CompiledModule, surroundings: Surroundings, can_ask: bool = False
+    root: CompiledModule,
+    surroundings: Surroundings,
+    can_ask: bool = False,
+    fill_places: Callable[[StaticRun], None] | None = None,
 ) -> StaticRun:
-    """The static phase, repeated until every expansion that a static place needs is made."""
+    """The static phase, repeated until every expansion that a static place needs is made.
+
+    `fill_places` fills the static places that are not found in modules as they are opened.
+    """
     expanded: frozenset[tuple[ModuleAddr, str]] = frozenset()
     while True:
         run = StaticRun(root, surroundings, expanded, can_ask)
         run.evaluate(())
+        if fill_places is not None:
+            fill_places(run)
         if not run.wishes.expansions:
             return run
         expanded |= run.wishes.expansions

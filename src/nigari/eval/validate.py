@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
+from nigari.cty.function import Function
 from nigari.cty.types import STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics
@@ -21,6 +23,8 @@ from nigari.eval.local import LocalValue
 from nigari.eval.module_call import TreeCall, expand
 from nigari.eval.once import Need, Node, Stages, WorkList
 from nigari.eval.output import OutputNode
+from nigari.eval.provider_config import provider_of
+from nigari.eval.provider_functions import deferred_function
 from nigari.eval.resource import (
     Rules,
     Schemas,
@@ -31,6 +35,7 @@ from nigari.eval.resource import (
 from nigari.eval.static import StaticRun, report_cycle
 from nigari.eval.variable import ArgumentVariable, UnknownVariable, missing_variable
 from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.references import Reference
 from nigari.providers.api import ProviderDiagnostic
 
 
@@ -87,6 +92,19 @@ class ValidateRun:
         type_ = STRING if name == "workspace" else DYNAMIC_UNKNOWN.type
         return unknown(type_).with_causes((cause,))
 
+    def provider_function(
+        self, frame: Frame, function: ProviderFunction, reference: Reference
+    ) -> Function | None:
+        name = function.provider
+        if name not in frame.module.required_providers:
+            _report_no_provider(function, frame, reference)
+            return deferred_function(function, None)
+        offered = self._schemas.of(provider_of(frame.module, name))
+        if offered is None:
+            return deferred_function(function, None)
+        signature = offered.functions.get(function.function)
+        return None if signature is None else deferred_function(function, signature)
+
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
         frame = Frame(self, instance, parent)
         module = instance.module
@@ -129,6 +147,16 @@ class ValidateRun:
                 return
             report_cycle(cycle, self.diags)
             work.break_cycle(cycle)
+
+
+def _report_no_provider(function: ProviderFunction, frame: Frame, reference: Reference) -> None:
+    hint = did_you_mean(function.provider, frame.module.required_providers)
+    frame.run.diags.error(
+        "Function of an undeclared provider",
+        f'{function} is a function of the provider "{function.provider}", and {frame.place} does '
+        f"not have that provider among its required_providers.{hint}",
+        reference.range,
+    )
 
 
 def _everything(frame: Frame) -> Iterable[Node]:

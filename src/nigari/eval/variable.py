@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nigari.config.variable import Variable
 from nigari.cty.convert import convert
@@ -11,10 +11,10 @@ from nigari.cty.paths import path_text
 from nigari.cty.types import without_optional
 from nigari.cty.values import Value, null, unknown
 from nigari.diagnostics import Cause, Diagnostics, Range
-from nigari.eval.causes import CauseKind, Phase, UnknownCause
+from nigari.eval.causes import CauseKind, Phase, UnknownCause, causes_within
 from nigari.eval.inputs import InputValue
 from nigari.eval.instances import FAILED, Frame, Origin, ValueNode
-from nigari.eval.once import Need
+from nigari.eval.once import DONE, Need, Node
 from nigari.eval.scope import evaluate
 from nigari.hcl.body import Attribute
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
@@ -176,6 +176,46 @@ class UnknownVariable(VariableNode):
         return ()
 
 
+class DynamicVariable(VariableNode):
+    """A variable that says `const = false`: nothing static may depend on it."""
+
+    __slots__ = ()
+
+    def step(self) -> Sequence[Need]:
+        name = f"var.{self.variable.name}"
+        module = self.frame.instance.addr
+        cause = UnknownCause(CauseKind.NEVER_STATIC, module, name, self.variable.range)
+        self.take_unknown(cause)
+        return ()
+
+
+class ConstVariable(Node):
+    """The promise of a variable that says `const = true`: it is known before anything runs."""
+
+    __slots__ = ("_variable", "_wish")
+
+    def __init__(self, variable: ValueNode, wish: Callable[[UnknownCause], bool]) -> None:
+        super().__init__()
+        self._variable = variable
+        self._wish = wish
+
+    @property
+    def label(self) -> str:
+        return self._variable.label
+
+    def fail(self) -> None:
+        """The cycle has been reported."""
+
+    def step(self) -> Sequence[Need]:
+        if self._variable.state != DONE:
+            return (self._variable,)
+        for cause in causes_within(self._variable.value):
+            if cause.kind is not CauseKind.REPORTED and not self._wish(cause):
+                _report_not_const(self._variable, cause)
+                break
+        return ()
+
+
 def missing_variable(node: VariableNode) -> UnknownCause:
     """The cause of a value that nobody has given."""
     variable = node.variable
@@ -183,6 +223,18 @@ def missing_variable(node: VariableNode) -> UnknownCause:
     name = f"var.{variable.name}"
     return UnknownCause(
         CauseKind.MISSING_VARIABLE, module, name, variable.range, known_at=Phase.STATIC
+    )
+
+
+def _report_not_const(variable: ValueNode, cause: UnknownCause) -> None:
+    why = "it has no value"
+    if cause.text != variable.label:
+        why = f"its value comes from {cause.text}"
+    variable.frame.run.diags.error(
+        "Constant variable without a known value",
+        f"{variable.label} is declared with const = true, so its value must be known before "
+        f"anything runs, and {why}.",
+        variable.range,
     )
 
 

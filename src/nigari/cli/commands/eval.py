@@ -1,0 +1,60 @@
+"""`nigari eval`: the value of an expression before anything runs."""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.configuration import OpenConfiguration
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.diagnostics import NO_COLOR_FLAG
+from nigari.cli.views.explanation import explanation_json
+from nigari.lang.render import value_display
+from nigari.workspace.explain import Explainer
+
+_NOT_STATIC = 2
+
+
+def run(invocation: Invocation) -> int:
+    """Evaluate an expression statically."""
+    if not invocation.arguments:
+        invocation.terminal.err("Give an expression to evaluate, in quotes.")
+        return 1
+    opened = OpenConfiguration(invocation)
+    static = opened.static()
+    found = None
+    if static is not None:
+        explainer = Explainer(static, opened.diags)
+        found = explainer.expression(invocation.arguments[0], invocation.text("module"))
+        opened.diags.extend(static.diags)
+    if found is None or found.phase == "error":
+        opened.show()
+        return 1
+    if invocation.switch("json"):
+        import json
+
+        invocation.terminal.out(json.dumps(explanation_json(found), indent=2, ensure_ascii=False))
+    else:
+        invocation.terminal.out(value_display(found.value))
+    for chain in found.chains:
+        invocation.terminal.err(f"Not static: {chain}.")
+    return 0 if found.phase == "static" else _NOT_STATIC
+
+
+COMMAND = Command(
+    "eval",
+    "Evaluates an expression with everything that is known before anything runs. The exit status "
+    "is 0 where the result is static, 2 where it is not (and then says why), and 1 where there is "
+    "an error.",
+    run,
+    flags=(
+        Flag("module", FLAG_TEXT, "Evaluate in this module instance", "ADDRESS"),
+        Flag("json", FLAG_SWITCH, "Print the result, its type and its origins as JSON"),
+        NO_COLOR_FLAG,
+        *VARIABLE_FLAGS,
+    ),
+    arguments="EXPRESSION",
+    most_arguments=1,
+    examples=(
+        Example("nigari eval 'upper(var.name)'", "a value from the root module"),
+        Example("nigari eval -module=module.net local.cidr", "a value from another module"),
+    ),
+)

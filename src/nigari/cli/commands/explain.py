@@ -1,0 +1,54 @@
+"""`nigari explain`: what a value is, when it is known, and where it comes from."""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.configuration import OpenConfiguration
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.diagnostics import NO_COLOR_FLAG
+from nigari.cli.views.explanation import explanation_json, explanation_text
+from nigari.workspace.explain import Explainer
+
+
+def run(invocation: Invocation) -> int:
+    """Explain the value at an address."""
+    if not invocation.arguments:
+        invocation.terminal.err("Say what to explain, such as local.name or module.a.source.")
+        return 1
+    opened = OpenConfiguration(invocation)
+    static = opened.static()
+    explanation = None
+    if static is not None:
+        explanation = Explainer(static, opened.diags).address(invocation.arguments[0])
+        opened.diags.extend(static.diags)
+    if explanation is None or explanation.phase == "error":
+        opened.show()
+        return 1
+    if invocation.switch("json"):
+        import json
+
+        text = json.dumps(explanation_json(explanation), indent=2, ensure_ascii=False)
+        invocation.terminal.out(text)
+    else:
+        invocation.terminal.out(explanation_text(explanation))
+    return 0
+
+
+COMMAND = Command(
+    "explain",
+    "Shows what a value is, in which phase it is known (before anything runs, when planning, or "
+    "after applying), and the tree of what it comes from. For a value that is not static it names "
+    "the shortest way to what makes it so.\n\nAn address is written as in the configuration: "
+    "var.x, local.x, output.x, module.a.source, module.a.version, backend.key, "
+    "provider.aws.by_region, or a resource's argument, with the path of the module before it "
+    "where that is not the root.",
+    run,
+    flags=(Flag("json", FLAG_SWITCH, "Print the tree as JSON"), NO_COLOR_FLAG, *VARIABLE_FLAGS),
+    arguments="ADDRESS",
+    most_arguments=1,
+    examples=(
+        Example("nigari explain local.name", "where a local value comes from"),
+        Example("nigari explain 'module.net[\"eu\"].var.cidr'", "an argument of a module instance"),
+        Example("nigari explain module.app.source -json", "for programs"),
+    ),
+)

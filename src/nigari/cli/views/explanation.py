@@ -1,0 +1,69 @@
+"""An explanation on the screen, as a tree, and as JSON."""
+
+from __future__ import annotations
+
+from nigari.cty.json import value_to_json
+from nigari.diagnostics import Range
+from nigari.lang.render import value_display
+from nigari.workspace.explain import Explanation
+
+_WORDS = {
+    "static": "known before anything runs",
+    "missing": "not known: a variable that it comes from has no value",
+    "plan": "known when planning",
+    "apply": "known after applying",
+    "error": "not to be known: it has an error",
+}
+
+
+def explanation_text(explanation: Explanation) -> str:
+    """The value, when it is known, and the tree of what it comes from."""
+    lines = [f"{explanation.name} = {value_display(explanation.value)}"]
+    lines.append(f"  {_WORDS[explanation.phase]}")
+    lines += [f"  {chain}" for chain in explanation.chains]
+    if explanation.range is not None:
+        lines.append(f"  at {_place(explanation.range)}")
+    if explanation.parts:
+        lines += ["", "It comes from:"]
+        for part in explanation.parts:
+            lines += _tree(part, "  ")
+    return "\n".join(lines)
+
+
+def _tree(part: Explanation, indent: str) -> list[str]:
+    value = value_display(part.value).replace("\n", f"\n{indent}  ")
+    place = "" if part.range is None else f"   ({_place(part.range)})"
+    phase = "" if part.phase == "static" else f", {_WORDS[part.phase]}"
+    lines = [f"{indent}{part.name} = {value}{phase}{place}"]
+    for inner in part.parts:
+        lines += _tree(inner, f"{indent}  ")
+    if part.is_cut:
+        lines.append(f"{indent}  …")
+    return lines
+
+
+def _place(range: Range) -> str:
+    return f"{range.filename} line {range.start.line}"
+
+
+def explanation_json(explanation: Explanation) -> dict[str, object]:
+    """The same for programs. Sensitive values and what is not known have no value there."""
+    import json
+
+    value, marks = explanation.value.unmark_deep()
+    result: dict[str, object] = {
+        "name": explanation.name,
+        "phase": explanation.phase,
+        "type": explanation.value.type.friendly_name(),
+    }
+    if marks:
+        result["marks"] = sorted(str(getattr(mark, "value", mark)) for mark in marks)
+    elif value.is_wholly_known:
+        result["value"] = json.loads(value_to_json(value, value.type))
+    if explanation.chains:
+        result["chains"] = list(explanation.chains)
+    if explanation.range is not None:
+        place = explanation.range
+        result["range"] = {"filename": place.filename, "line": place.start.line}
+    result["from"] = [explanation_json(part) for part in explanation.parts]
+    return result

@@ -1,0 +1,50 @@
+"""What `-json` and `-json-into` write: one JSON object per line, in the form that `tofu` uses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final, TextIO
+
+from nigari.diagnostics import ContextOf, Diagnostics, Severity, Sources
+from nigari.diagnostics.render import to_json
+from nigari.version import OPENTOFU_VERSION, VERSION
+
+UI_VERSION: Final = "1.2"
+
+
+class JsonLines:
+    """A stream of events for programs."""
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.event(
+            f"Nigari {VERSION}",
+            {"type": "version", "tofu": OPENTOFU_VERSION, "ui": UI_VERSION, "nigari": VERSION},
+        )
+
+    def event(self, message: str, members: Mapping[str, object], level: str = "info") -> None:
+        """Write one event."""
+        now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        line = {"@level": level, "@message": message, "@module": "tofu.ui", "@timestamp": now}
+        text = json.dumps(
+            {**line, **dict(sorted(members.items()))}, separators=(",", ":"), ensure_ascii=False
+        )
+        self._stream.write(f"{text}\n")
+
+    def raw(self, document: str) -> None:
+        """Write a document that is JSON already and stands for itself."""
+        self._stream.write(f"{document}\n")
+
+    def diagnostics(self, diags: Diagnostics, sources: Sources, context_of: ContextOf) -> None:
+        """Write each diagnostic as an event."""
+        for each in diags.in_order():
+            is_error = each.severity is Severity.ERROR
+            self.event(
+                f"{'Error' if is_error else 'Warning'}: {each.summary}",
+                {"type": "diagnostic", "diagnostic": to_json(each, sources, context_of)},
+                "error" if is_error else "warn",
+            )

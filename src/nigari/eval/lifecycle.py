@@ -1,0 +1,224 @@
+"""What the static arguments of a resource say: how it is replaced, what is ignored, when
+provisioners run. Also the addresses of `moved` and `removed` blocks, whose keys are static.
+
+OpenTofu wants these written out. Here each may be any expression that is known before anything
+runs, and is a slot like a module's source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from nigari.config.provisioner import Provisioner
+from nigari.config.resource import Resource
+from nigari.config.written_address import WrittenAddress
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import BOOL, STRING, ListType
+from nigari.cty.values import Value
+from nigari.diagnostics import Range
+from nigari.eval.causes import UnknownCause
+from nigari.eval.instances import Frame
+from nigari.eval.once import Need, Node, Stages
+from nigari.eval.resource import deferred_data
+from nigari.eval.slots import Slot, fill
+from nigari.hcl.expressions import Expression
+from nigari.hcl.parser import parse_traversal
+from nigari.hcl.source import Source
+from nigari.hcl.static import expr_as_keyword
+from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
+
+Wish = Callable[[UnknownCause], bool]
+
+ALL: Final = "all"
+
+
+def has_static_arguments(resource: Resource) -> bool:
+    """Whether there is anything to work out, beyond what is written out."""
+    lifecycle = resource.lifecycle
+    return (
+        lifecycle.create_before_destroy is not None
+        or lifecycle.ignore_changes is not None
+        or any(
+            each.when is not None or each.on_failure is not None for each in resource.provisioners
+        )
+    )
+
+
+class ResourceSettings(Node):
+    """The static arguments of a resource in one module instance."""
+
+    __slots__ = (
+        "_stages",
+        "_wish",
+        "create_before_destroy",
+        "frame",
+        "ignore_all",
+        "ignored",
+        "on_failure",
+        "resource",
+        "when",
+    )
+
+    def __init__(self, frame: Frame, resource: Resource, wish: Wish) -> None:
+        super().__init__()
+        self.frame = frame
+        self.resource = resource
+        self.create_before_destroy: bool | None = None
+        self.ignore_all = resource.lifecycle.ignore_all_changes
+        self.ignored: tuple[Traversal, ...] = ()
+        self.when: dict[Provisioner, str] = {}
+        self.on_failure: dict[Provisioner, str] = {}
+        self._wish = wish
+        self._stages = Stages(self._replacement, self._ignored_changes, self._provisioners)
+
+    @property
+    def label(self) -> str:
+        return self.frame.label(f"lifecycle of {self.resource.addr}")
+
+    @property
+    def range(self) -> Range:
+        return self.resource.range
+
+    def fail(self) -> None:
+        """What is not known keeps its default."""
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()
+
+    def _slot(self, argument: str, expr: Expression) -> Slot:
+        what = f"{argument} of {self.frame.label(str(self.resource.addr))}"
+        return Slot(what, self.frame, expr, self._wish, deferred_data(self.resource.repetition))
+
+    def _replacement(self) -> Sequence[Need]:
+        expr = self.resource.lifecycle.create_before_destroy
+        if expr is None:
+            return ()
+        slot = self._slot("create_before_destroy", expr)
+        value = fill(slot)
+        if isinstance(value, Value):
+            try:
+                value = convert(value, BOOL)
+            except CtyError:
+                _report(slot, "true or false")
+                return ()
+            self.create_before_destroy = None if value.is_null else value.as_bool()
+            return ()
+        return value or ()
+
+    def _ignored_changes(self) -> Sequence[Need]:
+        ignored = self.resource.lifecycle.ignore_changes
+        if ignored is None:
+            return ()
+        if isinstance(ignored, tuple):
+            self.ignored = ignored
+            return ()
+        slot = self._slot("ignore_changes", ignored)
+        value = fill(slot)
+        if not isinstance(value, Value):
+            return value or ()
+        if value.data == ALL:
+            self.ignore_all = True
+            return ()
+        try:
+            texts = convert(value, ListType(STRING))
+        except CtyError:
+            _report(slot, 'a list of strings, each a path such as "tags" or "a.b[0]", or "all"')
+            return ()
+        if not texts.is_null:
+            paths = [self._path(slot, each) for each in texts.sequence() if not each.is_null]
+            self.ignored = tuple(path for path in paths if path is not None)
+        return ()
+
+    def _path(self, slot: Slot, text: Value) -> Traversal | None:
+        """The path that a string stands for, as one would have written it in brackets."""
+        source = Source(f"<{slot.what}>", text.as_string())
+        path = parse_traversal(source, self.frame.run.diags)
+        if path is None:
+            return None
+        root = path.steps[0]
+        assert isinstance(root, TraverseRoot)
+        first = TraverseAttr(root.name, root.start, root.end)
+        return Traversal(source, [first, *path.steps[1:]])
+
+    def _provisioners(self) -> Sequence[Need]:
+        needs: list[Need] = []
+        for provisioner in self.resource.provisioners:
+            for argument, expr, words, results in (
+                ("when", provisioner.when, ("create", "destroy"), self.when),
+                ("on_failure", provisioner.on_failure, ("fail", "continue"), self.on_failure),
+            ):
+                if expr is None:
+                    results[provisioner] = words[0]
+                    continue
+                found = self._word(argument, expr, words)
+                if isinstance(found, str):
+                    results[provisioner] = found
+                else:
+                    needs.extend(found)
+        return needs
+
+    def _word(
+        self, argument: str, expr: Expression, words: tuple[str, ...]
+    ) -> str | Sequence[Need]:
+        keyword = expr_as_keyword(expr)
+        if keyword in words:
+            return keyword
+        slot = self._slot(f"{argument} of a provisioner", expr)
+        value = fill(slot)
+        if not isinstance(value, Value):
+            return value or words[0]
+        if value.data in words:
+            return str(value.data)
+        _report(slot, " or ".join(f'"{word}"' for word in words))
+        return words[0]
+
+
+class StaticAddress(Node):
+    """An address of a `moved` or `removed` block with its keys worked out.
+
+    The keys are the same for all instances of the module, so nothing of one instance may be in
+    them.
+    """
+
+    __slots__ = ("_wish", "address", "frame", "traversal")
+
+    def __init__(self, frame: Frame, address: WrittenAddress, wish: Wish) -> None:
+        super().__init__()
+        self.frame = frame
+        self.address = address
+        self.traversal: Traversal | None = None if address.keys else address.shape
+        self._wish = wish
+
+    @property
+    def label(self) -> str:
+        return self.frame.label(f"the address {self.address.shape}")
+
+    @property
+    def range(self) -> Range:
+        return self.address.range
+
+    def fail(self) -> None:
+        self.traversal = None
+
+    def step(self) -> Sequence[Need]:
+        keys: list[Value] = []
+        needs: list[Need] = []
+        for expr in self.address.keys:
+            value = fill(Slot("key of an address", self.frame, expr, self._wish))
+            if isinstance(value, Value):
+                keys.append(value)
+            elif value is not None:
+                needs.extend(value)
+        if needs:
+            return needs
+        if len(keys) == len(self.address.keys):
+            self.traversal = self.address.with_keys(keys)
+        return ()
+
+
+def _report(slot: Slot, wanted: str) -> None:
+    slot.frame.run.diags.error(
+        "Unsuitable value in a static place", f"The {slot.what} must be {wanted}.", slot.expr.range
+    )

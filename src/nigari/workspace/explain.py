@@ -1,0 +1,232 @@
+"""Answers to "what is this value, when is it known, and why": for any address or expression.
+
+An address is written as in a configuration, with a module path before it where that is not the
+root: `module.net["eu"].local.cidr`. Besides what expressions can name, it can be a place that
+needs a value: `module.a.source`, `backend.key`, `provider.aws.by_region`, a resource's argument.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from nigari.addrs.keys import DEFERRED
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.parse import parse_module
+from nigari.addrs.provider import LocalProviderConfig
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.values import CountAttr, EachAttr, LocalValue
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.causes import CauseKind, Phase, causes_within
+from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.explain import chain, way_to
+from nigari.eval.instances import FAILED, Frame, Origin
+from nigari.eval.resource import deferred_data
+from nigari.eval.scope import nodes_of
+from nigari.eval.static import StaticRun
+from nigari.hcl.expressions import Expression
+from nigari.hcl.parser import parse_expression
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.references import Reference
+from nigari.workspace.view import Question
+
+_MODULE_STEP = re.compile(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
+_MOST_DEEP = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A value, when it is known, where it is written, and what it comes from."""
+
+    name: str
+    value: Value
+    range: Range | None
+    chains: tuple[str, ...]
+    """For what is not static: the way to each cause."""
+    parts: tuple[Explanation, ...]
+    """What the value is made of."""
+    is_cut: bool = False
+    """Whether the parts are left out, because they have been shown or are too deep."""
+
+    @property
+    def phase(self) -> str:
+        """When the value is known: `static`, `plan` or `apply`.
+
+        `missing` means that a variable has no value, `error` that there is something wrong.
+        """
+        causes = causes_within(self.value)
+        if not causes:
+            return Phase.STATIC.value if self.value.is_wholly_known else Phase.PLAN.value
+        kinds = {cause.kind for cause in causes}
+        if CauseKind.REPORTED in kinds:
+            return "error"
+        if CauseKind.MISSING_VARIABLE in kinds:
+            return "missing"
+        return max((cause.known_at for cause in causes), key=list(Phase).index).value
+
+
+class Explainer:
+    """Looks things up in the static phase of a configuration."""
+
+    def __init__(self, run: StaticRun, diags: Diagnostics) -> None:
+        self._run = run
+        self._diags = diags
+        self._shown: set[object] = set()
+
+    def address(self, text: str) -> Explanation | None:
+        """What stands at an address; None where nothing does, which is reported."""
+        found = self._split(text)
+        if found is None:
+            return None
+        frame, rest = found
+        origin = self._place(frame, rest)
+        if origin is None:
+            origin = self._named(frame, rest, text)
+        return (
+            None if origin is None else self._explain(text, origin, origin.compiled.expr.range, 0)
+        )
+
+    def expression(self, text: str, module: str = "") -> Explanation | None:
+        """The value of an expression in a module."""
+        frame = self._frame(module)
+        if frame is None:
+            return None
+        errors = self._diags.error_count
+        expr = parse_expression(Source("<expression>", text), self._diags)
+        if self._diags.error_count > errors:
+            return None
+        return self._explain(text, self._origin(frame, expr), None, 0)
+
+    # -- finding ------------------------------------------------------------------------------
+
+    def _split(self, text: str) -> tuple[Frame, str] | None:
+        """The module that an address begins with, and the rest."""
+        end = 0
+        while match := _MODULE_STEP.match(text, end):
+            end = match.end() + 1
+        path, rest = text[: max(end - 1, 0)], text[end:]
+        if rest in ("source", "version") or not rest:
+            return self._call_place(path, rest or "source")
+        frame = self._frame(path)
+        return None if frame is None else (frame, rest)
+
+    def _call_place(self, path: str, which: str) -> tuple[Frame, str] | None:
+        addr = parse_module(path, self._diags) if path else None
+        if addr is None or addr.parent is None:
+            self._report(path or which, "")
+            return None
+        frame = self._frame(str(addr.parent))
+        return None if frame is None else (frame, f"module.{addr.name}.{which}")
+
+    def _frame(self, path: str) -> Frame | None:
+        addr: ModuleAddr | None = self._run.root.instance.addr
+        if path:
+            addr = parse_module(path, self._diags)
+        if addr is None:
+            return None
+        frame = self._run.root
+        for name, key in addr.steps:
+            call = frame.calls.get(name)
+            frames = {} if call is None else call.frames
+            child = frames.get(key, frames.get(DEFERRED))
+            if child is None:
+                self._report(path, did_you_mean(name, frame.calls))
+                return None
+            frame = child
+        return frame
+
+    def _place(self, frame: Frame, rest: str) -> Origin | None:
+        """The expression of a place that needs a value, if the address is one."""
+        parts = rest.split(".")
+        module = frame.module
+        if parts[0] == "module" and len(parts) == 3 and parts[1] in module.calls:
+            call = module.calls[parts[1]]
+            expr = call.source if parts[2] == "source" else call.version
+            instances = frame.calls[parts[1]].frames.values()
+            data = next((child.instance.data for child in instances), NO_INSTANCE_DATA)
+            return None if expr is None else self._origin(frame, expr, data)
+        if parts[0] == "backend" and module.backend is not None:
+            arguments = module.backend.body.just_attributes(Diagnostics())
+            attribute = arguments.get(parts[-1])
+            return None if attribute is None else self._origin(frame, attribute.expr)
+        if parts[0] == "provider" and len(parts) in (2, 3):
+            addr = LocalProviderConfig(parts[1], parts[2] if len(parts) == 3 else "")
+            config = module.provider_configs.get(addr)
+            expr = None if config is None else config.for_each or config.count
+            return None if expr is None else self._origin(frame, expr)
+        if parts[0] == "output" and len(parts) == 2 and parts[1] in module.outputs:
+            return self._origin(frame, module.outputs[parts[1]].expr)
+        return self._resource_argument(frame, parts)
+
+    def _resource_argument(self, frame: Frame, parts: list[str]) -> Origin | None:
+        mode = {"data": DATA, "ephemeral": EPHEMERAL, "resource": MANAGED}.get(parts[0])
+        names = parts if mode is None else parts[1:]
+        if len(names) != 3:
+            return None
+        addr = ResourceAddr(mode or MANAGED, names[0], names[1].partition("[")[0])
+        resource = frame.module.resources.get(addr)
+        if resource is None:
+            return None
+        attribute = resource.body.just_attributes(Diagnostics()).get(names[2])
+        if attribute is None:
+            return None
+        return self._origin(frame, attribute.expr, deferred_data(resource.repetition))
+
+    def _named(self, frame: Frame, rest: str, text: str) -> Origin | None:
+        """An expression that names what the address means."""
+        problems = Diagnostics()
+        expr = parse_expression(Source(text, rest), problems)
+        if problems.has_errors or expr.static_traversal() is None:
+            self._report(text, "")
+            return None
+        return self._origin(frame, expr)
+
+    def _origin(
+        self, frame: Frame, expr: Expression, data: InstanceData = NO_INSTANCE_DATA
+    ) -> Origin:
+        return Origin(frame, frame.instance.compiled.expression(expr), data)
+
+    def _report(self, text: str, hint: str) -> None:
+        self._diags.error(
+            "Nothing at this address", f'The configuration has nothing called "{text}".{hint}'
+        )
+
+    # -- telling ------------------------------------------------------------------------------
+
+    def _explain(self, name: str, origin: Origin, where: Range | None, depth: int) -> Explanation:
+        question = Question(name, origin)
+        self._run.evaluate([question])
+        value = question.value
+        chains = tuple(
+            chain(name, cause, way_to(cause, origin))[0]
+            for cause in causes_within(value)
+            if cause.kind is not CauseKind.REPORTED
+        )
+        if depth >= _MOST_DEEP:
+            return Explanation(name, value, where, chains, (), is_cut=True)
+        parts: list[Explanation] = []
+        for reference in origin.compiled.references:
+            parts.extend(self._parts(reference, origin, depth + 1))
+        return Explanation(name, value, where, chains, tuple(parts))
+
+    def _parts(self, reference: Reference, origin: Origin, depth: int) -> list[Explanation]:
+        subject = reference.subject
+        if isinstance(subject, EachAttr | CountAttr) and origin.data.expr is not None:
+            inner = self._origin(origin.frame, origin.data.expr)
+            return [self._explain(str(subject), inner, inner.compiled.expr.range, depth)]
+        found: list[Explanation] = []
+        for node in nodes_of(origin.frame, reference):
+            inner_origin = node.origin()
+            where = node.range
+            if node in self._shown or inner_origin is None:
+                cut = node in self._shown and isinstance(subject, LocalValue)
+                found.append(Explanation(node.label, node.value, where, (), (), is_cut=cut))
+                continue
+            self._shown.add(node)
+            part = self._explain(node.label, inner_origin, where, depth)
+            value = node.value if node.value is not FAILED else part.value
+            found.append(Explanation(node.label, value, where, (), part.parts, part.is_cut))
+        return found

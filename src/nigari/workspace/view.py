@@ -1,0 +1,266 @@
+"""A loaded configuration for Python programs: modules, and what is in them with its value.
+
+Nothing is evaluated before it is asked for, and no provider is needed: resources are told by what
+is written in them. What cannot be known before planning says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from nigari.addrs.absolute import Abs
+from nigari.config.resource import Resource
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.causes import causes_within
+from nigari.eval.explain import chain, way_to
+from nigari.eval.instances import FAILED, Frame, Origin, ValueNode
+from nigari.eval.once import Need, Node
+from nigari.eval.resource import deferred_data
+from nigari.eval.scope import evaluate_origin
+from nigari.eval.static import StaticRun
+from nigari.hcl.body import Body
+from nigari.hcl.native_body import NativeBody
+
+
+class Known:
+    """A value as far as it is known before anything runs."""
+
+    __slots__ = ("_origin", "name", "range", "value")
+
+    def __init__(self, name: str, value: Value, range: Range | None, origin: Origin | None) -> None:
+        self.name = name
+        self.value = value
+        self.range = range
+        self._origin = origin
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all of the value is known."""
+        return self.value.is_wholly_known
+
+    def to_python(self) -> object:
+        """The value as plain Python data; a `CtyError` where it is not known, or is sensitive."""
+        return self.value.to_python()
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why the value, or a part of it, is not known: one chain for each cause."""
+        found: list[str] = []
+        for cause in causes_within(self.value):
+            way = [] if self._origin is None else way_to(cause, self._origin)
+            found.append(chain(self.name, cause, way)[0])
+        return found
+
+    def __repr__(self) -> str:
+        return f"<{self.name} = {self.value!r}>"
+
+
+class BlockView:
+    """A nested block of a resource, with its arguments and the blocks in it."""
+
+    __slots__ = ("arguments", "blocks", "labels", "range", "type")
+
+    def __init__(
+        self,
+        type: str,
+        labels: tuple[str, ...],
+        range: Range,
+        arguments: Mapping[str, Known],
+        blocks: tuple[BlockView, ...],
+    ) -> None:
+        self.type = type
+        self.labels = labels
+        self.range = range
+        self.arguments = arguments
+        self.blocks = blocks
+
+
+class ResourceView:
+    """A resource block of one module instance; one view stands for all its instances."""
+
+    __slots__ = ("_module", "declaration")
+
+    def __init__(self, module: ModuleView, declaration: Resource) -> None:
+        self._module = module
+        self.declaration = declaration
+
+    @property
+    def address(self) -> str:
+        """The address of the block in the tree."""
+        return str(Abs(self._module.frame.instance.addr, self.declaration.addr))
+
+    @property
+    def mode(self) -> str:
+        """`resource`, `data` or `ephemeral`."""
+        return self.declaration.addr.mode.value
+
+    @property
+    def type(self) -> str:
+        return self.declaration.addr.type
+
+    @property
+    def name(self) -> str:
+        return self.declaration.addr.name
+
+    @property
+    def range(self) -> Range:
+        return self.declaration.range
+
+    @property
+    def arguments(self) -> Mapping[str, Known]:
+        """The arguments that are written in the block, with their values."""
+        return self._arguments(self.declaration.body, self.address)
+
+    @property
+    def blocks(self) -> tuple[BlockView, ...]:
+        """The nested blocks that are written in the block; in JSON they look like arguments."""
+        return self._blocks(self.declaration.body, self.address)
+
+    def _arguments(self, body: Body, name: str) -> Mapping[str, Known]:
+        data = deferred_data(self.declaration.repetition)
+        written = body.just_attributes(Diagnostics())
+        frame = self._module.frame
+        found: dict[str, Known] = {}
+        for key, attribute in written.items():
+            compiled = frame.instance.compiled.expression(attribute.expr)
+            origin = Origin(frame, compiled, data)
+            found[key] = self._module.evaluated(f"{name}.{key}", origin, attribute.expr.range)
+        return found
+
+    def _blocks(self, body: Body, name: str) -> tuple[BlockView, ...]:
+        if not isinstance(body, NativeBody):
+            return ()
+        return tuple(
+            BlockView(
+                block.type,
+                tuple(block.labels),
+                block.def_range,
+                self._arguments(block.body, f"{name}.{block.type}"),
+                self._blocks(block.body, f"{name}.{block.type}"),
+            )
+            for block in body.blocks
+            if block.type not in body.hidden_blocks
+        )
+
+
+class ModuleView:
+    """One module instance and everything that it declares."""
+
+    __slots__ = ("_run", "frame")
+
+    def __init__(self, run: StaticRun, frame: Frame) -> None:
+        self._run = run
+        self.frame = frame
+
+    @property
+    def address(self) -> str:
+        """The address of the instance; nothing for the root module."""
+        return str(self.frame.instance.addr)
+
+    @property
+    def directory(self) -> str:
+        """Where the module's files are."""
+        return self.frame.module.directory
+
+    @property
+    def variables(self) -> Mapping[str, Known]:
+        """The input variables with the values they have here."""
+        return self._values(self.frame.variables)
+
+    @property
+    def locals(self) -> Mapping[str, Known]:
+        """The local values."""
+        return self._values(self.frame.locals)
+
+    @property
+    def outputs(self) -> Mapping[str, Known]:
+        """The output values."""
+        return self._values(self.frame.outputs)
+
+    @property
+    def resources(self) -> Mapping[str, ResourceView]:
+        """The resources, data sources and ephemeral resources by their address in the module."""
+        return {
+            str(addr): ResourceView(self, resource)
+            for addr, resource in self.frame.module.resources.items()
+        }
+
+    @property
+    def children(self) -> list[ModuleView]:
+        """The instances that the module's calls make."""
+        return [
+            ModuleView(self._run, child)
+            for call in self.frame.calls.values()
+            for child in call.frames.values()
+        ]
+
+    def _values(self, nodes: Mapping[str, ValueNode]) -> Mapping[str, Known]:
+        self._run.evaluate(list(nodes.values()))
+        return {
+            name: Known(node.label, node.value, node.range, node.origin())
+            for name, node in nodes.items()
+        }
+
+    def evaluated(self, name: str, origin: Origin, where: Range) -> Known:
+        """The value of an expression of this module."""
+        question = Question(name, origin)
+        self._run.evaluate([question])
+        return Known(name, question.value, where, origin)
+
+
+class Question(Node):
+    """An expression that somebody asks about."""
+
+    __slots__ = ("_name", "_origin", "value")
+
+    def __init__(self, name: str, origin: Origin) -> None:
+        super().__init__()
+        self._name = name
+        self._origin = origin
+        self.value: Value = FAILED
+
+    @property
+    def label(self) -> str:
+        return self._name
+
+    def fail(self) -> None:
+        self.value = FAILED
+
+    def step(self) -> Sequence[Need]:
+        result = evaluate_origin(self._origin)
+        if not isinstance(result, Value):
+            return result
+        self.value = result
+        return ()
+
+
+class Configuration:
+    """A configuration that has been loaded: its tree of modules, and what is wrong with it."""
+
+    __slots__ = ("_found", "_run")
+
+    def __init__(self, run: StaticRun | None, found: Diagnostics) -> None:
+        self._run = run
+        self._found = found
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """Everything that has been found wrong so far; evaluating more may find more."""
+        more = () if self._run is None else self._run.diags
+        return Diagnostics(dict.fromkeys([*self._found, *more]))
+
+    @property
+    def root(self) -> ModuleView:
+        """The root module."""
+        if self._run is None:
+            raise ValueError("the configuration could not be read: see its diagnostics")
+        return ModuleView(self._run, self._run.root)
+
+    def modules(self) -> Iterator[ModuleView]:
+        """Every module instance, callers before those they call."""
+        pending = [] if self._run is None else [self.root]
+        while pending:
+            module = pending.pop()
+            yield module
+            pending.extend(reversed(module.children))
