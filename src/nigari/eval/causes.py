@@ -7,7 +7,6 @@ from there to here is worked out afterwards, only when it must be told (`explain
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -16,6 +15,7 @@ from nigari.cty.unknown import MAX_CAUSES, Unknown
 from nigari.cty.values import HAS_UNKNOWN, Value
 from nigari.diagnostics import Range
 from nigari.hcl.expressions import SYNTAX_FAULT
+from nigari.record import record
 
 
 class Phase(Enum):
@@ -41,7 +41,7 @@ class CauseKind(Enum):
     REPORTED = "reported"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnknownCause:
     """The root of an unknown value."""
 

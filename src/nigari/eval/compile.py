@@ -6,8 +6,6 @@ module has. Nothing here depends on a phase, an instance or an input.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from nigari.config.module import Module
 from nigari.config.module_call import ModuleCall
 from nigari.diagnostics import Diagnostic, Diagnostics
@@ -15,9 +13,10 @@ from nigari.hcl.body import Attribute, Body
 from nigari.hcl.decode import Spec
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference, references_in_body, references_in_expression
+from nigari.record import record, replace
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compiled:
     """An expression with what it refers to, and what is wrong with those references."""
 
@@ -26,7 +25,7 @@ class Compiled:
     problems: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompiledBody:
     """A body with how it is to be decoded, what it refers to, and what is wrong with that."""
 

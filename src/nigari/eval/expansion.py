@@ -8,7 +8,6 @@ a deferred expansion, and who needs the instances now reports it with its cause.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
@@ -31,12 +30,13 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import caused_by
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.record import record
 
 MAX_INSTANCES: Final = 1_000_000
 """More instances than this are a mistake, and would only exhaust memory."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InstanceData:
     """What `each` and `count` mean in one instance; all are None where there is no repetition."""
 
@@ -50,7 +50,7 @@ class InstanceData:
 NO_INSTANCE_DATA: Final = InstanceData()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expansion:
     """The instances of a block by key. `deferred_by` is the value that is not known yet, in which
     case one instance with a deferred key stands for all.

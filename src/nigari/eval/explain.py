@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nigari.addrs.values import CountAttr, EachAttr
 from nigari.diagnostics import Cause, Range
@@ -17,9 +16,10 @@ from nigari.eval.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.instances import Origin
 from nigari.eval.scope import nodes_of
 from nigari.lang.references import Reference
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Link:
     """One step of the way: a name, and where it is used."""
 

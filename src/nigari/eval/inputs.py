@@ -7,7 +7,6 @@ an expression from a file, or a text whose meaning depends on the type of the va
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 from nigari.config.variable import Variable
@@ -18,6 +17,7 @@ from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
+from nigari.record import record
 
 
 class InputKind(Enum):
@@ -32,7 +32,7 @@ class InputKind(Enum):
     """The Python program that loads the configuration."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InputValue:
     """A value for a variable. Exactly one of `text`, `expr` and `value` is given."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from nigari.addrs.keys import InstanceKey
@@ -27,6 +26,7 @@ from nigari.eval.compile import Compiled, CompiledModule
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.once import Need, Node
 from nigari.lang.references import Reference
+from nigari.record import record
 
 FAILED: Final = DYNAMIC_UNKNOWN.with_causes((REPORTED,))
 """Stands for a value whose error has been reported."""
@@ -59,7 +59,7 @@ class ModuleInstance:
         return self.compiled.module
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """An expression, the module it is evaluated in, and what `each` and `count` mean to it."""
 

@@ -8,7 +8,6 @@ instance with a deferred key stands for all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
@@ -40,9 +39,10 @@ from nigari.eval.once import DONE, Effect, Need
 from nigari.eval.scope import evaluate
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
+from nigari.record import record, replace
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InstallModule(Effect):
     """A module must be found and read. Answered with the module, or with nothing when that failed
     and was reported.

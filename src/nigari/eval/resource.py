@@ -7,7 +7,6 @@ This is how `validate` sees resources. Nothing is expanded: one look with unknow
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -17,7 +16,8 @@ from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
 from nigari.config.declared import CheckRule, Dependencies, Repetition
 from nigari.config.provisioner import Provisioner
 from nigari.config.resource import Resource
-from nigari.cty.marks import mark_with_paths
+from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
+from nigari.cty.paths import Path, path_text
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics
@@ -34,15 +34,17 @@ from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import parse_reference
 from nigari.providers.api import ProviderDiagnostic
 from nigari.providers.diagnostics import located
+from nigari.record import record
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
-from nigari.schema.marked_paths import sensitive_paths
+from nigari.schema.locate import locate
+from nigari.schema.marked_paths import attribute_at, sensitive_paths
 from nigari.schema.placeholders import unknown_block
 from nigari.schema.provider import ProviderSchema, Schema
 from nigari.schema.provisioners import CONNECTION, PROVISIONERS
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ValidateConfig(Effect):
     """A provider must say what it thinks of a configuration. Answered with its diagnostics."""
 
@@ -145,8 +147,27 @@ class ValidatedResource(ResourceNode):
         if not isinstance(config, Value):
             return config
         if self.frame.run.diags.error_count == errors:
-            self._config = config.unmark_deep()[0]
+            self._config, marks = unmark_deep_with_paths(config)
+            for path, found in marks:
+                if EPHEMERAL_MARK in found:
+                    self._check_ephemeral(path)
         return ()
+
+    def _check_ephemeral(self, path: Path) -> None:
+        """Report an ephemeral value in an argument that is stored."""
+        schema, resource = self._schema, self.resource
+        assert schema is not None
+        attribute = attribute_at(schema, path)
+        if resource.addr.mode is EPHEMERAL or (attribute is not None and attribute.write_only):
+            return
+        self.frame.run.diags.error(
+            "Ephemeral value in a stored argument",
+            f"The value of {path_text(path).lstrip('.')} is ephemeral, and this argument is kept "
+            "in the plan and in the state. Only write-only arguments and ephemeral resources take "
+            "such values.",
+            locate(schema, resource.body, path),
+            address=str(Abs(self.frame.instance.addr, resource.addr)),
+        )
 
     def _ask_provider(self) -> Sequence[Need]:
         """Let the provider look at a configuration that is right as far as the schema goes."""

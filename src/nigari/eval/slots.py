@@ -9,7 +9,6 @@ run, which starts afresh with it; anything else is told with the way it took.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from nigari.addrs.keys import InstanceKey
 from nigari.cty.convert import convert
@@ -30,9 +29,10 @@ from nigari.eval.once import Need
 from nigari.eval.scope import evaluate_origin
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slot:
     """One place and what it takes."""
 

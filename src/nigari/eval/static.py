@@ -8,7 +8,6 @@ neither is an error unless a place that needs a value now depends on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
@@ -34,6 +33,7 @@ from nigari.eval.provider_functions import deferred_function
 from nigari.eval.slots import Slot, fill_text
 from nigari.eval.variable import ArgumentVariable, ConstVariable, DynamicVariable, RootVariable
 from nigari.lang.references import Reference
+from nigari.record import record
 
 
 class Modules(Protocol):
@@ -48,7 +48,7 @@ class Modules(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Surroundings:
     """What the static phase is told about the world."""
 
@@ -60,12 +60,14 @@ class Surroundings:
     working_path: str = "."
 
 
-@dataclass(slots=True)
 class Wishes:
     """What would make more values known: calls to be expanded, and variables to be asked for."""
 
-    expansions: set[tuple[ModuleAddr, str]] = field(default_factory=set)
-    variables: dict[str, UnknownCause] = field(default_factory=dict)
+    __slots__ = ("expansions", "variables")
+
+    def __init__(self) -> None:
+        self.expansions: set[tuple[ModuleAddr, str]] = set()
+        self.variables: dict[str, UnknownCause] = {}
 
 
 class StaticResource(ResourceNode):

@@ -14,6 +14,7 @@ from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
 from nigari.cty.function import Function
+from nigari.cty.paths import path_text
 from nigari.cty.types import STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics
@@ -36,6 +37,7 @@ from nigari.eval.static import StaticRun, report_cycle
 from nigari.eval.variable import ArgumentVariable, UnknownVariable, missing_variable
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
+from nigari.lang.types import dropped_attributes
 from nigari.providers.api import ProviderDiagnostic
 
 
@@ -47,8 +49,28 @@ class CheckedArgument(ArgumentVariable):
     def step(self) -> Sequence[Need]:
         needs = super().step()
         if not needs:
+            self._warn()
             self.take_unknown(missing_variable(self))
         return needs
+
+    def _warn(self) -> None:
+        """Point at what is right but surely not meant."""
+        argument, variable, diags = self.argument, self.variable, self.frame.run.diags
+        if argument is None:
+            return
+        if variable.deprecated:
+            diags.warning(
+                "Deprecated variable",
+                f"The author of the module warns against using {self.label}: {variable.deprecated}",
+                argument.expr.range,
+            )
+        for dropped in dropped_attributes(argument.expr, variable.type):
+            diags.warning(
+                "Unused object attribute",
+                f"The type of {self.label} has no attribute {path_text(dropped.path)}, so this "
+                f"value is dropped.{did_you_mean(dropped.name, dropped.wanted.attributes)}",
+                dropped.name_range,
+            )
 
 
 class Look(Node):

@@ -157,13 +157,29 @@ class ArgumentVariable(VariableNode):
         result = evaluate(caller, compiled, self.frame.instance.data)
         if not isinstance(result, Value):
             return result
+        where = self.argument.expr.range
+        if result.contains_marked and not variable.ephemeral:
+            result = self._without_ephemeral(result, where)
         if self.is_refused_null(result):
             if variable.default is not None:
                 return self.take_default()
-            _report_null(self.label, self.argument.expr.range, self.frame.run.diags)
+            _report_null(self.label, where, self.frame.run.diags)
             result = null(variable.type)
-        self.accept(result, self.argument.expr.range)
+        self.accept(result, where)
         return ()
+
+    def _without_ephemeral(self, value: Value, where: Range) -> Value:
+        """A value that may be stored: one that may not is reported."""
+        _, marks = value.unmark_deep()
+        if EPHEMERAL not in marks:
+            return value
+        self.frame.run.diags.error(
+            "Ephemeral value for a variable",
+            f"This value is ephemeral, and {self.label} may be stored. Declare the variable with "
+            "ephemeral = true if it is only passed on.",
+            where,
+        )
+        return FAILED
 
 
 class UnknownVariable(VariableNode):

@@ -7,7 +7,6 @@ forms that only this language has, and what it says about values that do not fit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, Path, index_step, path_text
@@ -33,6 +32,7 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.json_expressions import JsonExpression
 from nigari.hcl.scope import Scope
 from nigari.hcl.type_expressions import ANY_TYPE, TypeConstraint, parse_type_constraint
+from nigari.record import record
 
 _COLLECTION_NAMES = {KIND_LIST: "list", KIND_SET: "set", KIND_MAP: "map"}
 _INDENT = "    "
@@ -111,7 +111,7 @@ def _display(type_: Type, newline: str, parts: list[str]) -> None:
         parts.append(type_.friendly_name())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DroppedAttribute:
     """An attribute that an object constructor sets and the type it is for does not have."""
 
@@ -119,6 +119,13 @@ class DroppedAttribute:
     name_range: Range
     object_range: Range
     wanted: ObjectType
+
+    @property
+    def name(self) -> str:
+        """The attribute's own name."""
+        step = self.path[-1]
+        assert isinstance(step, GetAttr)
+        return step.name
 
 
 def dropped_attributes(expression: Expression, wanted: Type) -> list[DroppedAttribute]:
