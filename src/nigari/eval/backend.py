@@ -7,7 +7,6 @@ way that its value took. Whether the values fit together is the backend's affair
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from nigari.config.backend import Backend
 from nigari.cty.convert import convert
@@ -22,11 +21,12 @@ from nigari.eval.slots import Slot, fill
 from nigari.eval.static import StaticRun
 from nigari.eval.variable import RootVariable
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
+from nigari.record import record
 from nigari.schema.block import Block, NestedBlock, Nesting
 from nigari.schema.coerce import coerce
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BackendArguments:
     """The arguments of a backend block that are written there; required ones may be missing."""
 
@@ -34,7 +34,7 @@ class BackendArguments:
     value: Value
     range: Range
     """The header of the block."""
-    places: Mapping[str, Slot] = field(repr=False, default_factory=dict)
+    places: Mapping[str, Slot]
     """Where the arguments of the block itself are."""
 
     def variables(self, argument: str) -> list[str]:
@@ -91,9 +91,7 @@ class _Filling:
         self._diags: Diagnostics = run.diags
         self._word = word
 
-    def body(
-        self, body: Body, schema: Block, prefix: str, places: dict[str, Slot]
-    ) -> Value | None:
+    def body(self, body: Body, schema: Block, prefix: str, places: dict[str, Slot]) -> Value | None:
         """The value of a body; None where a part of it cannot be had."""
         errors = self._diags.error_count
         content = body.content(_body_schema(schema), self._diags)

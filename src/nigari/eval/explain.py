@@ -77,7 +77,7 @@ def chain(what: str, cause: UnknownCause, way: list[Link]) -> tuple[str, tuple[C
     if way and way[0].name == what:
         way = way[1:]
     names = [link.name for link in way]
-    if not names or names[-1] != cause.text:
+    if (names or [what])[-1] != cause.text:
         names.append(cause.text)
     line = " ← ".join([what, *names])
     ending = _ENDINGS[cause.kind]

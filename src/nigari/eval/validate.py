@@ -34,11 +34,15 @@ from nigari.eval.resource import (
     needs_of_dependencies,
 )
 from nigari.eval.static import StaticRun, report_cycle
+from nigari.eval.validated_provider import ValidatedProvider, ValidateProvider
 from nigari.eval.variable import ArgumentVariable, UnknownVariable, missing_variable
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
 from nigari.lang.types import dropped_attributes
 from nigari.providers.api import ProviderDiagnostic
+
+Opinion = ValidateConfig | ValidateProvider
+"""What providers are asked about."""
 
 
 class CheckedArgument(ArgumentVariable):
@@ -105,7 +109,7 @@ class ValidateRun:
         self.root_path = static.root_path
         self.working_path = static.working_path
         self._schemas = schemas
-        self._told: dict[ValidateConfig, Sequence[ProviderDiagnostic]] = {}
+        self._told: dict[Opinion, Sequence[ProviderDiagnostic]] = {}
         self.work = WorkList()
         self.root = self.open(static.root.instance, None)
 
@@ -147,12 +151,25 @@ class ValidateRun:
         for addr, resource in module.resources.items():
             frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self)
         self.work.want(_everything(frame))
+        self.work.want(self._providers(frame))
         return frame
 
-    def told(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
+    def _providers(self, frame: Frame) -> Iterable[Node]:
+        """The provider blocks whose schema is known; an empty one may be filled from outside."""
+        for config in frame.module.provider_configs.values():
+            provider = provider_of(frame.module, config.name)
+            offered = self._schemas.of(provider)
+            if offered is not None and not config.is_empty:
+                yield ValidatedProvider(frame, config, provider, offered.provider.block, self)
+
+    def told(self, effect: Opinion) -> Sequence[ProviderDiagnostic] | None:
         return self._told.get(effect)
 
-    def run(self, ask: Callable[[ValidateConfig], Sequence[ProviderDiagnostic]]) -> None:
+    def tell(self, effect: Opinion, told: Sequence[ProviderDiagnostic]) -> None:
+        """Take note of what a provider has said."""
+        self._told[effect] = told
+
+    def run(self, ask: Callable[[Opinion], Sequence[ProviderDiagnostic]]) -> None:
         """Look at everything. `ask` gets a provider's opinion of a configuration."""
         work = self.work
         while True:
@@ -160,7 +177,7 @@ class ValidateRun:
             if work.new_effects:
                 effects, work.new_effects = work.new_effects, []
                 for effect in effects:
-                    assert isinstance(effect, ValidateConfig)
+                    assert isinstance(effect, Opinion)
                     self._told[effect] = ask(effect)
                     work.answer(effect)
                 continue

@@ -1,0 +1,40 @@
+"""`nigari config`: the resolved view of the whole configuration, for programs."""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.configuration import OpenConfiguration
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.diagnostics import NO_COLOR_FLAG
+from nigari.workspace.resolved import resolved
+
+
+def run(invocation: Invocation) -> int:
+    """Print the resolved configuration."""
+    import json
+
+    if not invocation.switch("json"):
+        invocation.terminal.err("The resolved view is for programs: say nigari config -json.")
+        return 1
+    opened = OpenConfiguration(invocation)
+    static = opened.static()
+    if static is None:
+        opened.show()
+        return 1
+    document = resolved(static, opened.inputs)
+    invocation.terminal.out(json.dumps(document, indent=2, ensure_ascii=False))
+    opened.show()
+    return 1 if opened.diags.has_errors else 0
+
+
+COMMAND = Command(
+    "config",
+    "Prints the whole tree of modules as far as it is known before anything runs: where each "
+    "module comes from, the values of variables and outputs and where they were given, the "
+    "instances of providers, the backend, and why the rest is not known.",
+    run,
+    flags=(Flag("json", FLAG_SWITCH, "Print JSON; needed"), NO_COLOR_FLAG, *VARIABLE_FLAGS),
+    examples=(
+        Example("nigari config -json | jq '.modules[].directory'", "every module's directory"),
+    ),
+)

@@ -1,0 +1,142 @@
+"""The resolved view of a configuration as plain data: what a program wants to know of the tree.
+
+Its shape is described by `docs/resolved-configuration.schema.json`. Sensitive values are left out,
+and what is not static says why.
+"""
+
+from __future__ import annotations
+
+import json
+
+from nigari.addrs.keys import Deferred, InstanceKey
+from nigari.cty.json import value_to_json
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.causes import causes_within
+from nigari.eval.explain import chain, way_to
+from nigari.eval.inputs import Inputs
+from nigari.eval.instances import Frame, Origin
+from nigari.eval.provider_config import provider_of
+from nigari.eval.static import StaticRun
+from nigari.hcl.expressions import Expression
+from nigari.lang.marks import SENSITIVE
+from nigari.workspace.view import Question
+
+FORMAT_VERSION = "1.0"
+
+Data = dict[str, object]
+
+
+def resolved(run: StaticRun, inputs: Inputs) -> Data:
+    """The whole tree, callers before what they call."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "modules": [_module(run, frame, inputs) for frame in _in_order(run)],
+        "backend": _backend(run),
+    }
+
+
+def _in_order(run: StaticRun) -> list[Frame]:
+    return sorted(run.frames(), key=lambda frame: frame.instance.addr.sort_key())
+
+
+def _module(run: StaticRun, frame: Frame, inputs: Inputs) -> Data:
+    run.evaluate([*frame.variables.values(), *frame.outputs.values()])
+    module = frame.module
+    is_root = frame.parent is None
+    return {
+        "address": str(frame.instance.addr),
+        "directory": module.directory,
+        "variables": {
+            name: {
+                **_known(f"var.{name}", node.value, node.origin()),
+                "origin": _value_origin(frame, name, inputs) if is_root else "argument or default",
+            }
+            for name, node in frame.variables.items()
+        },
+        "outputs": {
+            name: _known(f"output.{name}", node.value, node.origin())
+            for name, node in frame.outputs.items()
+        },
+        "resources": [str(addr) for addr in module.resources],
+        "calls": {name: _call(run, frame, name) for name in module.calls},
+        "providers": _providers(run, frame),
+    }
+
+
+def _value_origin(frame: Frame, name: str, inputs: Inputs) -> str:
+    given = inputs.get(name)
+    if given is not None:
+        return given.origin
+    return "none" if frame.module.variables[name].default is None else "default"
+
+
+def _call(run: StaticRun, frame: Frame, name: str) -> Data:
+    call = frame.module.calls[name]
+    children = frame.calls[name].frames
+    found: Data = {"instances": [_key(key) for key in children]}
+    for argument, expr in (("source", call.source), ("version", call.version)):
+        if expr is not None:
+            found[argument] = {
+                _text(key): _evaluated(run, f"{argument} of module.{name}", child, frame, expr)
+                for key, child in children.items()
+            }
+    return found
+
+
+def _evaluated(run: StaticRun, name: str, child: Frame, caller: Frame, expr: Expression) -> Data:
+    compiled = caller.instance.compiled.expression(expr)
+    origin = Origin(caller, compiled, child.instance.data)
+    question = Question(name, origin)
+    run.evaluate([question])
+    return _known(name, question.value, origin)
+
+
+def _providers(run: StaticRun, frame: Frame) -> Data:
+    return {
+        str(addr): {
+            "provider": str(provider_of(frame.module, addr.name)),
+            "instances": [_key(key) for key in node.instances],
+        }
+        for addr, node in run.providers[frame].items()
+    }
+
+
+def _backend(run: StaticRun) -> Data | None:
+    backend = run.root.module.backend
+    if backend is None:
+        return None
+    arguments: Data = {}
+    for name, attribute in backend.body.just_attributes(Diagnostics()).items():
+        compiled = run.root.instance.compiled.expression(attribute.expr)
+        origin = Origin(run.root, compiled)
+        question = Question(f"backend.{name}", origin)
+        run.evaluate([question])
+        arguments[name] = _known(f"backend.{name}", question.value, origin)
+    return {"type": backend.type, "arguments": arguments}
+
+
+def _known(name: str, value: Value, origin: Origin | None) -> Data:
+    unmarked, marks = value.unmark_deep()
+    found: Data = {"static": unmarked.is_wholly_known}
+    if SENSITIVE in marks:
+        found["sensitive"] = True
+    elif marks:
+        found["ephemeral"] = True
+    elif unmarked.is_wholly_known:
+        found["value"] = json.loads(value_to_json(unmarked, unmarked.type))
+    causes = causes_within(unmarked)
+    if causes:
+        found["reasons"] = [
+            chain(name, cause, [] if origin is None else way_to(cause, origin))[0]
+            for cause in causes
+        ]
+    return found
+
+
+def _key(key: InstanceKey) -> str | int | None:
+    return "*" if isinstance(key, Deferred) else key
+
+
+def _text(key: InstanceKey) -> str:
+    return "" if key is None else str(_key(key))
