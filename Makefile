@@ -7,9 +7,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Two test processes by default: what every machine has.
 WORKERS ?= 2
+# How many inputs a search takes, and where its random numbers begin.
+N ?= 10000
+SEED ?= 0
 
 .PHONY: help demo check format format-check lint types layers test peers check-real bench \
-	bench-compiled wheel check-wheel clean
+	bench-compiled wheel check-wheel fuzz fuzz-expressions clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -37,7 +40,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 
 types: $(READY)
-	$(BIN)/mypy src tests scripts benchmarks examples
+	$(BIN)/mypy src tests scripts benchmarks examples fuzz
 
 layers: $(READY)
 	$(BIN)/lint-imports
@@ -57,11 +60,17 @@ bench: $(READY) ## speed against peers, as a table and as build/bench.json
 bench-compiled: wheel ## the same for the compiled wheel, as build/bench-compiled.json
 	$(PYTHON) -m scripts.bench --compiled
 
+fuzz: $(READY) ## search for inputs that break the reader of HCL: make fuzz N=1000000 SEED=1
+	$(BIN)/python -m fuzz.hcl_files -n $(N) -s $(SEED)
+
 wheel: $(READY) ## a wheel with cty and hcl compiled by mypyc, in dist/
 	NIGARI_COMPILE=1 $(BIN)/python -m hatchling build -t wheel -d dist
 
 check-wheel: wheel ## the tests of cty and hcl on the compiled wheel
 	$(BIN)/python -m scripts.check_wheel
+
+fuzz-expressions: $(READY) peers ## compare random expressions with the real console
+	$(BIN)/python -m fuzz.expressions --count $(N) --seed $(SEED)
 
 clean: ## forget everything that was made here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -12,7 +12,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ("tests/cty", "tests/hcl", "tests/conformance")
 TOOLS = ("hypothesis", "pytest", "pytest-xdist")
-SHOW = "import nigari.cty.values as values; print('testing', values.__file__)"
+# A wheel that fell back to its sources would pass every test and show nothing.
+PROVE = """
+import nigari.cty.values, nigari.hcl.expressions
+for module in (nigari.cty.values, nigari.hcl.expressions):
+    assert not module.__file__.endswith(".py"), module.__file__
+    print("testing", module.__file__)
+"""
 
 
 def main() -> None:
@@ -25,7 +31,7 @@ def main() -> None:
         python = str(Path(folder) / "bin" / "python")
         pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
         subprocess.run([*pip, str(wheels[-1]), *TOOLS], check=True)
-        subprocess.run([python, "-c", SHOW], cwd=folder, check=True)
+        subprocess.run([python, "-c", PROVE], cwd=folder, check=True)
         tests = [name for name in TESTS if (ROOT / name).is_dir()]
         options = ["-q", "-n", "2", "-o", "pythonpath=.", "-p", "no:cacheprovider"]
         command = [python, "-m", "pytest", *options, *tests]

@@ -50,7 +50,7 @@ def test_a_new_one_is_selected(workspaces: Workspaces, tmp_path: Path) -> None:
 
 
 def test_select(workspaces: Workspaces) -> None:
-    assert done(workspaces, "select", "a") == ["No such workspace"]
+    assert done(workspaces, "select", "a") == ['Workspace "a" doesn\'t exist']
     assert done(workspaces, "select -or-create", "a") == []
     assert done(workspaces, "select", "default") == []
     assert workspaces.selected(Diagnostics()).name == "default"
@@ -61,12 +61,12 @@ def test_select(workspaces: Workspaces) -> None:
 @pytest.mark.parametrize(
     ("what", "name", "summary"),
     [
-        ("new", "default", "Workspace exists already"),
+        ("new", "default", 'Workspace "default" already exists'),
         ("new", "a/b", "Invalid workspace name"),
         ("new", "..", "Invalid workspace name"),
         ("select", "a b", "Invalid workspace name"),
         ("delete", "default", "Workspace is selected"),
-        ("delete", "nope", "No such workspace"),
+        ("delete", "nope", 'Workspace "nope" doesn\'t exist'),
     ],
 )
 def test_refused(workspaces: Workspaces, what: str, name: str, summary: str) -> None:

@@ -21,9 +21,44 @@ NOT_APPLICABLE: Final[dict[tuple[str, str, int | None], str]] = {
         "TestValueGoString",
         None,
     ): "how Go source would write a value; ours has a Python repr",
+    (
+        "hcl/hclsyntax/navigation_test.go",
+        "TestNavigationContextString",
+        None,
+    ): "offsets into a file that the table does not give",
+    (
+        "hcl/json/navigation_test.go",
+        "TestNavigationContextString",
+        None,
+    ): "offsets into a file that the table does not give",
+    (
+        "hcl/hclsyntax/scan_string_lit_test.go",
+        "TestScanStringLit",
+        None,
+    ): "how Go's scanner cuts up a string before it resolves escapes; ours does both at once",
+    (
+        "hcl/hclsyntax/expression_test.go",
+        "TestExpressionParseAndValue",
+        49,
+    ): "a function written in Go that breaks the rules of its own library",
+    (
+        "hcl/hclsyntax/expression_test.go",
+        "TestExpressionParseAndValue",
+        50,
+    ): "a function written in Go that breaks the rules of its own library",
+    (
+        "opentofu/internal/lang/funcs/cidr_test.go",
+        "TestCidrSubnets",
+        1,
+    ): "OpenTofu 1.12 extends a prefix by at most 32 bits, later ones by more",
+    (
+        "opentofu/internal/lang/funcs/collection_test.go",
+        "TestSum",
+        11,
+    ): "numbers of 53 bits, which only a Go program can make; those of the language have 512",
 }
 
-_RESULTS: Final = ("Want", "Expected", "want")
+_RESULTS: Final = ("Want", "WantValue", "Expected", "IsSensitive", "want")
 
 
 def reason(row: Row) -> str | None:
@@ -37,3 +72,70 @@ def reason(row: Row) -> str | None:
     if not all(is_spelled_out(part) for name, part in fields.items() if name not in _RESULTS):
         return "the table does not spell out how an argument is refined"
     return NOT_APPLICABLE.get((file, test, n)) or NOT_APPLICABLE.get((file, test, None))
+
+
+CONFIGURATIONS: Final[dict[str, str]] = {
+    "config-diagnostics/tests-provider-mismatch": "test files are recognised and left alone",
+    "config-diagnostics/tests-provider-mismatch-with-module": (
+        "test files are recognised and left alone"
+    ),
+    "ephemeral-blocks/main.tf": "the real OpenTofu 1.12.6 refuses it, with six errors",
+}
+"""Configurations, by the end of their path."""
+
+LINES: Final[dict[str, str]] = {
+    "invalid-files/provider-reserved.tf": "count is allowed in provider blocks here",
+}
+"""Configurations that are wrong, and not at the line that is given."""
+
+
+def configuration_reason(row: Row) -> str | None:
+    """Give why a configuration does not apply; none for one that must pass."""
+    return _by_path(CONFIGURATIONS, row)
+
+
+def line_reason(row: Row) -> str | None:
+    """Give why a configuration is wrong at another line than is given."""
+    return _by_path(LINES, row)
+
+
+def _by_path(reasons: dict[str, str], row: Row) -> str | None:
+    path = str(row["path"])
+    return next((why for end, why in reasons.items() if path.endswith(end)), None)
+
+
+EXPRESSIONS: Final[dict[str, str]] = {
+    "ab70cb540ea9": "the function convert, of OpenTofu 1.13, exists here",
+}
+"""Expressions, by their id."""
+
+_BEFORE_PLANNING = "the console evaluates as early as possible, where resources have no type yet"
+_PROVIDER_FUNCTION = "the console calls no functions of providers yet"
+_DEFAULT = "a default with a function in it is not refused when the configuration is loaded"
+_APPLYING = "terraform.applying has no value yet"
+_VALIDATION = "the console does not check variables yet"
+
+WAITING: Final[dict[str, str]] = {
+    **dict.fromkeys(["01e36c683fa3", "908aef647662", "51619e79d91e", "b9d30110787e"], _APPLYING),
+    **dict.fromkeys(["f631d3f5f59e", "249085672466", "1f63da819306", "22f9991eed92"], _DEFAULT),
+    "61fc433d56fc": _DEFAULT,
+    **dict.fromkeys(["fb095487b022", "f4bf79f72ec5"], _VALIDATION),
+    **dict.fromkeys(["77b0e4221cd6", "ed61ce2974b2"], _PROVIDER_FUNCTION),
+    **dict.fromkeys(
+        [
+            "3bec49e0422d",
+            "f2c5ca0108db",
+            "38db261e669c",
+            "2dd0d3573416",
+            "fd4920b2dea0",
+            "b247fcc4f7f2",
+            "0e513d06562f",
+            "d7b8626ab778",
+        ],
+        _BEFORE_PLANNING,
+    ),
+}
+"""Expressions, by their id, that are expected to fail until something else works."""
+
+WAITING_KINDS: Final = {"provider_function": _PROVIDER_FUNCTION}
+"""Kinds of expressions of which most fail until something else works."""

@@ -33,7 +33,7 @@ from nigari.addrs import (
 )
 from nigari.addrs.module_source import LocalSource
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.parse import parse_traversal
+from nigari.hcl.parser import parse_traversal
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Traversal
 from nigari.lang.versions import parse_module_constraints, parse_version

@@ -8,7 +8,7 @@ import pytest
 
 from nigari.addrs import ProviderFunction
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.parse import parse_expression, parse_traversal
+from nigari.hcl.parser import parse_expression, parse_traversal
 from nigari.hcl.source import Source
 from nigari.lang.references import parse_reference, references_in_expression
 from tests.conformance import Row, needs_conformance, table

@@ -10,7 +10,7 @@ from nigari.cty.types import without_optional
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.expressions import Expression
 from nigari.hcl.json_body import parse_json_expression
-from nigari.hcl.parse import parse_expression
+from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.hcl.type_expressions import (
     TypeConstraint,

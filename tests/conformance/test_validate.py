@@ -23,9 +23,7 @@ PARTLY_ACCEPTED_HERE: Final = {
 }
 """Rows of which we accept one mistake and refuse the other."""
 
-ROWS: Final = [
-    row for row in rows("configurations/manifest.jsonl") if row["level"] == "validate"
-]
+ROWS: Final = [row for row in rows("configurations/manifest.jsonl") if row["level"] == "validate"]
 
 
 @needs_conformance

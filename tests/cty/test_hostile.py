@@ -16,10 +16,10 @@ LIMIT = 1.0
 
 
 def refused(work: Callable[..., object], *arguments: object) -> str:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(cty.CtyError) as caught:
         work(*arguments)
-    assert time.perf_counter() - start < LIMIT
+    assert time.process_time() - start < LIMIT
     return caught.value.message
 
 

@@ -106,7 +106,7 @@ def blurred(value: cty.Value) -> st.SearchStrategy[cty.Value]:
         if index == 0:
             return part
         whole = cty.unknown(part.type)
-        return cty.refine_not_null(whole) if index == 2 and not part.is_null else whole
+        return cty.refine_not_null(whole) if index == 2 and cty.definitely_not_null(part) else whole
 
     choices: Iterator[int] = iter(())
 

@@ -10,7 +10,7 @@ from nigari.hcl.decode import Attr, BlockLabel, Object, Spec, decode
 from nigari.hcl.decode_blocks import BlockAttrs, BlockList, BlockMap, BlockTuple, SingleBlock
 from nigari.hcl.dynamic_blocks import expand, expand_variables
 from nigari.hcl.json_body import parse_json_body
-from nigari.hcl.parse import parse_body
+from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 

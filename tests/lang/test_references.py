@@ -10,7 +10,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.hcl.decode import Attr, Object
 from nigari.hcl.decode_blocks import BlockList
 from nigari.hcl.expressions import Expression
-from nigari.hcl.parse import parse_body, parse_expression
+from nigari.hcl.parser import parse_body, parse_expression
 from nigari.hcl.source import Source
 from nigari.lang.references import (
     Reference,

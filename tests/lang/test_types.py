@@ -23,7 +23,7 @@ from nigari.cty.types import (
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.expressions import Expression
-from nigari.hcl.parse import parse_expression
+from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.type_expressions import (

@@ -16,13 +16,13 @@ from nigari.packages.provider_package import packed_path, unpacked_path
 from nigari.packages.provider_selection import (
     Installation,
     Places,
-    Requirement,
     Step,
     install_providers,
     installed_program,
 )
 from nigari.packages.provider_sources import FilesystemMirror
 from nigari.packages.provider_store import ProviderStore, StoreError
+from nigari.packages.requirement import Requirement
 
 DEMO = Provider("example.com", "team", "demo")
 PLATFORM = "linux_amd64"

@@ -2,7 +2,7 @@ import pytest
 
 from nigari import cty
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.parse import parse_body
+from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting

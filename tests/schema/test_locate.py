@@ -6,7 +6,7 @@ from nigari import cty
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.hcl.body import Body
 from nigari.hcl.json_body import parse_json_body
-from nigari.hcl.parse import parse_body
+from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.providers.api import ProviderDiagnostic
 from nigari.providers.diagnostics import located

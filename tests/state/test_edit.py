@@ -63,7 +63,7 @@ EVERYTHING = [
         ([], EVERYTHING),
         (["a.x"], ["a.x"]),
         (["a.y"], ["a.y[2]", "a.y[10]"]),
-        (["a.y[10]", "a.x", "a.y"], ["a.x", "a.y[2]", "a.y[10]"]),
+        (["a.y[10]", "a.x", "a.y"], ["a.y[10]", "a.x", "a.y[2]"]),
         (["data.a.d"], ["data.a.d"]),
         (["module.m"], ["module.m.a.x"]),
         (["module.n"], ["module.n[0].a.x", "module.n[1].a.x", "module.n[1].module.o.a.x"]),

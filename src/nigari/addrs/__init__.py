@@ -4,6 +4,8 @@ Modules, resources, providers and values have addresses relative to where they a
 `Abs` puts one into a module instance. Nothing here says whether a thing exists.
 """
 
+from typing import TYPE_CHECKING
+
 from nigari.addrs.absolute import (
     Abs,
     AbsResource,
@@ -13,7 +15,6 @@ from nigari.addrs.absolute import (
     resource_of,
 )
 from nigari.addrs.address import Address, SortKey
-from nigari.addrs.hostname import hostname_for_network, normalize_hostname
 from nigari.addrs.keys import (
     DEFERRED,
     Deferred,
@@ -31,44 +32,6 @@ from nigari.addrs.module import (
     ModuleCallOutput,
     module_from_names,
     module_from_steps,
-)
-from nigari.addrs.module_source import (
-    LocalSource,
-    ModuleSource,
-    RegistrySource,
-    RemoteSource,
-    parse_module_source,
-    parse_registry_source,
-    resolve_source,
-    split_subdir,
-)
-from nigari.addrs.moves import (
-    ANY_KEY,
-    MoveEndpoint,
-    MovePattern,
-    RemoveEndpoint,
-    implied_endpoint,
-    instance_destination,
-    is_module_reindex,
-    module_destination,
-    resource_destination,
-    unify_endpoints,
-)
-from nigari.addrs.parse import (
-    parse_address,
-    parse_legacy_provider_config,
-    parse_local_provider_config,
-    parse_module,
-    parse_module_block,
-    parse_move_endpoint,
-    parse_output,
-    parse_provider_config,
-    parse_provider_instance,
-    parse_remove_endpoint,
-    parse_resource,
-    parse_resource_block,
-    parse_resource_instance,
-    parse_target,
 )
 from nigari.addrs.provider import (
     DEFAULT_REGISTRY_HOST,
@@ -93,7 +56,6 @@ from nigari.addrs.resource import (
     ResourceInstance,
     ResourceMode,
 )
-from nigari.addrs.targets import Target, Targetable
 from nigari.addrs.values import (
     SELF,
     Check,
@@ -109,6 +71,101 @@ from nigari.addrs.values import (
     TerraformAttr,
     TofuAttr,
 )
+from nigari.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from nigari.addrs.hostname import hostname_for_network, normalize_hostname
+    from nigari.addrs.module_source import (
+        LocalSource,
+        ModuleSource,
+        RegistrySource,
+        RemoteSource,
+        parse_module_source,
+        parse_registry_source,
+        resolve_source,
+        split_subdir,
+    )
+    from nigari.addrs.moves import (
+        ANY_KEY,
+        MoveEndpoint,
+        MovePattern,
+        RemoveEndpoint,
+        implied_endpoint,
+        instance_destination,
+        is_module_reindex,
+        module_destination,
+        resource_destination,
+        unify_endpoints,
+    )
+    from nigari.addrs.parse import (
+        parse_address,
+        parse_legacy_provider_config,
+        parse_local_provider_config,
+        parse_module,
+        parse_module_block,
+        parse_move_endpoint,
+        parse_output,
+        parse_provider_config,
+        parse_provider_instance,
+        parse_remove_endpoint,
+        parse_resource,
+        parse_resource_block,
+        parse_resource_instance,
+        parse_target,
+    )
+    from nigari.addrs.targets import Target, Targetable
+else:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "hostname": (
+                "hostname_for_network",
+                "normalize_hostname",
+            ),
+            "module_source": (
+                "LocalSource",
+                "ModuleSource",
+                "RegistrySource",
+                "RemoteSource",
+                "parse_module_source",
+                "parse_registry_source",
+                "resolve_source",
+                "split_subdir",
+            ),
+            "moves": (
+                "ANY_KEY",
+                "MoveEndpoint",
+                "MovePattern",
+                "RemoveEndpoint",
+                "implied_endpoint",
+                "instance_destination",
+                "is_module_reindex",
+                "module_destination",
+                "resource_destination",
+                "unify_endpoints",
+            ),
+            "parse": (
+                "parse_address",
+                "parse_legacy_provider_config",
+                "parse_local_provider_config",
+                "parse_module",
+                "parse_module_block",
+                "parse_move_endpoint",
+                "parse_output",
+                "parse_provider_config",
+                "parse_provider_instance",
+                "parse_remove_endpoint",
+                "parse_resource",
+                "parse_resource_block",
+                "parse_resource_instance",
+                "parse_target",
+            ),
+            "targets": (
+                "Target",
+                "Targetable",
+            ),
+        },
+    )
 
 __all__ = [
     "ANY_KEY",

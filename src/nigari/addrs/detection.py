@@ -8,17 +8,17 @@ that is a URL already, with or without such a prefix, is taken as it is.
 from __future__ import annotations
 
 import re
-from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from nigari.addrs.keys import quoted
 
-_FORCED = re.compile(r"([A-Za-z0-9]+)::(.+)", re.DOTALL)
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_SCP = re.compile(r"(?:([^@]+)@)?([^:]+):/?(.+)", re.DOTALL)
-_AUTHORITY = re.compile(r"//([^/?#]*)")
-_HOST = re.compile(r"""(?:[^\x00-\x20#%/?@\\^`{|}\x7f:]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?""")
-_PATH_AS_WRITTEN = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@/\[\]%-]*")
+# Patterns are kept as texts, and compiled when one is first used.
+_FORCED = r"(?s)([A-Za-z0-9]+)::(.+)"
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*:"
+_BAD_ESCAPE = r"%(?![0-9A-Fa-f]{2})"
+_SCP = r"(?s)(?:([^@]+)@)?([^:]+):/?(.+)"
+_AUTHORITY = r"//([^/?#]*)"
+_HOST = r"""(?:[^\x00-\x20#%/?@\\^`{|}\x7f:]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?"""
+_PATH_AS_WRITTEN = r"[A-Za-z0-9._~!$&'()*+,;=:@/\[\]%-]*"
 _PATH_SAFE = "/$&+,:;=@"
 _HOST_SAFE = "!$&'()*+,;=:[]<>\""
 
@@ -47,14 +47,14 @@ class SourceError(Exception):
 
 def parse_forced_getter(text: str) -> tuple[str, str]:
     """The getter named before `::`, or nothing, and the rest."""
-    match = _FORCED.fullmatch(text)
+    match = re.fullmatch(_FORCED, text)
     return (match[1], match[2]) if match else ("", text)
 
 
 def detect_package(text: str) -> str:
     """The full address of the package that `text` is a shorthand of; fails with `SourceError`."""
     forced, address = parse_forced_getter(text)
-    scheme = _SCHEME.match(address)
+    scheme = re.match(_SCHEME, address)
     if scheme is not None:
         _check_url(address, scheme.end(), len(text) - len(address))
         return text
@@ -76,11 +76,11 @@ def _check_url(url: str, scheme_end: int, offset: int) -> None:
     if not url.startswith("/", scheme_end):
         return
     path_start = scheme_end
-    authority = _AUTHORITY.match(url, scheme_end)
+    authority = re.compile(_AUTHORITY).match(url, scheme_end)
     if authority is not None:
         host_start = authority.start(1) + authority[1].rfind("@") + 1
         path_start = authority.end()
-        if _HOST.fullmatch(url, host_start, path_start) is None:
+        if re.compile(_HOST).fullmatch(url, host_start, path_start) is None:
             raise SourceError(
                 f"{quoted(url[host_start:path_start])} is not a hostname with an optional port "
                 "number.",
@@ -92,7 +92,7 @@ def _check_url(url: str, scheme_end: int, offset: int) -> None:
 
 def _check_escapes(url: str, path_start: int, offset: int = 0) -> None:
     query = url.find("?", path_start)
-    escape = _BAD_ESCAPE.search(url, path_start, len(url) if query < 0 else query)
+    escape = re.compile(_BAD_ESCAPE).search(url, path_start, len(url) if query < 0 else query)
     if escape is not None:
         start = offset + escape.start()
         raise SourceError("A % in a URL must be followed by two hex digits.", start, start + 1)
@@ -119,14 +119,16 @@ def _detect_repository(address: str, host: str) -> str:
         repository += ".git"
     _check_escapes(address, 0)
     inner = "/".join(parts[3:])
-    url = f"git::https://{host}/{_escape_path(unquote(repository))}"
+    url = f"git::https://{host}/{_escape_path(_unescape(repository))}"
     url = f"{url}//{inner}" if inner else url
     return f"{url}?{query}" if query else url
 
 
 def _detect_scp(address: str) -> str:
     """`git@host:path`, as git and ssh write it; only for the user `git`."""
-    match = _SCP.fullmatch(address)
+    from urllib.parse import parse_qsl, quote, urlencode
+
+    match = re.fullmatch(_SCP, address)
     if match is None or match[1] != "git":
         return ""
     path, question, query = match[3].partition("?")
@@ -188,10 +190,18 @@ def _detect_path(address: str) -> str:
 def _escape_url(url: str) -> str:
     _check_escapes(url, 0)
     path, question, query = url.partition("?")
-    if _PATH_AS_WRITTEN.fullmatch(path) is None:
-        path = _escape_path(unquote(path))
+    if re.fullmatch(_PATH_AS_WRITTEN, path) is None:
+        path = _escape_path(_unescape(path))
     return path + question + query
 
 
 def _escape_path(path: str) -> str:
+    from urllib.parse import quote
+
     return quote(path, safe=_PATH_SAFE)
+
+
+def _unescape(path: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(path)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 
-_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 
 
 def normalize_label(label: str) -> str | None:
     """The one spelling of a label of letters, digits and inner dashes, or `None` if it is none."""
     if label.isascii():
         lower = label.lower()
-        if _LABEL.fullmatch(lower) is None or lower[2:4] == "--":
+        if re.fullmatch(_LABEL, lower) is None or lower[2:4] == "--":
             return None
         return lower
     return _normalize_unicode_label(label)

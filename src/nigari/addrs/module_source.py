@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from posixpath import join, normpath
 from typing import TypeAlias
-from urllib.parse import parse_qsl, urlencode
 
 from nigari.addrs.address import Address
 from nigari.addrs.detection import SourceError, detect_package, parse_forced_getter
@@ -22,13 +21,13 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.source import Source
 
 _LOCAL_PREFIXES = ("./", "../", ".\\", "..\\")
-_REGISTRY_NAME = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z_-]{0,62}[0-9A-Za-z])?")
-_TARGET_SYSTEM = re.compile(r"[0-9a-z]{1,64}")
+_REGISTRY_NAME = r"[0-9A-Za-z](?:[0-9A-Za-z_-]{0,62}[0-9A-Za-z])?"
+_TARGET_SYSTEM = r"[0-9a-z]{1,64}"
 _VERSION_CONTROL_HOSTS = ("github.com", "bitbucket.org")
 _SECRET_PARAMETERS = frozenset(
     ("sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token")
 )
-_PASSWORD = re.compile(r"(://[^/@:]*):[^/@]*@")
+_PASSWORD = r"(://[^/@:]*):[^/@]*@"
 
 
 class LocalSource(Address):
@@ -120,7 +119,9 @@ class RemoteSource(Address):
     @property
     def display(self) -> str:
         """The source without the secrets that its URL may hold."""
-        text = _PASSWORD.sub(r"\1:redacted@", self.text)
+        from urllib.parse import parse_qsl, urlencode
+
+        text = re.sub(_PASSWORD, r"\1:redacted@", self.text)
         base, question, query = text.partition("?")
         pairs = parse_qsl(query, keep_blank_values=True)
         if not any(name in _SECRET_PARAMETERS for name, _ in pairs):
@@ -238,7 +239,7 @@ def _registry_source(text: str) -> RegistrySource:
         offset = len(parts[0]) + 1
         hostname = _registry_hostname(parts.pop(0))
     namespace, name, system = parts
-    if _REGISTRY_NAME.fullmatch(namespace) is None:
+    if re.fullmatch(_REGISTRY_NAME, namespace) is None:
         if "." in namespace:
             raise SourceError(
                 f"After the hostname {quoted(namespace)} a registry address needs three parts: "
@@ -247,10 +248,10 @@ def _registry_source(text: str) -> RegistrySource:
             )
         raise _bad_registry_name("namespace", namespace, offset)
     offset += len(namespace) + 1
-    if _REGISTRY_NAME.fullmatch(name) is None:
+    if re.fullmatch(_REGISTRY_NAME, name) is None:
         raise _bad_registry_name("module name", name, offset)
     offset += len(name) + 1
-    if _TARGET_SYSTEM.fullmatch(system) is None:
+    if re.fullmatch(_TARGET_SYSTEM, system) is None:
         raise _bad_target_system(system, offset)
     return RegistrySource(hostname, namespace, name, system, subdir)
 

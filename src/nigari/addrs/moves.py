@@ -9,7 +9,6 @@ state they change is unknown here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal, TypeAlias
 
@@ -18,6 +17,7 @@ from nigari.addrs.keys import InstanceKey, key_text
 from nigari.addrs.module import ModuleAddr, Step, module_from_steps
 from nigari.addrs.resource import EPHEMERAL, Resource, ResourceInstance
 from nigari.diagnostics import Range
+from nigari.record import record
 
 
 class AnyKey(Enum):
@@ -32,7 +32,7 @@ KeyPattern: TypeAlias = InstanceKey | Literal[AnyKey.ANY_KEY]
 StepPattern: TypeAlias = tuple[str, KeyPattern]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveEndpoint:
     """The `from` or `to` of a `moved` block, relative to the module that has the block."""
 
@@ -64,7 +64,7 @@ class MoveEndpoint:
         return Abs(self.subject.module.unkeyed, self.subject.item.resource)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RemoveEndpoint:
     """The `from` of a `removed` block: a module call or a resource, always without keys."""
 
@@ -75,7 +75,7 @@ class RemoveEndpoint:
         return self.subject.text
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MovePattern:
     """One endpoint of a move, for every instance of the module that declares it."""
 

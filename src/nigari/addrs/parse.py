@@ -37,7 +37,7 @@ from nigari.addrs.targets import Target
 from nigari.addrs.values import Check, InputVariable, LocalValue, NamedValue, OutputValue
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression, Reference, RelativeTraversal
-from nigari.hcl.parse import parse_expression, parse_traversal
+from nigari.hcl.parser import parse_expression, parse_traversal
 from nigari.hcl.source import Source
 from nigari.hcl.splats import Splat, SplatItem
 from nigari.hcl.traversal import (

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.diagnostics import Range
+from nigari.record import record
 
 Targetable: TypeAlias = ModuleAddr | AbsResource | AbsResourceInstance
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """A module instance, a resource or a resource instance that somebody singled out."""
 

@@ -86,7 +86,11 @@ class Workspaces:
 
     async def create(self, name: str, diags: Diagnostics) -> bool:
         """Make a workspace and select it."""
-        if not self._may_change(name, diags):
+        selected = self.selected(diags)
+        if selected.name != name and not self._may_change(name, diags):
+            return False
+        if not is_valid_name(name):
+            diags.append(invalid_name(name, "the command line"))
             return False
         if name in await self.names(diags):
             diags.append(name_is_taken(name))
@@ -168,7 +172,7 @@ def selection_is_overridden() -> Diagnostic:
 def name_is_taken(name: str) -> Diagnostic:
     """A new workspace with the name of another."""
     return Diagnostic(
-        Severity.ERROR, "Workspace exists already", f"There is a workspace {name!r} already."
+        Severity.ERROR, f'Workspace "{name}" already exists', "Choose another name, or select it."
     )
 
 
@@ -176,9 +180,8 @@ def no_such_workspace(name: str) -> Diagnostic:
     """A workspace that does not exist."""
     return Diagnostic(
         Severity.ERROR,
-        "No such workspace",
-        f"There is no workspace {name!r}. The command workspace new makes one, and workspace"
-        " select makes it with -or-create.",
+        f'Workspace "{name}" doesn\'t exist',
+        "The command workspace new makes one, and workspace select makes it with -or-create.",
     )
 
 

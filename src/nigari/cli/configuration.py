@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+
 from nigari.cli.command import Invocation
 from nigari.cli.variables import ORDER, VariableReader
 from nigari.cli.views.diagnostics import show_diagnostics
 from nigari.diagnostics import Diagnostics
-from nigari.eval.inputs import Inputs
+from nigari.eval.inputs import InputKind, Inputs
 from nigari.eval.static import StaticRun
+from nigari.lang.files import Files
 from nigari.workspace import Workspace
+
+DATA_DIRECTORY_VARIABLE = "TF_DATA_DIR"
+DATA_DIRECTORY = ".terraform"
+REMEMBERED_FILE = "nigari.variables.json"
 
 
 class OpenConfiguration:
@@ -16,18 +23,20 @@ class OpenConfiguration:
 
     def __init__(self, invocation: Invocation, directory: str = ".") -> None:
         self.invocation = invocation
-        self.workspace = Workspace(directory)
+        data = invocation.terminal.environ.get(DATA_DIRECTORY_VARIABLE) or DATA_DIRECTORY
+        self.workspace = Workspace(directory, data_directory=data)
         self.diags = Diagnostics()
-        reader = VariableReader(self.workspace.files, directory, self.diags)
-        reader.read_environment(invocation.terminal.environ)
-        reader.read_automatic_files()
-        reader.read_flags(invocation.ordered.get(ORDER, []))
+        self.selected = selected_name(invocation, directory, self.diags)
+        """The workspace that the command works in."""
+        reader = read_variables(
+            invocation, self.workspace.files, directory, self.selected, self.diags
+        )
         self.workspace.sources.update(reader.sources)
         self.inputs: Inputs = reader.inputs
 
     def static(self) -> StaticRun | None:
         """The static phase; None where the configuration cannot be read at all."""
-        run, found = self.workspace.static(self.inputs)
+        run, found = self.workspace.static(self.inputs, self.selected)
         self.diags.extend(found)
         return run
 
@@ -40,3 +49,40 @@ class OpenConfiguration:
             self.workspace.context_of,
             no_color=self.invocation.switch("no-color"),
         )
+
+
+def selected_name(invocation: Invocation, directory: str, diags: Diagnostics) -> str:
+    """The name of the selected workspace."""
+    environ = invocation.terminal.environ
+    data = os.path.join(directory, environ.get(DATA_DIRECTORY_VARIABLE) or DATA_DIRECTORY)
+    if not environ.get("TF_WORKSPACE") and not os.path.exists(os.path.join(data, "environment")):
+        return "default"
+    from pathlib import Path
+
+    from nigari.backends.workspaces import selected_workspace
+
+    return selected_workspace(Path(data), environ, diags).name
+
+
+def read_variables(
+    invocation: Invocation, files: Files, directory: str, workspace: str, diags: Diagnostics
+) -> VariableReader:
+    """The values of variables from everywhere they can come from, the strongest last."""
+    terminal = invocation.terminal
+    reader = VariableReader(files, directory, diags)
+    data = os.path.join(directory, terminal.environ.get(DATA_DIRECTORY_VARIABLE) or DATA_DIRECTORY)
+    if os.path.exists(os.path.join(data, REMEMBERED_FILE)):
+        from pathlib import Path
+
+        from nigari.workspace.remembered import load_remembered
+
+        reader.inputs.update(load_remembered(Path(data), workspace, diags))
+    reader.read_environment(terminal.environ)
+    reader.read_automatic_files()
+    reader.read_flags(invocation.ordered.get(ORDER, []))
+    used = [
+        f"var.{name}" for name, given in reader.inputs.items() if given.kind is InputKind.REMEMBERED
+    ]
+    if used:
+        terminal.err(f"Remembered values are used for {', '.join(used)} (see nigari init -show).")
+    return reader

@@ -6,8 +6,12 @@ shell completion stay quick however much the program learns to do.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
+from codecs import backslashreplace_errors as backslashreplace
+from codecs import lookup_error, register_error
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TextIO
@@ -16,26 +20,62 @@ from nigari.cli.args import UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "config": ("config", "Print the resolved configuration for programs"),
     "console": ("console", "Try expressions at a prompt"),
+    "eval": ("eval", "Evaluate an expression before anything runs"),
+    "explain": ("explain", "Show where a value comes from and when it is known"),
     "fmt": ("fmt", "Bring configuration files into the standard layout"),
+    "get": ("get", "Install the modules that the configuration calls"),
     "hcldec": ("hcldec", "Decode an HCL file with a specification"),
+    "init": ("init", "Make a working directory ready for all other commands"),
+    "validate": ("validate", "Check whether the configuration is valid"),
+    "force-unlock": ("force_unlock", "Remove a lock that a dead process left on the state"),
+    "output": ("output", "Show the output values of the root module"),
+    "providers": ("providers", "Show which providers the configuration and the state need"),
+    "providers lock": ("providers_lock", "Record checksums of providers in the lock file"),
+    "providers mirror": ("providers_mirror", "Copy the providers that are needed to a directory"),
+    "providers schema": ("providers_schema", "Show what the providers offer, as JSON"),
+    "show": ("show", "Show the current state, or a state file"),
+    "state list": ("state_list", "List what the state has"),
+    "state mv": ("state_mv", "Give something in the state another address"),
+    "state pull": ("state_pull", "Print the state as it is stored"),
+    "state push": ("state_push", "Store a state file as the current state"),
+    "state replace-provider": ("state_replace_provider", "Change the provider of resources"),
+    "state rm": ("state_rm", "Forget something without destroying it"),
+    "state show": ("state_show", "Show one resource instance"),
+    "taint": ("taint", "Mark an object to be replaced by the next apply"),
+    "untaint": ("untaint", "Take back the mark that an object is to be replaced"),
     "version": ("version", "Show the versions of this program"),
+    "workspace delete": ("workspace_delete", "Delete a workspace"),
+    "workspace list": ("workspace_list", "List the workspaces"),
+    "workspace new": ("workspace_new", "Make a workspace and select it"),
+    "workspace select": ("workspace_select", "Select a workspace"),
+    "workspace show": ("workspace_show", "Show the name of the selected workspace"),
 }
 """Every command: the module it is in, and what it is for. Names of two words belong to a group."""
 
-GROUPS: dict[str, str] = {}
+GROUPS: dict[str, str] = {
+    "state": "Looks at the state and changes it by hand",
+    "workspace": "Manages workspaces: several states for one configuration",
+}
 """Commands that only hold others, and what those are about."""
 
 _EXIT_USAGE = 1
 _EXIT_NO_COMMAND = 127
 _EXIT_INTERRUPTED = 130
 
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000
+
+_AS_BYTES = "nigari-bytes"
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run the program and give its exit status."""
+    if argv is None:
+        _look_for_garbage_seldom()
     terminal = _terminal()
     try:
-        status = _run(list(sys.argv[1:] if argv is None else argv), terminal)
+        status = run(list(sys.argv[1:] if argv is None else argv), terminal)
         terminal.stdout.flush()
     except KeyboardInterrupt:
         terminal.err("\nInterrupted.")
@@ -51,11 +91,20 @@ def main(argv: list[str] | None = None) -> int:
     return status
 
 
+def _look_for_garbage_seldom() -> None:
+    """Almost nothing here refers to itself, so that the collector finds little, and looks at all
+    modules again and again while they are imported, and once more when the process ends.
+    """
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
+    atexit.register(gc.freeze)
+
+
 def _terminal() -> Terminal:
     """The streams of the process, which speak UTF-8 in any locale, as the files do."""
     stdin = _stream(sys.stdin, "surrogateescape")
-    stdout = _stream(sys.stdout, "backslashreplace")
-    stderr = _stream(sys.stderr, "backslashreplace")
+    register_error(_AS_BYTES, _as_bytes)
+    stdout = _stream(sys.stdout, _AS_BYTES)
+    stderr = _stream(sys.stderr, _AS_BYTES)
     return Terminal(stdin, stdout, stderr, os.environ)
 
 
@@ -66,7 +115,16 @@ def _stream(stream: TextIO | None, errors: str) -> TextIO:
     return stream or open(os.devnull, "r+", encoding="utf-8")
 
 
-def _run(args: list[str], terminal: Terminal) -> int:
+def _as_bytes(error: UnicodeError) -> tuple[bytes | str, int]:
+    """Write bytes that are not UTF-8 as they came; what came from nowhere as an escape."""
+    try:
+        return lookup_error("surrogateescape")(error)
+    except UnicodeError:
+        return backslashreplace(error)
+
+
+def run(args: list[str], terminal: Terminal) -> int:
+    """Run a command line with these streams, and give its exit status."""
     if "COMP_LINE" in terminal.environ:
         from nigari.cli.completion import complete
 
@@ -116,16 +174,17 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
     command = load(name)
     try:
         parsed = parse(command, _with_environment(name, rest, terminal))
+        if not parsed.help:
+            return command.run(
+                Invocation(command, terminal, parsed.flags, parsed.ordered, parsed.arguments)
+            )
     except UsageError as error:
         terminal.err(f"\nError: {error}\n\nFor help on this command: nigari {name} -help")
         return _EXIT_USAGE
-    if parsed.help:
-        from nigari.cli.help import command_help
+    from nigari.cli.help import command_help
 
-        terminal.out(command_help(command))
-        return 0
-    invocation = Invocation(command, terminal, parsed.flags, parsed.ordered, parsed.arguments)
-    return command.run(invocation)
+    terminal.out(command_help(command))
+    return 0
 
 
 def _command_name(args: list[str]) -> tuple[str, list[str]]:

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from nigari.cli.command import FLAG_LIST, Flag
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import InputKind, InputValue
-from nigari.hcl.json_body import parse_json_body
-from nigari.hcl.parse import parse_body
+from nigari.hcl.body import Body
+from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.lang.files import Files
 
@@ -103,8 +103,13 @@ class VariableReader:
         self.sources[path] = data
         source = Source.from_bytes(path, data)
         errors = self._diags.error_count
-        parse = parse_json_body if path.endswith(".json") else parse_body
-        body = parse(source, self._diags)
+        body: Body
+        if path.endswith(".json"):
+            from nigari.hcl.json_body import parse_json_body
+
+            body = parse_json_body(source, self._diags)
+        else:
+            body = parse_body(source, self._diags)
         if self._diags.error_count > errors:
             return
         for name, attribute in body.just_attributes(self._diags).items():

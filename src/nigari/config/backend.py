@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.diagnostics import Range
 from nigari.hcl.body import Block, Body
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Backend:
     """A `backend` block, or a `cloud` block, whose type is then `cloud`."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.config.declared import (
     CheckRule,
     Declared,
@@ -14,9 +12,10 @@ from nigari.config.declared import (
 from nigari.config.resource import Resource, decode_resource, resource_addr
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Block, BlockSchema, BodySchema
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Check:
     """A `check` block. Its data source, if any, is visible only inside of it."""
 

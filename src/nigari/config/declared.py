@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from nigari.config.written import unquoted
 from nigari.diagnostics import Diagnostics, Range
@@ -21,9 +20,10 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.static import abs_traversal_for_expr, expr_list
 from nigari.hcl.traversal import Traversal
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declared:
     """A block as it was found, with the body that it has after overrides."""
 
@@ -43,7 +43,7 @@ class Declared:
         return self.block.labels[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckRule:
     """A condition and what to say when it does not hold.
 
@@ -60,7 +60,7 @@ class CheckRule:
         return self.block.def_range
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Repetition:
     """How a block is expanded into instances. At most one of the three is given."""
 

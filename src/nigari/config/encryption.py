@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from nigari.config.declared import check_name, expression, only_block, schema
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content
 from nigari.hcl.expressions import Expression
 from nigari.hcl.override_body import OverrideBody
+from nigari.record import record, replace
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KeyProvider:
     """A `key_provider "type" "name"` block."""
 
@@ -23,7 +23,7 @@ class KeyProvider:
     range: Range
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Method:
     """A `method "type" "name"` block."""
 
@@ -33,7 +33,7 @@ class Method:
     range: Range
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EncryptionTarget:
     """A `state`, `plan`, or remote state data source target, or a `fallback` in one."""
 
@@ -45,7 +45,7 @@ class EncryptionTarget:
     range: Range
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Encryption:
     """The whole block."""
 

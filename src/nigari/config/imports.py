@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.parse import parse_resource_instance
 from nigari.config.declared import Declared, expression, schema
@@ -12,9 +10,10 @@ from nigari.config.written_address import WrittenAddress, decode_address
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Import:
     """An `import` block."""
 

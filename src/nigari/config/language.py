@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.config.declared import only_block, schema
 from nigari.config.written import written_value
 from nigari.cty.types import STRING
@@ -12,10 +10,11 @@ from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression
 from nigari.hcl.static import expr_as_keyword, expr_list
 from nigari.lang.versions import Version, parse_module_constraints, parse_version
+from nigari.record import record
 from nigari.version import OPENTOFU_VERSION
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RequiredVersion:
     """A `required_version` argument and whether it counts: only in files named for this language
     does it speak of OpenTofu's versions.

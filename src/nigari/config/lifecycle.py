@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import CountAttr, EachAttr
@@ -18,9 +16,10 @@ from nigari.hcl.static import expr_as_keyword, expr_list, rel_traversal_for_expr
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal
 from nigari.lang.references import references_in_expression
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lifecycle:
     """The arguments of a `lifecycle` block, as written."""
 

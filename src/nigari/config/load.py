@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import posixpath
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
 from nigari.config.language import only_incompatible
 from nigari.config.merge import merge_files
 from nigari.config.module import Module, decode_module
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
 from nigari.hcl.body import Block, Body
-from nigari.hcl.json_body import JsonBody, parse_json_body
-from nigari.hcl.json_navigation import context_name
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.lang.files import Files
+
+if TYPE_CHECKING:
+    from nigari.hcl.json_body import JsonBody
 
 _ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TEST_ENDINGS = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
@@ -73,7 +75,9 @@ class ModuleLoader:
         if root is None:
             return ""
         byte = place.start.byte
-        if isinstance(root, JsonBody):
+        if not isinstance(root, NativeBody):
+            from nigari.hcl.json_navigation import context_name
+
             return context_name(root.value, byte)
         at = bisect_right(root.blocks, byte, key=_start_byte) - 1
         if at < 0:
@@ -102,8 +106,13 @@ class ModuleLoader:
             return None
         self.sources[path] = content
         source = Source.from_bytes(path, content)
-        is_json = path.endswith(".json")
-        body = parse_json_body(source, diags) if is_json else parse_body(source, diags)
+        body: NativeBody | JsonBody
+        if path.endswith(".json"):
+            from nigari.hcl.json_body import parse_json_body
+
+            body = parse_json_body(source, diags)
+        else:
+            body = parse_body(source, diags)
         self._roots[path] = body
         return body
 

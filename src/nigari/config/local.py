@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.config.declared import report_bad_name
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scanner import is_identifier
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Local:
     """One local value."""
 

@@ -8,7 +8,6 @@ overridden; what the blocks mean is not known here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from nigari.config.declared import Declared, schema
 from nigari.config.encryption import Encryption, decode_encryption, override_encryption
@@ -62,22 +61,37 @@ _FIXED = schema("depends_on", blocks=("validation", "precondition", "postconditi
 _LAID_OVER = frozenset(("lifecycle", "_"))
 
 
-@dataclass(slots=True)
 class Declarations:
     """What the files of a directory declare, by type of block and by name."""
 
-    named: dict[str, dict[Key, Declared]]
-    unnamed: dict[str, list[Declared]]
-    repeated: list[Declared] = field(default_factory=list)
-    """Blocks whose name another block has already; they may have other mistakes, too."""
-    locals: dict[str, Attribute] = field(default_factory=dict)
-    required_versions: list[RequiredVersion] = field(default_factory=list)
-    required_providers: dict[str, RequiredProvider] = field(default_factory=dict)
-    requirements: Block | None = None
-    """The block that the required providers were first declared in."""
-    backend: Block | None = None
-    cloud: Block | None = None
-    encryption: Encryption | None = None
+    __slots__ = (
+        "backend",
+        "cloud",
+        "encryption",
+        "locals",
+        "named",
+        "repeated",
+        "required_providers",
+        "required_versions",
+        "requirements",
+        "unnamed",
+    )
+
+    def __init__(
+        self, named: dict[str, dict[Key, Declared]], unnamed: dict[str, list[Declared]]
+    ) -> None:
+        self.named = named
+        self.unnamed = unnamed
+        self.repeated: list[Declared] = []
+        """Blocks whose name another block has already; they may have other mistakes, too."""
+        self.locals: dict[str, Attribute] = {}
+        self.required_versions: list[RequiredVersion] = []
+        self.required_providers: dict[str, RequiredProvider] = {}
+        self.requirements: Block | None = None
+        """The block that the required providers were first declared in."""
+        self.backend: Block | None = None
+        self.cloud: Block | None = None
+        self.encryption: Encryption | None = None
 
 
 def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -> Declarations:

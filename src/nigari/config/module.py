@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider
 from nigari.addrs.resource import Resource as ResourceAddr
@@ -24,11 +23,12 @@ from nigari.config.required_providers import ProviderMeta, RequiredProvider, dec
 from nigari.config.resource import Resource, decode_resource, resource_addr
 from nigari.config.variable import Variable, decode_variable
 from nigari.diagnostics import Diagnostics, Pos, Range
+from nigari.record import record
 
 _START = Pos(1, 1, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Module:
     """One directory of configuration files. Nothing in it has been evaluated."""
 

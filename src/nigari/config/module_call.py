@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.addrs.module_source import (
     ModuleSource,
     parse_module_source,
@@ -27,9 +25,10 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema
 from nigari.hcl.expressions import Expression
 from nigari.hcl.static import expr_map
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PassedProvider:
     """One entry of `providers`: the name in the called module, and what the caller gives it."""
 
@@ -37,7 +36,7 @@ class PassedProvider:
     in_parent: ProviderRef
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ModuleCall:
     """A call. Source and version are kept as written: they are places for static expressions."""
 

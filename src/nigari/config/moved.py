@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import MoveEndpoint
 from nigari.addrs.parse import parse_move_endpoint
@@ -11,9 +9,10 @@ from nigari.config.declared import Declared, schema
 from nigari.config.written_address import WrittenAddress, decode_address
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Moved:
     """A `moved` block. Addresses are kept as written: their keys may be static expressions."""
 

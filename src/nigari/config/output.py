@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.config.declared import (
     CheckRule,
     Declared,
@@ -18,9 +16,10 @@ from nigari.config.written import constant_flag, constant_text
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Output:
     """One output value."""
 

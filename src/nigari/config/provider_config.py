@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.declared import (
     Declared,
@@ -21,9 +19,10 @@ from nigari.hcl.body import Attribute, Block, Body, BodySchema
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scanner import is_identifier
 from nigari.lang.versions import parse_provider_constraints
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderConfig:
     """A provider block. With `for_each` or `count` it stands for several instances."""
 

@@ -6,8 +6,6 @@ the key in brackets is an expression.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.addrs.provider import LocalProviderConfig, normalize_provider_part
 from nigari.config.written import native, unquoted
 from nigari.diagnostics import Diagnostics, Range
@@ -16,9 +14,10 @@ from nigari.hcl.expressions import Expression, Index, Literal
 from nigari.hcl.source import Source
 from nigari.hcl.splats import Splat
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderRef:
     """A provider configuration as `provider` and `providers` arguments name it."""
 

@@ -8,7 +8,6 @@ what it is are left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from nigari.addrs.provider import Provider, implied_provider
 from nigari.addrs.resource import MANAGED
@@ -24,9 +23,10 @@ from nigari.config.same_expression import is_same_iteration
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression
 from nigari.hcl.suggestion import did_you_mean
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Names:
     """What is known of provider configurations inside one module, by name, as `aws.west`."""
 

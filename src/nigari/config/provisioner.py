@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.config.declared import (
     only_block,
     report_reserved_blocks,
@@ -18,9 +16,10 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal, TraverseAttr
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Connection:
     """How provisioners reach the thing that was created: a `connection` block."""
 
@@ -36,7 +35,7 @@ class Connection:
         return self.block.def_range
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Provisioner:
     """A `provisioner` block."""
 

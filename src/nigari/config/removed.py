@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import RemoveEndpoint
 from nigari.addrs.parse import parse_remove_endpoint
@@ -17,9 +15,10 @@ from nigari.hcl.body import Attribute, Block, BlockSchema, BodySchema
 from nigari.hcl.expressions import Expression
 from nigari.hcl.static import expr_as_keyword
 from nigari.hcl.traversal import Traversal
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Removed:
     """A `removed` block."""
 

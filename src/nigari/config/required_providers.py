@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from nigari.addrs.parse import parse_local_provider_config
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider, parse_provider
@@ -19,9 +18,10 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.static import abs_traversal_for_expr, expr_list
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.versions import parse_provider_constraints
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RequiredProvider:
     """One entry of `required_providers`. Source and version may be static expressions."""
 
@@ -39,7 +39,7 @@ class RequiredProvider:
         return self.attribute.expr.range
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderMeta:
     """A `provider_meta` block: what the module tells a provider about itself."""
 
@@ -53,13 +53,15 @@ class ProviderMeta:
         return self.block.def_range
 
 
-@dataclass(slots=True)
 class _Entry:
     """What has been read of an entry so far."""
 
-    attribute: Attribute
-    given: dict[str, Expression] = field(default_factory=dict)
-    aliases: list[LocalProviderConfig] = field(default_factory=list)
+    __slots__ = ("aliases", "attribute", "given")
+
+    def __init__(self, attribute: Attribute) -> None:
+        self.attribute = attribute
+        self.given: dict[str, Expression] = {}
+        self.aliases: list[LocalProviderConfig] = []
 
 
 _ARGUMENTS = ("source", "version", "configuration_aliases")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.declared import (
@@ -28,9 +26,10 @@ from nigari.config.provisioner import (
 )
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resource:
     """A resource block of any mode. Its body is decoded with the provider's schema, later."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nigari.addrs.values import InputVariable
 from nigari.config.declared import (
     CheckRule,
@@ -28,9 +26,10 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.type_expressions import ANY_TYPE, Defaults, TypeConstraint
 from nigari.lang.references import parse_reference
 from nigari.lang.types import DroppedAttribute, dropped_attributes, parse_variable_type
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     """An input variable. Its default is kept as it was written and evaluated when asked for."""
 

@@ -7,7 +7,6 @@ a stand-in for every key that is not written out, so that all rules about shapes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nigari.config.written import native
 from nigari.cty.values import Value, string
@@ -15,11 +14,12 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Step, Traversal, TraverseIndex
+from nigari.record import record
 
 _STAND_IN = string("")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WrittenAddress:
     """An address as it was written."""
 

@@ -6,17 +6,11 @@ language's standard library are in `nigari.cty.stdlib`, how a function is made i
 wrong is a `CtyError` with a path into the value at hand.
 """
 
-from nigari.cty import json, msgpack
+from typing import TYPE_CHECKING
+
 from nigari.cty.conform import conformance_errors
 from nigari.cty.convert import conversion_exists, convert
 from nigari.cty.errors import CtyError, Step
-from nigari.cty.json import (
-    implied_value_from_json,
-    type_from_json,
-    type_to_json,
-    value_from_json,
-    value_to_json,
-)
 from nigari.cty.marks import MarksAt, mark_with_paths, unmark_deep_with_paths
 from nigari.cty.numbers import Number
 from nigari.cty.operations import apply_path
@@ -82,6 +76,32 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
+from nigari.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from nigari.cty import json, msgpack
+    from nigari.cty.json import (
+        implied_value_from_json,
+        type_from_json,
+        type_to_json,
+        value_from_json,
+        value_to_json,
+    )
+else:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "json": (
+                "json",
+                "implied_value_from_json",
+                "type_from_json",
+                "type_to_json",
+                "value_from_json",
+                "value_to_json",
+            ),
+            "msgpack": ("msgpack",),
+        },
+    )
 
 __all__ = [
     # types

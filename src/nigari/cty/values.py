@@ -510,13 +510,13 @@ def set_order_text(value: Value, digits: int = 10) -> str:
     if kind == KIND_NUMBER:
         return numbers.to_general_text(value.as_number(), digits)
     if isinstance(data, str):
-        return _go_quote(data)
+        return go_quote(data)
     if isinstance(data, dict):
         elements = [set_order_text(data[key], digits) for key in sorted(data)]
         if kind == KIND_OBJECT:
             return f"<{''.join([f'{e};' for e in elements])}>"
         pairs = zip(sorted(data), elements, strict=True)
-        return f"{{{''.join([f'{_go_quote(k)}:{e};' for k, e in pairs])}}}"
+        return f"{{{''.join([f'{go_quote(k)}:{e};' for k, e in pairs])}}}"
     if isinstance(data, tuple):
         text = "".join([f"{set_order_text(e, digits)};" for e in data])
         return f"<{text}>" if kind == KIND_TUPLE else f"[{text}]"
@@ -536,7 +536,7 @@ _GO_ESCAPES: Final = {
 }
 
 
-def _go_quote(text: str) -> str:
+def go_quote(text: str) -> str:
     """The text in double quotes, escaped as Go's `%q` does it."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
@@ -549,6 +549,8 @@ def _go_quote(text: str) -> str:
             parts.append(char)
         elif code < 0x80:
             parts.append(f"\\x{code:02x}")
+        elif 0xDC80 <= code <= 0xDCFF:
+            parts.append(f"\\x{code - 0xDC00:02x}")  # a byte that is not UTF-8
         elif code < 0x10000:
             parts.append(f"\\u{code:04x}")
         else:

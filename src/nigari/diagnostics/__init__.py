@@ -1,6 +1,7 @@
 """The one error currency: what a diagnostic is, and how it is shown to people and programs."""
 
-from nigari.diagnostics.layout import Layout
+from typing import TYPE_CHECKING
+
 from nigari.diagnostics.model import (
     Cause,
     Diagnostic,
@@ -10,8 +11,21 @@ from nigari.diagnostics.model import (
     ScopeValue,
     Severity,
 )
-from nigari.diagnostics.render import ContextOf, JsonValue, to_json, to_text
-from nigari.diagnostics.snippet import Sources
+from nigari.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from nigari.diagnostics.layout import Layout
+    from nigari.diagnostics.render import ContextOf, JsonValue, to_json, to_text
+    from nigari.diagnostics.snippet import Sources
+else:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "layout": ("Layout",),
+            "render": ("ContextOf", "JsonValue", "to_json", "to_text"),
+            "snippet": ("Sources",),
+        },
+    )
 
 __all__ = [
     "Cause",

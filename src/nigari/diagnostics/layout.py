@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TextIO
+
+from nigari.record import record
 
 _WIDTH_WITHOUT_TERMINAL = 78
 _TAB = "    "
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """What the reader's screen can do."""
 
@@ -48,15 +49,13 @@ def display_width(text: str) -> int:
     return max(wcswidth(text), 0)
 
 
-_UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNSAFE = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 """Control characters, and those that reorder what is shown; newlines excepted."""
 
 
 def printable(text: str) -> str:
     """The text with every character that could steer the terminal made visible instead."""
-    if _UNSAFE.search(text) is None:
-        return text
-    return _UNSAFE.sub(_picture, text)
+    return re.sub(_UNSAFE, _picture, text)
 
 
 def _picture(match: re.Match[str]) -> str:

@@ -8,8 +8,9 @@ Deliberately unknown here: values, expressions, and the source text the ranges p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from nigari.record import record
 
 
 class Severity(Enum):
@@ -19,7 +20,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pos:
     """A place in a source text."""
 
@@ -31,7 +32,7 @@ class Pos:
     """Counted from 0, in bytes of the file."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """A stretch of a source text; `end` is the first position after it."""
 
@@ -48,7 +49,7 @@ class Range:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScopeValue:
     """What a name that the subject refers to stood for: `ScopeValue("var.a", "is 5")`."""
 
@@ -57,7 +58,7 @@ class ScopeValue:
     """Completes the sentence that begins with the name; already redacted."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cause:
     """One frame of the way from the root cause to the place that failed."""
 
@@ -65,7 +66,7 @@ class Cause:
     subject: Range | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One mistake or concern, told once."""
 

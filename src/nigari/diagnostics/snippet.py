@@ -6,10 +6,10 @@ JSON form wants it. Deliberately unknown here: how a snippet is laid out on a sc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from nigari.diagnostics.model import Pos, Range
+from nigari.record import record
 
 _LONGEST_CODE = 64 * 1024
 """A snippet of more bytes (a file that is one huge line) shrinks to what surrounds its subject."""
@@ -23,7 +23,7 @@ class Sources(Protocol):
     def get(self, filename: str, /) -> bytes | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Snippet:
     """Whole lines of a source without their line ends, joined by newlines."""
 

@@ -1,0 +1,117 @@
+"""HCL for Python: both syntaxes, expressions, templates, analysis, decoding and rewriting.
+
+    from nigari import hcl
+
+    hcl.load("main.tf")                    # plain dicts and lists
+    file = hcl.parse(text, "main.tf")      # the full tree, with its diagnostics
+    hcl.format(text)                       # the standard layout
+    document = hcl.edit(text)              # change it, and write back the rest as it was
+
+Everything else is in the modules of this package, one for each concern: `decode` and
+`decode_blocks` (declarative decoding), `decode_dataclass` (into typed classes), `static` (reading
+expressions without evaluating them), `dynamic_blocks`, `user_functions`, `interdependent`. Importing
+this package costs nothing; each function imports what it needs.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Protocol
+
+from nigari.record import record
+
+if TYPE_CHECKING:
+    from nigari.diagnostics import Diagnostics
+    from nigari.hcl.body import Body
+    from nigari.hcl.source import Source
+    from nigari.hcl.writer import Document
+
+__all__ = ["File", "edit", "format", "load", "loads", "parse"]
+
+
+class Readable(Protocol):
+    """An open file."""
+
+    def read(self) -> str | bytes: ...
+
+
+@record
+class File:
+    """A text that has been parsed: what could be read of it, and what is wrong with it."""
+
+    source: Source
+    body: Body
+    diagnostics: Diagnostics
+
+    def describe(self) -> str:
+        """The diagnostics as text for people, with the lines they are about."""
+        from nigari.diagnostics import to_text
+
+        data = self.source.text.encode("utf-8", "surrogateescape")
+        return to_text(self.diagnostics.in_order(), {self.source.filename: data})
+
+    def plain(self, with_meta: bool = False) -> dict[str, object]:
+        """The content as plain data (see `nigari.hcl.plain`); `HclError` where there are errors."""
+        from nigari.hcl.plain import HclError, plain
+
+        if self.diagnostics.has_errors:
+            raise HclError(list(self.diagnostics), self.describe())
+        return plain(self.body, with_meta)
+
+
+def parse(text: str | bytes, filename: str = "<input>") -> File:
+    """The full tree of a text with its diagnostics; never fails.
+
+    A name that ends in `.json` means the JSON syntax.
+    """
+    from nigari.diagnostics import Diagnostics
+    from nigari.hcl.source import Source
+
+    if isinstance(text, bytes):
+        source = Source.from_bytes(filename, text)
+    else:
+        source = Source(filename, text)
+    diags = Diagnostics()
+    body: Body
+    if filename.endswith(".json"):
+        from nigari.hcl.json_body import parse_json_body
+
+        body = parse_json_body(source, diags)
+    else:
+        from nigari.hcl.parser import parse_body
+
+        body = parse_body(source, diags)
+    return File(source, body, diags)
+
+
+def loads(
+    text: str | bytes, filename: str = "<input>", *, with_meta: bool = False
+) -> dict[str, object]:
+    """A text as plain dicts and lists, as python-hcl2 gives them (see `nigari.hcl.plain`).
+
+    `with_meta` adds the lines of each block. A text with errors is an `HclError`.
+    """
+    return parse(text, filename).plain(with_meta)
+
+
+def load(path: str | PathLike[str] | Readable, *, with_meta: bool = False) -> dict[str, object]:
+    """The same for a file, given by its path or open already."""
+    if isinstance(path, str | PathLike):
+        with open(path, "rb") as opened:
+            return loads(opened.read(), fspath(path), with_meta=with_meta)
+    name = getattr(path, "name", "<input>")
+    return loads(path.read(), str(name), with_meta=with_meta)
+
+
+def format(text: str) -> str:
+    """The text in standard form, as `tofu fmt` writes it."""
+    from nigari.hcl.formatter import format as formatted
+
+    return formatted(text)
+
+
+def edit(text: str, filename: str = "<input>") -> Document:
+    """A tree of the text to change it by, which writes back what is not touched as it was."""
+    from nigari.hcl.writer import parse_document
+
+    return parse_document(text, filename)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nigari.cty.values import NO_MARKS, Mark
 from nigari.diagnostics import Diagnostics, Range
@@ -18,28 +17,38 @@ from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 
 
-@dataclass(frozen=True, slots=True)
 class AttributeSchema:
     """An argument that a body may have."""
 
-    name: str
-    required: bool = False
+    __slots__ = ("name", "required")
+
+    def __init__(self, name: str, required: bool = False) -> None:
+        self.name = name
+        self.required = required
 
 
-@dataclass(frozen=True, slots=True)
 class BlockSchema:
     """A type of nested block that a body may have, and what its labels are called."""
 
-    type: str
-    labels: tuple[str, ...] = ()
+    __slots__ = ("labels", "type")
+
+    def __init__(self, type: str, labels: tuple[str, ...] = ()) -> None:
+        self.type = type
+        self.labels = labels
 
 
-@dataclass(frozen=True, slots=True)
 class BodySchema:
     """What a caller wants from a body."""
 
-    attributes: tuple[AttributeSchema, ...] = ()
-    blocks: tuple[BlockSchema, ...] = ()
+    __slots__ = ("attributes", "blocks")
+
+    def __init__(
+        self,
+        attributes: tuple[AttributeSchema, ...] = (),
+        blocks: tuple[BlockSchema, ...] = (),
+    ) -> None:
+        self.attributes = attributes
+        self.blocks = blocks
 
 
 class Attribute:

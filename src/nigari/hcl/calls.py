@@ -24,6 +24,7 @@ from nigari.hcl.expressions import Expression, Literal, scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.traversal import Traversal
 
 
 class Closure:
@@ -41,6 +42,9 @@ class Closure:
 
 CLOSURE_TYPE = CapsuleType("expression closure", Closure)
 """A function whose parameter is of this type gets the argument as a `Closure`, unevaluated."""
+
+TYPE_ARGUMENTS = {"convert": 1, "core::convert": 1}
+"""By a function's name the argument of it that is written as a type, where it takes one."""
 
 
 class FunctionCall(Expression):
@@ -77,6 +81,13 @@ class FunctionCall(Expression):
 
     def children(self) -> list[Expression]:
         return self.arguments
+
+    def add_variables(self, found: list[Traversal], bound: frozenset[str]) -> None:
+        """Add the names in the arguments; those in a type are not names of values."""
+        type_argument = TYPE_ARGUMENTS.get(self.name, -1)
+        for position, argument in enumerate(self.arguments):
+            if position != type_argument:
+                argument.add_variables(found, bound)
 
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
         function = scope.function(self.name)

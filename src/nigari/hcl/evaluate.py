@@ -181,6 +181,8 @@ def _index_sequence(collection: Value, key: Value) -> Value | Fault:
         if not isinstance(type_, TupleType):
             return unknown_from(_element_type(type_), collection).with_marks(collection.marks)
         data = tuple([unknown_from(element, collection) for element in type_.elements])
+    if isinstance(position, numbers.Number) and numbers.sign(position) == 0:
+        position = 0  # there is a negative zero
     if isinstance(position, int) and 0 <= position < len(data):
         found: Value = data[position]
         marks = collection.marks | key.marks

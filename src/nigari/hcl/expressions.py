@@ -8,6 +8,7 @@ modules of their own. Deliberately unknown here: how expressions are written.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Final
 
 from nigari.cty import numbers
 from nigari.cty.types import DYNAMIC
@@ -27,6 +28,10 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseRoot, quoted
 
 _LONGEST_SHOWN = 80
+
+
+SYNTAX_FAULT: Final = "a syntax error that has been reported"
+"""The cause of the unknown value that stands for what could not be read."""
 
 
 class Expression(ABC):
@@ -130,6 +135,9 @@ class Literal(Expression):
         return Traversal(self.source, [TraverseRoot(name, self.start, self.end)])
 
 
+_FAULTY: Final = DYNAMIC_UNKNOWN.with_causes((SYNTAX_FAULT,))
+
+
 class SyntaxFault(Expression):
     """Stands where an expression could not be read; its error has been reported."""
 
@@ -141,7 +149,7 @@ class SyntaxFault(Expression):
         self.end = end
 
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
-        return DYNAMIC_UNKNOWN
+        return _FAULTY
 
 
 class Parentheses(Expression):

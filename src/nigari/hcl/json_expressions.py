@@ -28,7 +28,7 @@ from nigari.hcl.calls import FunctionCall
 from nigari.hcl.evaluate import sentence, unknown_from
 from nigari.hcl.expressions import Expression
 from nigari.hcl.json_strings import StringSource, decode_string
-from nigari.hcl.parse import parse_expression, parse_template
+from nigari.hcl.parser import parse_expression, parse_template
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Traversal

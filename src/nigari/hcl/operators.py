@@ -13,7 +13,7 @@ from typing import Final
 from nigari.cty import operations
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
-from nigari.cty.numbers import Number, compare
+from nigari.cty.numbers import Number, compare, is_infinite
 from nigari.cty.refinements import (
     Refinement,
     definitely_not_null,
@@ -34,7 +34,16 @@ from nigari.cty.types import (
 )
 from nigari.cty.unify import unify
 from nigari.cty.unknown import NOT_NULL, join_causes
-from nigari.cty.values import DYNAMIC_UNKNOWN, FALSE, TRUE, Value, null, unknown
+from nigari.cty.values import (
+    DYNAMIC_UNKNOWN,
+    FALSE,
+    HAS_MARKS,
+    HAS_UNKNOWN,
+    TRUE,
+    Value,
+    null,
+    unknown,
+)
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.evaluate import sentence, unknown_from
 from nigari.hcl.expressions import Expression, scope_values
@@ -58,11 +67,32 @@ MODULO: Final = 12
 SYMBOLS: Final = ("||", "&&", "==", "!=", ">", ">=", "<", "<=", "+", "-", "*", "/", "%")
 """How each operator is written."""
 
+
+def _equals(a: Value, b: Value) -> Value:
+    """Whether both are equal. Marks anywhere inside count, even where one of them is null."""
+    if not (a.flags | b.flags) & HAS_MARKS:
+        return operations.equals(a, b)
+    plain_a, marks_a = a.unmark_deep()
+    plain_b, marks_b = b.unmark_deep()
+    return operations.equals(plain_a, plain_b).with_marks(marks_a | marks_b)
+
+
+def _not_equals(a: Value, b: Value) -> Value:
+    return operations.logical_not(_equals(a, b))
+
+
+def _modulo(a: Value, b: Value) -> Value:
+    for operand in (a, b):
+        if operand.data is not None and is_infinite(operand.as_number()):
+            raise CtyError("there is no remainder of a division with infinity")
+    return operations.modulo(a, b)
+
+
 _MEANINGS: Final[tuple[Callable[[Value, Value], Value], ...]] = (
     operations.logical_or,
     operations.logical_and,
-    operations.equals,
-    operations.not_equals,
+    _equals,
+    _not_equals,
     operations.greater_than,
     operations.greater_than_or_equal,
     operations.less_than,
@@ -71,7 +101,7 @@ _MEANINGS: Final[tuple[Callable[[Value, Value], Value], ...]] = (
     operations.subtract,
     operations.multiply,
     operations.divide,
-    operations.modulo,
+    _modulo,
 )
 
 
@@ -111,13 +141,21 @@ class Operation(Expression):
             right = operand.value(scope, diags)
             result_type = BOOL if operator < ADD else NUMBER
             if operator > NOT_EQUAL:
+                before = diags.error_count
                 result = self._number(result, position, position > 0, scope, diags)
                 right = self._number(right, position + 1, False, scope, diags)
+                if diags.error_count > before:
+                    # Something that is no number has no marks to give to a result.
+                    result = unknown(result_type)
+                    continue
             if diags.error_count > errors:
                 result = unknown(result_type).with_marks(result.marks | right.marks)
                 continue
             try:
-                result = _MEANINGS[operator](result, right)
+                if operator > NOT_EQUAL and (result.flags | right.flags) & HAS_UNKNOWN:
+                    result = _with_unknown(operator, result, right)
+                else:
+                    result = _MEANINGS[operator](result, right)
             except CtyError as error:
                 self._report_failure(operator, position, error, scope, diags)
                 result = unknown(result_type)
@@ -230,6 +268,20 @@ class Operation(Expression):
         return result.with_marks(marks), chosen
 
 
+def _with_unknown(operator: int, a: Value, b: Value) -> Value:
+    """The result where an operand is not known. A null is an error all the same, and nothing is
+    said about how large a sum or a product can be.
+    """
+    if a.data is None or b.data is None:
+        raise CtyError("number required, not null")
+    return _MEANINGS[operator](a, b) if operator < ADD else _unknown_number(a, b)
+
+
+def _unknown_number(a: Value, b: Value) -> Value:
+    known = NOT_NULL.with_causes(join_causes(a.causes, b.causes))
+    return unknown(NUMBER, known).with_marks(a.marks | b.marks)
+
+
 def _open(left: Value, right: Value) -> Value:
     """A truth that is not known, because of what the operands wait for."""
     return unknown(BOOL, NOT_NULL.with_causes(join_causes(left.causes, right.causes)))
@@ -274,7 +326,9 @@ class UnaryOperation(Expression):
         if diags.error_count > errors:
             return unknown(type_)
         try:
-            return operations.logical_not(value) if self.is_not else operations.negate(value)
+            if self.is_not:
+                return operations.logical_not(value)
+            return operations.negate(value) if value.is_known else _unknown_number(value, value)
         except CtyError as error:
             detail = f"The operator gives no result here: {sentence(error)}."
             self.report(diags, scope, "Operation failed", detail)

@@ -24,9 +24,7 @@ class OverrideBody(Body):
 
     __slots__ = ("base", "laid_over", "override")
 
-    def __init__(
-        self, base: Body, override: Body, laid_over: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, base: Body, override: Body, laid_over: frozenset[str] = frozenset()) -> None:
         self.base = base
         self.override = override
         self.laid_over = laid_over

@@ -294,7 +294,7 @@ class CollectionParser(AccessParser):
         kind = self.kinds[self.at]
         if kind == PATH:
             self.split_path(self.at)
-        elif kind != IDENTIFIER:
+        elif kind not in (IDENTIFIER, IN, IF):
             raise self._bad_for(opening, f"After {after} comes the name of a variable.")
         self.at += 1
         return self.word(self.at - 1)

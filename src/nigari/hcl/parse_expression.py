@@ -18,9 +18,12 @@ from nigari.hcl.expressions import (
     Literal,
     Parentheses,
     Reference,
+    RelativeTraversal,
+    dotted_steps,
 )
 from nigari.hcl.operators import Conditional, Operation, UnaryOperation
 from nigari.hcl.parse_collections import CollectionParser
+from nigari.hcl.source import Source
 from nigari.hcl.templates import StringLiteral
 from nigari.hcl.token_stream import Abandon
 from nigari.hcl.tokens import (
@@ -61,12 +64,23 @@ _LEVELS: Final = (0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 5)
 """The precedence of each operator, in the order of their tokens; higher binds closer."""
 
 KEYWORDS: Final[dict[str, Value]] = {"true": TRUE, "false": FALSE, "null": DYNAMIC_NULL}
+_DOTTED_KEYWORDS: Final = tuple([f"{keyword}." for keyword in KEYWORDS])
 
 _BEFORE_EXPRESSION: Final = {
     ASSIGN: "To compare two values, write == with two equals signs.",
     ARROW: "The arrow => stands between key and value of a for expression in braces only.",
     STAR: "A splat, [*] or .*, comes after the value whose elements it stands for.",
 }
+
+
+def dotted_names(source: Source, start: int, end: int) -> Expression:
+    """Names with dots between them: a reference, or steps into `true`, `false` or `null`."""
+    text = source.text
+    if not text.startswith(_DOTTED_KEYWORDS, start):
+        return Reference(source, start, end)
+    root, *steps = dotted_steps(text[start:end], start)
+    literal = Literal(source, start, root.end, KEYWORDS[text[start : root.end]])
+    return RelativeTraversal(source, start, end, literal, steps)
 
 
 class ExpressionParser(CollectionParser):
@@ -157,7 +171,7 @@ class ExpressionParser(CollectionParser):
             term = StringLiteral(self.source, start, end, self.text[start + 1 : end - 1])
         elif kind == PATH:
             self.at = at + 1
-            term = Reference(self.source, start, self.ends[at])
+            term = dotted_names(self.source, start, self.ends[at])
         elif kind == IDENTIFIER:
             following = kinds[at + 1]
             if following == OPEN_PARENTHESIS or following == DOUBLE_COLON:

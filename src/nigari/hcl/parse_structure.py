@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block, report_duplicate_argument
 from nigari.hcl.expressions import Expression, Literal, Reference, SyntaxFault
-from nigari.hcl.native_body import NativeBody
-from nigari.hcl.parse_expression import KEYWORDS, ExpressionParser
+from nigari.hcl.native_body import BodyReader, NativeBody
+from nigari.hcl.parse_expression import KEYWORDS, ExpressionParser, dotted_names
+from nigari.hcl.source import Source
 from nigari.hcl.templates import StringLiteral
 from nigari.hcl.token_stream import Abandon, TooDeep
 from nigari.hcl.tokens import (
@@ -26,13 +28,16 @@ from nigari.hcl.tokens import (
     END,
     ESCAPED_STRING,
     IDENTIFIER,
+    INVALID,
     NEWLINE,
     NUMBER,
     OPEN_BRACE,
     OPEN_QUOTE,
     PATH,
     STRING,
+    Tokens,
 )
+from nigari.hcl.wellformed import is_well_formed
 
 _WORD: Final = re.compile(r'"[^"]*"|[^\s"{]+')
 """The type and the labels in the text of a `BLOCK_HEADER` token."""
@@ -41,13 +46,27 @@ _ITEM_STARTS: Final = frozenset((IDENTIFIER, ARGUMENT, BLOCK_HEADER, CLOSE_BRACE
 
 
 class StructureParser(ExpressionParser):
-    """Parses bodies."""
+    """Parses bodies.
 
-    __slots__ = ()
+    `is_certain` is set when the tokens are known to have no errors: then bodies are read when
+    someone asks for them.
+    """
+
+    __slots__ = ("block_ends", "is_certain")
+
+    def __init__(self, source: Source, tokens: Tokens, diags: Diagnostics) -> None:
+        super().__init__(source, tokens, diags)
+        self.block_ends = tokens.block_ends
+        self.is_certain = is_well_formed(tokens)
 
     def file(self) -> NativeBody:
         """The body of a whole file."""
-        body = self._body(-1)
+        attributes: dict[str, Attribute] = {}
+        blocks: list[Block] = []
+        size = len(self.text)
+        if self.is_certain:
+            return NativeBody(attributes, blocks, self.source, 0, size, reader=_Unread(self, 0))
+        self._items(attributes, blocks)
         while self.kinds[self.at] != END:
             # A closing brace without an opening one: the file goes on after it.
             self.fail(
@@ -56,25 +75,24 @@ class StructureParser(ExpressionParser):
                 "There is no open block that this brace could close.",
             )
             self.at += 1
-            rest = self._body(-1)
-            for name, attribute in rest.attributes.items():
-                self._add_attribute(body.attributes, name, attribute)
-            body.blocks.extend(rest.blocks)
-        body.start = 0
-        body.end = len(self.text)
-        return body
+            self._items(attributes, blocks)
+        return NativeBody(attributes, blocks, self.source, 0, size)
+
+    def read(self, at: int) -> tuple[dict[str, Attribute], list[Block]]:
+        """The items of a body whose first token is given."""
+        attributes: dict[str, Attribute] = {}
+        blocks: list[Block] = []
+        self.at = at
+        self.depth = 0
+        self._items(attributes, blocks)
+        return attributes, blocks
 
     # -- bodies -------------------------------------------------------------------------------
 
-    def _body(self, opening: int) -> NativeBody:
-        """{newline | argument | block}, up to the end of the file or a closing brace.
-
-        `opening` is the token with the opening brace; the closing one is the next token after.
-        """
+    def _items(self, attributes: dict[str, Attribute], blocks: list[Block]) -> None:
+        """Production: {newline | argument | block}, up to the end of the file or a closing brace."""
         source, text = self.source, self.text
         kinds, starts, ends = self.kinds, self.starts, self.ends
-        attributes: dict[str, Attribute] = {}
-        blocks: list[Block] = []
         at = self.at
         while True:
             kind = kinds[at]
@@ -90,7 +108,7 @@ class StructureParser(ExpressionParser):
                     if kind == STRING:
                         expr = StringLiteral(source, start, end, text[start + 1 : end - 1])
                     elif kind == PATH:
-                        expr = Reference(source, start, end)
+                        expr = dotted_names(source, start, end)
                     elif kind == NUMBER:
                         expr = Literal(source, start, end, self.number(at + 1))
                     else:
@@ -116,13 +134,11 @@ class StructureParser(ExpressionParser):
                 at = self.at
             elif kind == CLOSE_BRACE or kind == END:
                 self.at = at
-                break
+                return
             else:
                 self.at = at
                 self._item(attributes, blocks)
                 at = self.at
-        start = 0 if opening < 0 else ends[opening] - 1
-        return NativeBody(attributes, blocks, source, start, ends[self.at])
 
     def _add_attribute(
         self, attributes: dict[str, Attribute], name: str, attribute: Attribute
@@ -156,7 +172,7 @@ class StructureParser(ExpressionParser):
             blocks.append(self._block_from(at, at + 2, [], []))
             return
         self.fail(
-            at,
+            at + 1 if following == INVALID else at,
             "Incomplete argument or block",
             "After a name comes an equals sign and a value, for an argument, or labels and an "
             "opening brace, for a block.",
@@ -167,7 +183,7 @@ class StructureParser(ExpressionParser):
         """Moves past an item with an error, and past lines after it that cannot begin an item:
         they are most likely the rest of it.
         """
-        self.skip_item(first, False)
+        self.skip_item(first, False, CLOSE_BRACE)
         while self.kinds[self.at] == NEWLINE:
             following = self.at + 1
             while self.kinds[following] == NEWLINE:
@@ -175,7 +191,7 @@ class StructureParser(ExpressionParser):
             if self.kinds[following] in _ITEM_STARTS:
                 break
             self.at = following
-            self.skip_item(following, False)
+            self.skip_item(following, False, CLOSE_BRACE)
 
     def _brace_on_next_line(self, at: int) -> None:
         self.fail(
@@ -253,8 +269,16 @@ class StructureParser(ExpressionParser):
                 continue
             words.append(word[1:-1] if word[0] == '"' else word)
             spans.append((match.start(), def_end))
-        self.at = header + 1
-        body = self._block_body(header)
+        if self.is_certain:
+            closing = self.block_ends[header]
+            reader = _Unread(self, header + 1)
+            body = NativeBody({}, [], self.source, end - 1, self.ends[closing], reader=reader)
+            self.at = closing + 1
+        else:
+            self.at = header + 1
+            body = self._block_body(header)
+            if self.kinds[self.at] > NEWLINE:
+                self._bad_block_end(header)
         return Block(
             type_,
             words,
@@ -306,7 +330,7 @@ class StructureParser(ExpressionParser):
         else:
             body = self._one_line_body(opening, first)
         begin = self.starts[first]
-        if self.kinds[self.at] > NEWLINE and self.kinds[self.at] != CLOSE_BRACE:
+        if self.kinds[self.at] > NEWLINE:
             self._bad_block_end(first)
         return Block(
             self.word(first),
@@ -349,18 +373,22 @@ class StructureParser(ExpressionParser):
     def _block_body(self, opening: int) -> NativeBody:
         """The body of a block up to and with its closing brace."""
         depth = self.depth
+        attributes: dict[str, Attribute] = {}
+        blocks: list[Block] = []
         try:
             self.enter(opening)
-            body = self._body(opening)
         except TooDeep:
             self.depth = depth
             return self._skipped_body(opening)
+        self._items(attributes, blocks)
         self.depth = depth
-        if self.kinds[self.at] == END:
+        closing = self.at
+        if self.kinds[closing] == END:
             self._unclosed_block(opening)
-            return body
-        self.at += 1
-        return body
+        else:
+            self.at = closing + 1
+        start = self.ends[opening] - 1
+        return NativeBody(attributes, blocks, self.source, start, self.ends[closing])
 
     def _unclosed_block(self, opening: int) -> None:
         """Reports at the opening brace that the text ends before the closing one."""
@@ -463,3 +491,16 @@ class StructureParser(ExpressionParser):
             at += 1
         self.at = at
         self.muted = at
+
+
+class _Unread(BodyReader):
+    """A body that begins with a token of a parser."""
+
+    __slots__ = ("at", "parser")
+
+    def __init__(self, parser: StructureParser, at: int) -> None:
+        self.parser = parser
+        self.at = at
+
+    def read(self) -> tuple[dict[str, Attribute], list[Block]]:
+        return self.parser.read(self.at)

@@ -17,6 +17,7 @@ from nigari.hcl.tokens import (
     ARGUMENT,
     ASSIGN,
     BLOCK_HEADER,
+    CLOSE_BRACE,
     CLOSE_BRACKET,
     CLOSE_HEREDOC,
     CLOSE_PARENTHESIS,
@@ -60,27 +61,29 @@ _PUNCTUATION: Final = (
 )
 
 _LINE: Final = (
-    r"(\A|\r?\n)[ \t\r\n]*+"  # 1
+    r"(\r?\n)[ \t\n]*+"  # 1
     r"(?:"
     rf"({_NAME})[ \t]*+=(?![=>])[ \t]*+"  # 2
     rf'(?:"({_PLAIN})"{_LINE_ENDS}|({_NAME}(?:\.{_NAME}){{0,20}}){_LINE_ENDS}|'  # 3 4
     rf"({_NUMBER}){_LINE_ENDS})?"  # 5
     rf'|({_NAME})((?:[ \t]++(?:{_NAME}|"{_PLAIN}")){{0,8}})[ \t]*+\{{(?=[ \t]*+\r?\n)'  # 6 7
+    r"|(\})(?=\r?\n)"  # 8
     r")?"
 )
 _REST: Final = (
-    rf"|({_NAME})(\.{_NAME}(?:\.{_NAME}){{0,20}})?"  # 8 9
-    rf"|({_PUNCTUATION})"  # 10
-    rf'|"({_PLAIN})"'  # 11
-    rf"|({_NUMBER})"  # 12
-    r"|((?:#|//)[^\n]*+)"  # 13
-    r'|(")'  # 14
-    rf"|(<<-?{_NAME}\r?\n)"  # 15
-    r"|(/\*)"  # 16
-    r"|(\Z)"  # 17
-    r"|([\s\S])"  # 18
+    rf"|({_NAME})(\.{_NAME}(?:\.{_NAME}){{0,20}})?"  # 9 10
+    rf"|({_PUNCTUATION})"  # 11
+    rf'|"({_PLAIN})"'  # 12
+    rf"|({_NUMBER})"  # 13
+    r"|((?:#|//)[^\n]*+)"  # 14
+    r'|(")'  # 15
+    rf"|(<<-?{_NAME}\r?\n)"  # 16
+    r"|(/\*)"  # 17
+    r"|(\Z)"  # 18
+    r"|([\s\S])"  # 19
 )
 _MAIN: Final = re.compile(rf"[ \t]*+(?:{_LINE}{_REST})")
+_FIRST_LINE: Final = re.compile(_LINE.replace(r"(\r?\n)", "()"))
 
 _USUAL_NUMBER: Final = re.compile(r"[0-9]{1,300}+(?:\.[0-9]{1,300}+)?(?:[eE][+-]?[0-9]{1,3}+)?")
 _LABEL: Final = re.compile(rf'{_NAME}|"{_PLAIN}"')
@@ -99,9 +102,10 @@ _FOR: Final = 2
 _BRACKET: Final = 3
 _PARENTHESIS: Final = 4
 _SEQUENCE: Final = 5
-_QUOTED_TEMPLATE: Final = 6
-_HEREDOC: Final = 7
-_BARE_TEMPLATE: Final = 8
+_WHOLE_EXPRESSION: Final = 6
+_QUOTED_TEMPLATE: Final = 7
+_HEREDOC: Final = 8
+_BARE_TEMPLATE: Final = 9
 
 
 def scan(text: str) -> Tokens:
@@ -111,7 +115,7 @@ def scan(text: str) -> Tokens:
 
 def scan_expression(text: str) -> Tokens:
     """The tokens of an expression by itself; line ends do not matter in it."""
-    return _Scanner(text, _PARENTHESIS, False).scan()
+    return _Scanner(text, _WHOLE_EXPRESSION, False).scan()
 
 
 def scan_template(text: str) -> Tokens:
@@ -136,7 +140,6 @@ class _Scanner:
     """
 
     __slots__ = (
-        "base",
         "block_ends",
         "broken_strings",
         "comment_start",
@@ -149,6 +152,7 @@ class _Scanner:
         "names",
         "nest",
         "no_comment_ends",
+        "open_quotes",
         "starts",
         "text",
     )
@@ -157,7 +161,6 @@ class _Scanner:
         self.text = text
         self.lossless = lossless
         self.nest: list[int] = [] if outermost < 0 else [outermost]
-        self.base = len(self.nest)
         self.markers: list[str] = []
         self.kinds: list[int] = []
         self.starts: list[int] = []
@@ -169,9 +172,15 @@ class _Scanner:
         self.is_doubtful = False
         self.comment_start = -1
         self.no_comment_ends = False
+        self.open_quotes = 0
 
     def scan(self) -> Tokens:
         position = 0
+        if not self.nest and not self.lossless:
+            first = _FIRST_LINE.match(self.text)
+            if first is not None and first.lastindex in (2, 3, 4, 5, 7):
+                self._line(first, first.lastindex)
+                position = first.end()
         while position >= 0:
             mode = self.nest[-1] if self.nest else _BODY
             if mode < _QUOTED_TEMPLATE:
@@ -200,65 +209,81 @@ class _Scanner:
 
     # -- code outside of templates ------------------------------------------------------------
 
-    def _code(self, position: int) -> int:
-        """Scans up to the beginning or end of a template; gives where to go on, -1 at the end."""
-        text = self.text
+    def _code(self, position: int) -> int:  # noqa: C901 - one loop, written out for speed
+        """Scans up to the beginning or end of a template; gives where to go on, -1 at the end.
+
+        This loop is where parsing spends its time: the commonest tokens come first, and what is
+        short is written out.
+        """
         kinds, starts, ends, nest = self.kinds, self.starts, self.ends, self.nest
         lossless = self.lossless
         punctuation = PUNCTUATION
-        for match in _MAIN.finditer(text, position):
+        for match in _MAIN.finditer(self.text, position):
             group = match.lastindex
             assert group is not None
-            if group == 8:  # a name
-                start = match.start(8)
+            if group == 11:  # punctuation
+                symbol = match[11]
                 end = match.end()
-                if end - start <= 3 and nest and _OBJECT <= nest[-1] <= _BRACKET and not lossless:
+                kind = punctuation.get(symbol, INVALID)
+                if kind <= CLOSE_PARENTHESIS:
+                    if kind == OPEN_PARENTHESIS:
+                        nest.append(_PARENTHESIS)
+                    elif kind == OPEN_BRACKET:
+                        nest.append(_BRACKET)
+                    else:
+                        kind = self._bracket(kind)
+                        if kind == SEQUENCE_END and nest and nest[-1] >= _QUOTED_TEMPLATE:
+                            self._emit(kind, end - len(symbol), end)
+                            return end
+                kinds.append(kind)
+                starts.append(end - len(symbol))
+                ends.append(end)
+            elif group < 9:  # the start of a line
+                if lossless or (nest and nest[-1] > _OBJECT):
+                    self._plain_line(match, group)
+                    if group == 8 and nest and nest[-1] >= _QUOTED_TEMPLATE:
+                        return match.end()
+                    continue
+                start, end = match.span(1)
+                kinds.append(NEWLINE)
+                if self.comment_start < 0:
+                    starts.append(start)
+                else:
+                    starts.append(self.comment_start)
+                    self.comment_start = -1
+                ends.append(end)
+                if group == 8:
+                    kinds.append(self._bracket(CLOSE_BRACE))
+                    end = match.end()
+                    starts.append(end - 1)
+                    ends.append(end)
+                elif group != 1:
+                    self._line(match, group)
+            elif group == 9:  # a name
+                start, end = match.span(9)
+                if nest and _OBJECT <= nest[-1] <= _BRACKET and end - start <= 3 and not lossless:
                     kinds.append(self._word(start, end))
                 else:
                     kinds.append(IDENTIFIER)
                 starts.append(start)
                 ends.append(end)
-            elif group == 10:  # punctuation
-                symbol = match[10]
-                end = match.end()
-                kind = punctuation.get(symbol, INVALID)
-                if OPEN_BRACE <= kind <= CLOSE_PARENTHESIS or kind == SEQUENCE_END:
-                    kind = self._bracket(kind)
-                    kinds.append(kind)
-                    starts.append(end - len(symbol))
-                    ends.append(end)
-                    if kind == SEQUENCE_END and nest and nest[-1] >= _QUOTED_TEMPLATE:
-                        return end
-                    continue
-                kinds.append(kind)
-                starts.append(end - len(symbol))
-                ends.append(end)
-            elif group < 8:  # the start of a line
-                if lossless or (nest and nest[-1] > _OBJECT):
-                    self._plain_line(match, group)
-                else:
-                    self._line(match, group)
-            elif group == 11:  # a plain string
-                end = match.end()
-                kinds.append(STRING)
-                starts.append(match.start(11) - 1)
-                ends.append(end)
-            elif group == 9:  # names with dots
-                if lossless:
-                    self._dotted(match.start(8), match.end())
-                else:
-                    kinds.append(PATH)
-                    starts.append(match.start(8))
-                    ends.append(match.end())
-            elif group == 12:
-                kinds.append(NUMBER)
-                starts.append(match.start(12))
+            elif group == 10 and not lossless:  # names with dots
+                kinds.append(PATH)
+                starts.append(match.start(9))
                 ends.append(match.end())
-                if _USUAL_NUMBER.fullmatch(match[12]) is None:
+            elif group == 12:  # a plain string
+                kinds.append(STRING)
+                starts.append(match.start(12) - 1)
+                ends.append(match.end())
+            elif group == 13:  # a number
+                kinds.append(NUMBER)
+                starts.append(match.start(13))
+                ends.append(match.end())
+                if _USUAL_NUMBER.fullmatch(match[13]) is None:
                     self.is_doubtful = True
-            elif group == 13:
-                self.comment_start = match.start(13)
-            elif group == 17:
+            elif group == 14:  # a comment up to the line end
+                self.comment_start = match.start(14)
+            elif group == 18:  # the end
                 if lossless and self.comment_start >= 0:
                     self._emit(COMMENT, self.comment_start, match.end())
                 return -1
@@ -271,16 +296,20 @@ class _Scanner:
     def _rare(self, match: re.Match[str], group: int) -> int:
         """A token that needs more than the pattern; where to go on, or -1 for right after it."""
         start, end = match.span(group)
-        if group == 14:
+        if group == 10:
+            self._dotted(match.start(9), end)
+            return -1
+        if group == 15:
             self.nest.append(_QUOTED_TEMPLATE)
+            self.open_quotes += 1
             self._emit(OPEN_QUOTE, start, end)
             return end
-        if group == 15:
+        if group == 16:
             self.nest.append(_HEREDOC)
-            self.markers.append(match[15][2:].lstrip("-").rstrip("\r\n"))
+            self.markers.append(match[16][2:].lstrip("-").rstrip("\r\n"))
             self._emit(OPEN_HEREDOC, start, end)
             return end
-        if group == 16:
+        if group == 17:
             closed = -1 if self.no_comment_ends else self.text.find("*/", end)
             if closed >= 0:
                 if self.lossless:
@@ -289,32 +318,26 @@ class _Scanner:
             self.no_comment_ends = True
             self._emit(SLASH, start, start + 1)
             return start + 1
-        self._emit(PUNCTUATION.get(match[18], INVALID), start, end)
+        self._emit(PUNCTUATION.get(match[19], INVALID), start, end)
         return -1
 
     def _bracket(self, kind: int) -> int:
         """Keeps the stack of brackets; gives the kind that the token has in this place."""
         nest = self.nest
-        if kind == OPEN_BRACE:
+        if kind == CLOSE_PARENTHESIS:
+            if nest and nest[-1] == _PARENTHESIS:
+                nest.pop()
+        elif kind == CLOSE_BRACKET:
+            if nest and (nest[-1] == _BRACKET or nest[-1] == _FOR):
+                nest.pop()
+        elif kind == OPEN_BRACE:
             if (not nest or nest[-1] == _BODY) and self._follows_header():
                 self._open_body(-1)
             else:
                 nest.append(_OBJECT)
-        elif kind == OPEN_PARENTHESIS:
-            nest.append(_PARENTHESIS)
-        elif kind == OPEN_BRACKET:
-            nest.append(_BRACKET)
-        elif kind == CLOSE_PARENTHESIS or kind == CLOSE_BRACKET:
-            if len(nest) > self.base:
-                top = nest[-1]
-                if kind == CLOSE_PARENTHESIS:
-                    if top == _PARENTHESIS:
-                        nest.pop()
-                elif top == _BRACKET or top == _FOR:
-                    nest.pop()
         else:
             # A closing brace also ends the brackets that were left open inside of it.
-            while len(nest) > self.base:
+            while nest and nest[-1] < _WHOLE_EXPRESSION:
                 closed = nest.pop()
                 if closed == _SEQUENCE:
                     return SEQUENCE_END
@@ -375,18 +398,8 @@ class _Scanner:
     # -- lines --------------------------------------------------------------------------------
 
     def _line(self, match: re.Match[str], group: int) -> None:
-        """The start of a line where line ends matter, with the common shape it has."""
-        start, end = match.span(1)
-        if self.comment_start >= 0:
-            start = self.comment_start
-            self.comment_start = -1
+        """What begins a line where line ends matter: an argument, or the header of a block."""
         kinds, starts, ends, nest = self.kinds, self.starts, self.ends, self.nest
-        if end > start:
-            kinds.append(NEWLINE)
-            starts.append(start)
-            ends.append(end)
-        if group == 1:
-            return
         in_object = bool(nest) and nest[-1] == _OBJECT
         if group == 7:
             if in_object:
@@ -397,36 +410,35 @@ class _Scanner:
             starts.append(match.start(6))
             ends.append(match.end())
             return
-        start, end = match.span(2)
         name = match[2]
-        if in_object:
-            if name == "for":
-                self._plain_argument(match, group)
-                return
-        else:
+        if not in_object:
             names = self.names[-1]
             if name in names:
                 self.is_doubtful = True
-            names.add(name)
+            else:
+                names.add(name)
+        elif name == "for":
+            self._plain_argument(match, group)
+            return
+        start, end = match.span(2)
+        kinds.append(ARGUMENT)
+        starts.append(start)
+        ends.append(end)
         if group == 2:
-            kinds.append(ARGUMENT)
-            starts.append(start)
-            ends.append(end)
             return
-        value_start, value_end = match.span(group)
+        start, end = match.span(group)
         if group == 3:
-            kinds += (ARGUMENT, STRING)
-            starts += (start, value_start - 1)
-            ends += (end, value_end + 1)
-            return
-        kind = NUMBER
-        if group == 4:
-            kind = PATH if "." in match[4] else IDENTIFIER
-        elif _USUAL_NUMBER.fullmatch(match[5]) is None:
-            self.is_doubtful = True
-        kinds += (ARGUMENT, kind)
-        starts += (start, value_start)
-        ends += (end, value_end)
+            kinds.append(STRING)
+            start -= 1
+            end += 1
+        elif group == 4:
+            kinds.append(PATH if "." in match[4] else IDENTIFIER)
+        else:
+            kinds.append(NUMBER)
+            if _USUAL_NUMBER.fullmatch(match[5]) is None:
+                self.is_doubtful = True
+        starts.append(start)
+        ends.append(end)
 
     def _plain_line(self, match: re.Match[str], group: int) -> None:
         """The start of a line whose tokens are wanted one by one."""
@@ -436,6 +448,9 @@ class _Scanner:
         self.comment_start = -1
         if group == 7:
             self._plain_header(match)
+        elif group == 8:
+            end = match.end()
+            self._emit(self._bracket(CLOSE_BRACE), end - 1, end)
         elif group >= 2:
             self._plain_argument(match, group)
 
@@ -447,7 +462,7 @@ class _Scanner:
         limit = match.end()
         if match.lastindex == 7:
             limit = match.start(6)
-        elif match.lastindex != 1:
+        elif match.lastindex != 1 and match.lastindex != 8:
             limit = match.start(2)
         found = self.text.find("\n", end, limit)
         while found >= 0:
@@ -478,8 +493,7 @@ class _Scanner:
                 self._emit(STRING, label.start(), label.end())
             else:
                 self._emit_word(label.start(), label.end())
-        kind = self._bracket(OPEN_BRACE)
-        self._emit(kind, match.end() - 1, match.end())
+        self._emit(self._bracket(OPEN_BRACE), match.end() - 1, match.end())
 
     def _emit_word(self, start: int, end: int) -> None:
         nest = self.nest
@@ -555,6 +569,7 @@ class _Scanner:
 
     def _close_quote(self, start: int, position: int) -> None:
         self.nest.pop()
+        self.open_quotes -= 1
         if self.kinds[-1] == OPEN_QUOTE:
             self.kinds[-1] = ESCAPED_STRING
             self.ends[-1] = position
@@ -573,7 +588,8 @@ class _Scanner:
         self.broken_strings.append((stop, newline))
         self._emit(CLOSE_QUOTE, stop, stop)
         self.nest.pop()
-        while _QUOTED_TEMPLATE in self.nest:
+        self.open_quotes -= 1
+        while self.open_quotes:
             closed = self.nest.pop()
             if closed == _HEREDOC or closed == _BARE_TEMPLATE:
                 self.nest.append(closed)
@@ -582,6 +598,7 @@ class _Scanner:
                 self._emit(SEQUENCE_END, stop, stop)
             elif closed == _QUOTED_TEMPLATE:
                 self._emit(CLOSE_QUOTE, stop, stop)
+                self.open_quotes -= 1
         return stop
 
     def _unquoted(self, position: int, is_heredoc: bool) -> int:
@@ -635,15 +652,23 @@ class _Scanner:
             if kind in (IDENTIFIER, PATH, ARGUMENT, BLOCK_HEADER):
                 start, end = self.starts[index], self.ends[index]
                 if kind == BLOCK_HEADER:
-                    match = _HEADER_TYPE.match(text, start)
-                    end = start if match is None else match.end()
+                    start, end = _wrong_word(text, start, end)
                 name = text[start:end]
                 if not name.isascii() and first_invalid(name) >= 0:
                     self.kinds[index] = INVALID
+                    self.starts[index] = start
                     self.ends[index] = end
 
 
 _HEADER_TYPE: Final = re.compile(_NAME)
+
+
+def _wrong_word(text: str, start: int, end: int) -> tuple[int, int]:
+    """The first word of a block's header that is no name and no quoted label, else nothing."""
+    for word in _LABEL.finditer(text, start, end):
+        if not word[0].startswith('"') and first_invalid(word[0]) >= 0:
+            return word.span()
+    return start, start
 
 
 def first_invalid(name: str) -> int:

@@ -19,9 +19,16 @@ def suggest(given: str, names: Iterable[str]) -> str | None:
     return None
 
 
+def suggest_longer(given: str, names: Iterable[str]) -> str | None:
+    """The longest name that the given one only adds to, as `md5sum` does to `md5`."""
+    found = [name for name in names if len(name) > _NEAR - 1 and given.startswith(name)]
+    return max(found, key=len, default=None)
+
+
 def did_you_mean(given: str, names: Iterable[str]) -> str:
     """A sentence to append to a detail, with a space before it, or nothing."""
-    name = suggest(given, names)
+    choices = list(names)
+    name = suggest(given, choices) or suggest_longer(given, choices)
     return "" if name is None else f' Did you mean "{name}"?'
 
 

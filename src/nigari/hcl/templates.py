@@ -36,6 +36,12 @@ class StringLiteral(Expression):
         self.text = text
         self._value: Value | None = None
 
+    def start_span(self) -> tuple[int, int]:
+        """The text itself, without the quotes, as for any other template."""
+        if self.text and self.source.text.startswith('"', self.start):
+            return self.start + 1, self.end - 1
+        return self.start, self.end
+
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
         return self.literal
 

@@ -91,9 +91,22 @@ class TooDeep(Exception):
 
 
 class TokenStream:
-    """Tokens and the index of the next one. `muted` is a token that is known to be wrong."""
+    """Tokens and the index of the next one. `muted` is a token that is known to be wrong, and
+    `broken_lines` has the line ends that are: they cut a string short.
+    """
 
-    __slots__ = ("at", "depth", "diags", "ends", "kinds", "muted", "source", "starts", "text")
+    __slots__ = (
+        "at",
+        "broken_lines",
+        "depth",
+        "diags",
+        "ends",
+        "kinds",
+        "muted",
+        "source",
+        "starts",
+        "text",
+    )
 
     def __init__(self, source: Source, tokens: Tokens, diags: Diagnostics) -> None:
         self.source = source
@@ -105,7 +118,9 @@ class TokenStream:
         self.at = 0
         self.depth = 0
         self.muted = -1
+        self.broken_lines: set[int] = set()
         for start, end in tokens.broken_strings:
+            self.broken_lines.add(start)
             self._report_broken_string(start, end)
         if not self.text.isascii():
             self._check_encoding()
@@ -165,6 +180,8 @@ class TokenStream:
         if index == self.muted:
             return Abandon()
         self.muted = index
+        if self.kinds[index] == NEWLINE and self.starts[index] in self.broken_lines:
+            return Abandon()
         if self.kinds[index] == INVALID:
             self._report_invalid(index)
             return Abandon()
@@ -245,14 +262,16 @@ class TokenStream:
 
     # -- going on after an error --------------------------------------------------------------
 
-    def skip_item(self, first: int, stops_at_comma: bool) -> None:
+    def skip_item(self, first: int, stops_at_comma: bool, closing: int = -1) -> None:
         """Moves to the end of an item that began with the token `first` and has an error.
 
-        That is the comma or line end after it, or what closes the brackets around it.
+        That is the comma or line end after it, or what closes the brackets around it: a token of
+        kind `closing`, if given.
         """
         kinds = self.kinds
         error = self.at
         open_: list[int] = []
+        counts = dict.fromkeys(_CLOSING, 0)
         index = first
         while True:
             kind = kinds[index]
@@ -261,14 +280,17 @@ class TokenStream:
             if kind in _CLOSERS:
                 if kind == BLOCK_HEADER and index > first and kinds[index - 1] == NEWLINE:
                     break
-                open_.append(_CLOSERS[kind])
+                closer = _CLOSERS[kind]
+                open_.append(closer)
+                counts[closer] += 1
             elif kind in _CLOSING:
-                if kind not in open_:
-                    if index >= error:
-                        break
-                else:
-                    while open_.pop() != kind:
-                        pass
+                if counts[kind]:
+                    closed = -1
+                    while closed != kind:
+                        closed = open_.pop()
+                        counts[closed] -= 1
+                elif index >= error and (closing < 0 or kind == closing):
+                    break
             elif (
                 index >= error
                 and not open_

@@ -15,7 +15,7 @@ from typing import Final
 from nigari.hcl import tokens as t
 
 _SYMBOLS: Final = {
-    t.END: "",
+    t.END: "Z",
     t.NEWLINE: "N",
     t.IDENTIFIER: "I",
     t.PATH: "P",
@@ -56,49 +56,55 @@ _SYMBOLS: Final = {
 
 
 def _table() -> bytes:
-    """The symbol of each kind; an operator is `o`, and what is not listed has none, `?`'s sake."""
+    """The symbol of each kind; an operator is `o`, the end is `Z`, and what is not listed fits nowhere."""
     table = bytearray(b"\x00" * 256)
     for kind in range(t.FIRST_OPERATOR, t.LAST_OPERATOR + 1):
         table[kind] = ord("o")
     for kind, symbol in _SYMBOLS.items():
-        table[kind] = ord(symbol) if symbol else ord("Z")
+        table[kind] = ord(symbol)
     return bytes(table)
 
 
 _TABLE: Final = _table()
 
-# T is a complete value; X is a value in brackets, which is a list or an index; S is [*].
-_OPERAND: Final = rb"[!-]*[TIPX](?:\.[IP]|[XS])*"
-_CHAIN: Final = rb"%b(?:[o*-]%b)*" % (_OPERAND, _OPERAND)
-_EXPRESSION: Final = rb"%b(?:\?%b:%b)*" % (_CHAIN, _CHAIN, _CHAIN)
-_ITEM: Final = rb"(?:A|[TIP][=:])%b" % _EXPRESSION
-
-_INDEX: Final = re.compile(rb"\[%b\]" % _EXPRESSION)
+# E is an expression that goes as far as it can without brackets, T a value that is complete, X one
+# in brackets, which is a list or an index, S is [*], D an attribute with its dot, c opens a call
+# and F begins a for expression.
+_STEPS: Final = rb"[DX]*+(?:S[DX]*+){0,4}"
+_OPERAND: Final = rb"[!-]{0,4}+[TIPXE]" + _STEPS
+_EXPRESSION: Final = re.compile(
+    rb"(?:(?<![!-])[!-]{1,4}+[TIPXE]|[TIPX]|E(?=[o*?DXS-]))%b(?:[o*-]%b)*(?:\?O:O)*".replace(
+        b"O", _OPERAND + rb"(?:[o*-]" + _OPERAND + rb")*"
+    )
+    % (_STEPS, _OPERAND)
+)
 _COMPLETE: Final = re.compile(
-    rb"I(?:dI)*\((?:E(?:,E)*[,e]?)?\)"
+    rb"c(?:E(?:,E)*[,e]?)?\)"
     rb"|\(E\)"
     rb"|\[(?:E,)*(?:E)?\]"
-    rb"|\{N*(?:%b(?:[,N]N*%b)*[,N]?N*)?\}"
+    rb"|\{N*(?:(?:A|E[=:])E(?:[,N]N*(?:A|E[=:])E)*[,N]?N*)?\}"
     rb"|q(?:t|\$Es)*Q"
     rb"|h(?:t|\$Es)*H"
-    rb"|\[fI(?:,I)?nE:E(?:iE)?\]"
-    rb"|\{N*fI(?:,I)?nE:E>Ee?(?:iE)?\}".replace(b"E", _EXPRESSION)
-    % (_ITEM, _ITEM)
+    rb"|\[FE:E(?:iE)?\]"
+    rb"|\{N*FE:E>Ee?(?:iE)?\}"
 )
-_BODY: Final = rb"(?:N|A%b(?=N)|K(?=N))*" % _EXPRESSION
-_BLOCK: Final = re.compile(rb"b%b\}" % _BODY)
-_FILE: Final = re.compile(rb"(?:N|A%b(?=[NZ])|K(?=[NZ]))*Z" % _EXPRESSION)
+_CALL: Final = re.compile(rb"I(?:dI)*\(")
+_FOR: Final = re.compile(rb"fI(?:,I)?n")
+_BLOCK: Final = re.compile(rb"b(?:N|AE(?=N)|K(?=N))*\}")
+_FILE: Final = re.compile(rb"(?:N|AE(?=[NZ])|K(?=[NZ]))*Z")
 
-_DEEPEST: Final = 100
+_DEEPEST: Final = 16
 """Who nests more deeply than this has to be looked at anyway."""
+
+_MOST_TOKENS: Final = 2_000_000
+"""Patterns that repeat groups need memory for each time; a text with more is read as it comes."""
 
 
 def is_well_formed(tokens: t.Tokens) -> bool:
     """Whether parsing a file of these tokens certainly reports nothing."""
-    if tokens.is_doubtful:
+    if tokens.is_doubtful or len(tokens) > _MOST_TOKENS:
         return False
     symbols = bytes(tokens.kinds).translate(_TABLE)
-    symbols = symbols.replace(b"[*]", b"S")
     symbols = _reduce(symbols)
     for _ in range(_DEEPEST):
         symbols, count = _BLOCK.subn(b"K", symbols)
@@ -108,10 +114,20 @@ def is_well_formed(tokens: t.Tokens) -> bool:
 
 
 def _reduce(symbols: bytes) -> bytes:
-    """The symbols with every complete expression in brackets, quotes or calls made one."""
+    """The symbols with every expression made one, as far as they are complete."""
+    symbols = symbols.replace(b"[*]", b"S")
+    symbols = _CALL.sub(b"c", symbols)
+    symbols = symbols.replace(b".I", b"D").replace(b".P", b"D")
+    symbols = _FOR.sub(b"F", symbols)
+    for simple in (b"ATN", b"APN", b"AIN"):
+        symbols = symbols.replace(simple, b"N")
     for _ in range(_DEEPEST):
-        symbols, indexes = _INDEX.subn(b"X", symbols)
-        symbols, others = _COMPLETE.subn(b"T", symbols)
-        if not indexes and not others:
+        # An argument on its line is complete, and lines without anything count for nothing.
+        symbols = symbols.replace(b"AEN", b"N").replace(b"NNN", b"N").replace(b"NN", b"N")
+        symbols = _EXPRESSION.sub(b"E", symbols)
+        before = len(symbols)
+        symbols = symbols.replace(b"[E]", b"X")
+        symbols = _COMPLETE.sub(b"T", symbols)
+        if len(symbols) == before:
             break
     return symbols

@@ -96,7 +96,7 @@ class MemoryFiles:
         start = "" if prefix == "." else f"{prefix}/"
         found: dict[str, bool] = {}
         for name in self._contents:
-            if name.startswith(start):
+            if name.startswith(start) and (start or not name.startswith("/")):
                 head, slash, _ = name[len(start) :].partition("/")
                 found[head] = bool(slash)
         if not found:
@@ -104,7 +104,11 @@ class MemoryFiles:
         return sorted(Entry(name, is_directory) for name, is_directory in found.items())
 
     def is_file(self, path: str) -> bool:
-        return os.path.normpath(path) in self._contents
+        if os.path.normpath(path) in self._contents:
+            return True
+        if self.is_directory(path):
+            raise IsADirectoryError(21, "Is a directory", path)
+        return False
 
     def is_directory(self, path: str) -> bool:
         prefix = os.path.normpath(path or ".")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from nigari.record import record
 
 
 class LanguageMark(Enum):
@@ -20,7 +21,7 @@ SENSITIVE: Final = LanguageMark.SENSITIVE
 EPHEMERAL: Final = LanguageMark.EPHEMERAL
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Deprecated:
     """The value comes from something whose author warns against using it."""
 

@@ -36,6 +36,7 @@ _CONVERSIONS: Final = {
     KIND_SET: "toset",
     KIND_MAP: "tomap",
 }
+_COLLECTION_NAMES: Final = {KIND_LIST: "list", KIND_SET: "set", KIND_MAP: "map"}
 _STEP: Final = 2
 
 
@@ -125,8 +126,18 @@ def _null(type_: Type) -> str:
     if conversion is None:
         return f"null /* {type_.friendly_name()} */"
     if isinstance(type_, CollectionType):
-        return f"{conversion}(null) /* of {type_.element.friendly_name()} */"
+        return f"{conversion}(null) /* {_collection_name(type_)} */"
     return f"{conversion}(null)"
+
+
+def _collection_name(type_: Type) -> str:
+    """What a collection is of, down to the first type that is none."""
+    parts: list[str] = []
+    while isinstance(type_, CollectionType):
+        type_ = type_.element
+        noun = _COLLECTION_NAMES.get(type_.kind)
+        parts.append(f"of {type_.friendly_name() if noun is None else noun}")
+    return " ".join(parts)
 
 
 def _string(text: str, indent: int) -> str:

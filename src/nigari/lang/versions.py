@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import total_ordering
 
 from nigari.addrs.keys import quoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.source import Source
+from nigari.record import record
 
+# Patterns are kept as texts, and compiled when one is first used.
 _VERSION = (
     r"v?(?P<numbers>[0-9]+(?:\.[0-9]+)*?)"
     r"(?:-(?P<numeric>[0-9]+[0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*)"
     r"|-?(?P<alpha>[A-Za-z~-]+[0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*))?"
     r"(?:\+(?P<metadata>[0-9A-Za-z~-]+(?:\.[0-9A-Za-z~-]+)*))?"
 )
-_LOOSE_VERSION = re.compile(_VERSION)
-_LOOSE_CONSTRAINT = re.compile(rf"(?P<operator><=|>=|!=|~>|<|>|=|)\s*{_VERSION}")
-_STRICT_CONSTRAINT = re.compile(
+_LOOSE_CONSTRAINT = rf"(?P<operator><=|>=|!=|~>|<|>|=|)\s*{_VERSION}"
+_STRICT_CONSTRAINT = (
     r"(?P<operator>[^0-9A-Za-z\s.*]*)(?P<space>[\sv]*)"
     r"(?P<numbers>(?:[0-9]+|[*xX])(?:\.(?:[0-9]+|[*xX]))*)"
     r"(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+(?P<metadata>[0-9A-Za-z.-]+))?"
@@ -97,13 +97,13 @@ def _extra_key(extra: str) -> _ExtraKey:
 
 def parse_version(text: str) -> Version | None:
     """A version as modules have them: `1.2`, `v1.2.3`, `1.2.3-beta1`, `1.2.3.4`."""
-    match = _LOOSE_VERSION.fullmatch(text)
+    match = re.fullmatch(_VERSION, text)
     return None if match is None else _loose_version(match)
 
 
 def parse_exact_version(text: str) -> Version | None:
     """A version as providers have them: at most three numbers, no `v` in front."""
-    match = _STRICT_CONSTRAINT.fullmatch(text)
+    match = re.fullmatch(_STRICT_CONSTRAINT, text)
     if match is None or match["operator"] or match["space"]:
         return None
     numbers = _numbers(match["numbers"])
@@ -127,7 +127,7 @@ def _numbers(text: str) -> tuple[int, ...] | None:
     return tuple(map(int, parts))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constraint:
     """One condition on a version: `>= 1.2`."""
 
@@ -307,7 +307,7 @@ def parse_module_constraints(
     """
     items = []
     for start, end in _pieces(text):
-        match = _LOOSE_CONSTRAINT.fullmatch(text, start, end)
+        match = re.compile(_LOOSE_CONSTRAINT).fullmatch(text, start, end)
         version = None if match is None else _loose_version(match)
         if match is None or version is None:
             _report_constraint(text, start, end, diags, subject)
@@ -326,7 +326,7 @@ def parse_provider_constraints(
     """
     items = []
     for start, end in _pieces(text):
-        match = _STRICT_CONSTRAINT.fullmatch(text, start, end)
+        match = re.compile(_STRICT_CONSTRAINT).fullmatch(text, start, end)
         item = None if match is None else _strict_constraint(match)
         if item is None:
             _report_constraint(text, start, end, diags, subject, strict=True)

@@ -17,7 +17,7 @@ from nigari import cty
 from nigari.addrs.provider import Provider, default_provider, parse_provider
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, BodySchema
-from nigari.hcl.parse import parse_body
+from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lang.versions import (

@@ -19,20 +19,10 @@ from nigari.packages.lockfile import Locks, ProviderLock
 from nigari.packages.provider_package import ProviderPackage
 from nigari.packages.provider_sources import ProviderSource, SourceError
 from nigari.packages.provider_store import ProviderStore, StoreError
+from nigari.packages.requirement import Requirement
 
 _NO_VERSION: Final = Version((0, 0, 0))
 """What some people write for a provider that was never released; it is never chosen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """What one module asks of a provider."""
-
-    provider: Provider
-    constraints: ProviderConstraints = field(default_factory=ProviderConstraints)
-    module: str = ""
-    """The module's address; empty is the root module."""
-    subject: Range | None = None
 
 
 class Step(Enum):

@@ -6,17 +6,21 @@ name a place by attribute path; `providers.diagnostics` finds the source range. 
 raises for a user's mistake.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from nigari import cty
 from nigari.diagnostics import Severity
+from nigari.record import record
 from nigari.schema.provider import ProviderSchema
 
+if TYPE_CHECKING:
+    from datetime import datetime
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class ProviderDiagnostic:
     """What a provider says about a configuration or an operation."""
 
@@ -37,21 +41,21 @@ def has_errors(diagnostics: Told) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SchemaResponse:
     schema: ProviderSchema | None
     """None only if the diagnostics say why."""
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Response:
     """The answer where there is nothing to tell but diagnostics."""
 
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UpgradeRequest:
     """State as some version of the provider stored it: JSON, or the old flat form."""
 
@@ -61,13 +65,13 @@ class UpgradeRequest:
     flatmap: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UpgradeResponse:
     state: cty.Value
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadRequest:
     type_name: str
     state: cty.Value
@@ -76,7 +80,7 @@ class ReadRequest:
     identity: cty.Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadResponse:
     state: cty.Value
     """Null if the remote object is gone."""
@@ -85,7 +89,7 @@ class ReadResponse:
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlanRequest:
     type_name: str
     prior: cty.Value
@@ -98,7 +102,7 @@ class PlanRequest:
     identity: cty.Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlanResponse:
     planned: cty.Value
     requires_replace: tuple[cty.Path, ...] = ()
@@ -109,7 +113,7 @@ class PlanResponse:
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApplyRequest:
     type_name: str
     prior: cty.Value
@@ -120,7 +124,7 @@ class ApplyRequest:
     identity: cty.Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApplyResponse:
     state: cty.Value
     """What exists now, also after an error: it must be stored."""
@@ -130,7 +134,7 @@ class ApplyResponse:
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ImportRequest:
     """By the provider's own identifier or, where `identity` is set, by identity."""
 
@@ -139,7 +143,7 @@ class ImportRequest:
     identity: cty.Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ImportedResource:
     type_name: str
     state: cty.Value
@@ -147,13 +151,13 @@ class ImportedResource:
     identity: cty.Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ImportResponse:
     resources: tuple[ImportedResource, ...] = ()
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveRequest:
     """State of another resource type, perhaps of another provider, to be taken over."""
 
@@ -166,27 +170,27 @@ class MoveRequest:
     private: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveResponse:
     state: cty.Value
     private: bytes = b""
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadDataRequest:
     type_name: str
     config: cty.Value
     provider_meta: cty.Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadDataResponse:
     state: cty.Value
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OpenEphemeralResponse:
     result: cty.Value
     private: bytes | None = None
@@ -194,14 +198,14 @@ class OpenEphemeralResponse:
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RenewEphemeralResponse:
     private: bytes | None = None
     renew_at: datetime | None = None
     diagnostics: Told = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionFailure:
     """Why a provider-defined function has no result, and which argument is to blame, if one is."""
 
@@ -209,7 +213,7 @@ class FunctionFailure:
     argument: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallResponse:
     result: cty.Value
     failure: FunctionFailure | None = None

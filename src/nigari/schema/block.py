@@ -6,11 +6,14 @@ Deliberately unknown: where a schema comes from, and the source text of a config
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import Final, Never
 
 from nigari import cty
+from nigari.record import record
+
+_NONE: Final[Mapping[str, Never]] = {}
 
 
 class Nesting(Enum):
@@ -24,7 +27,7 @@ class Nesting(Enum):
     MAP = "map"
 
 
-@dataclass(frozen=True)
+@record
 class Attribute:
     """An argument, a result, or both. Exactly one of `type` and `nested` is set."""
 
@@ -55,9 +58,11 @@ class Attribute:
         return self.type if self.type is not None else cty.DYNAMIC
 
 
-@dataclass(frozen=True)
+@record
 class NestedAttributes:
     """Attributes inside an attribute, written with `=` as an object or a collection of objects."""
+
+    __slots__ = ("__dict__",)
 
     attributes: Mapping[str, Attribute]
     nesting: Nesting = Nesting.SINGLE
@@ -87,7 +92,7 @@ class NestedAttributes:
         )
 
 
-@dataclass(frozen=True)
+@record
 class NestedBlock:
     """A kind of block that may stand inside another, and how often."""
 
@@ -110,12 +115,14 @@ class NestedBlock:
         return _collected(self.nesting, inner)
 
 
-@dataclass(frozen=True)
+@record
 class Block:
     """The body of a block: its attributes and the kinds of block inside it."""
 
-    attributes: Mapping[str, Attribute] = field(default_factory=dict)
-    blocks: Mapping[str, NestedBlock] = field(default_factory=dict)
+    __slots__ = ("__dict__",)
+
+    attributes: Mapping[str, Attribute] = _NONE
+    blocks: Mapping[str, NestedBlock] = _NONE
     description: str = ""
     markdown: bool = False
     deprecated: bool = False

@@ -5,13 +5,16 @@ the schema was obtained, and how to call the provider.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import Final, Never
 
 from nigari import cty
+from nigari.record import record
 from nigari.schema.block import Block
 
+_NONE: Final[Mapping[str, Never]] = {}
 
-@dataclass(frozen=True)
+
+@record
 class IdentitySchema:
     """What identifies a remote object, beside the resource's own attributes."""
 
@@ -19,14 +22,14 @@ class IdentitySchema:
     attributes: Mapping[str, cty.Type]
     required_for_import: frozenset[str] = frozenset()
     optional_for_import: frozenset[str] = frozenset()
-    descriptions: Mapping[str, str] = field(default_factory=dict)
+    descriptions: Mapping[str, str] = _NONE
 
     @property
     def implied_type(self) -> cty.Type:
         return cty.ObjectType(self.attributes)
 
 
-@dataclass(frozen=True)
+@record
 class Schema:
     """A block and the version of its shape."""
 
@@ -35,7 +38,7 @@ class Schema:
     identity: IdentitySchema | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionParameter:
     """One parameter of a provider-defined function."""
 
@@ -47,7 +50,7 @@ class FunctionParameter:
     markdown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionSignature:
     """What a provider-defined function takes and gives."""
 
@@ -66,15 +69,15 @@ class FunctionSignature:
         return self.variadic
 
 
-@dataclass(frozen=True)
+@record
 class ProviderSchema:
     """All that a provider can do."""
 
     provider: Schema
-    resources: Mapping[str, Schema] = field(default_factory=dict)
-    data_sources: Mapping[str, Schema] = field(default_factory=dict)
-    ephemeral_resources: Mapping[str, Schema] = field(default_factory=dict)
-    functions: Mapping[str, FunctionSignature] = field(default_factory=dict)
+    resources: Mapping[str, Schema] = _NONE
+    data_sources: Mapping[str, Schema] = _NONE
+    ephemeral_resources: Mapping[str, Schema] = _NONE
+    functions: Mapping[str, FunctionSignature] = _NONE
     provider_meta: Schema | None = None
     plans_destroy: bool = False
     """Whether the provider wants to be asked before one of its resources is destroyed."""

@@ -30,7 +30,7 @@ from nigari.state.places import Places
 def select(
     state: State, targets: Sequence[Target], diags: Diagnostics, allow_missing: bool = False
 ) -> list[AbsResourceInstance]:
-    """The resource instances that the targets name, in order; all of them without targets."""
+    """The resource instances that each target names, in order; all of them without targets."""
     if not targets:
         return [address for address, _ in state.instances()]
     selected: dict[AbsResourceInstance, None] = {}
@@ -39,8 +39,8 @@ def select(
         found = _instances_at(places, target)
         if not found and not allow_missing:
             diags.append(not_in_state(target))
-        selected.update(dict.fromkeys(found))
-    return sorted(selected)
+        selected.update(dict.fromkeys(sorted(found)))
+    return list(selected)
 
 
 def with_id(

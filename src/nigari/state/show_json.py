@@ -98,10 +98,10 @@ def output_raw(name: str, output: OutputState, diags: Diagnostics) -> str | None
     except CtyError:
         text = None
     if text is None or text.is_null or not text.is_known:
+        what = "null" if output.value.is_null else f"of type {output.value.type.friendly_name()}"
         diags.error(
             "Output has no raw form",
-            f"The output {name!r} is {'null' if output.value.is_null else 'a'} "
-            f"{output.value.type.friendly_name()}; -raw prints strings, numbers and booleans only."
+            f"The output {name!r} is {what}; -raw prints strings, numbers and booleans only."
             " Use -json for anything else.",
         )
         return None

@@ -27,19 +27,25 @@ _HIDDEN: Final = "(sensitive value)"
 _IDENTIFIER: Final = re.compile(r"[^\W\d][\w-]*")
 
 
-def state_to_text(state: State, schemas: SchemaLookup, diags: Diagnostics) -> str:
-    """Everything in the state, each module followed by those it calls."""
+def state_to_text(
+    state: State, schemas: SchemaLookup, diags: Diagnostics, reveal: bool = False
+) -> str:
+    """Everything in the state, each module followed by those it calls.
+
+    With `reveal`, sensitive values are shown.
+    """
     modules: dict[ModuleAddr, list[str]] = {}
     for resource in state.in_order():
         shown = modules.setdefault(resource.address.module, [])
         for key, _ in resource.in_order():
-            shown += instance_to_text(resource, key, schemas, diags)
+            shown += instance_to_text(resource, key, schemas, diags, reveal)
     in_order = sorted(modules, key=_reading_order)
     text = "\n\n\n".join("\n\n".join(modules[module]) for module in in_order if modules[module])
     text += "\n" if text else ""
     if state.outputs:
         text += "\n\nOutputs:\n\n" + "".join(
-            f"{name} = {output_to_text(state.outputs[name])}\n" for name in sorted(state.outputs)
+            f"{name} = {output_to_text(state.outputs[name], reveal)}\n"
+            for name in sorted(state.outputs)
         )
     return text
 
@@ -53,7 +59,11 @@ def _reading_order(module: ModuleAddr) -> tuple[str, ...]:
 
 
 def instance_to_text(
-    resource: ResourceState, key: InstanceKey, schemas: SchemaLookup, diags: Diagnostics
+    resource: ResourceState,
+    key: InstanceKey,
+    schemas: SchemaLookup,
+    diags: Diagnostics,
+    reveal: bool = False,
 ) -> list[str]:
     """The objects of one resource instance."""
     instance = resource.instances[key]
@@ -62,13 +72,14 @@ def instance_to_text(
     return [
         text
         for deposed, stored in objects
-        if (text := _object_to_text(resource, key, deposed, stored, schemas, diags)) is not None
+        if (text := _object_to_text(resource, key, deposed, stored, schemas, diags, reveal))
+        is not None
     ]
 
 
-def output_to_text(output: OutputState) -> str:
+def output_to_text(output: OutputState, reveal: bool = False) -> str:
     """The value of an output."""
-    if output.sensitive:
+    if output.sensitive and not reveal:
         return _HIDDEN
     return value_to_text(output.value, output.value.type, 0)
 
@@ -80,6 +91,7 @@ def _object_to_text(
     stored: StoredObject,
     schemas: SchemaLookup,
     diags: Diagnostics,
+    reveal: bool,
 ) -> str | None:
     item = resource.address.item
     address = instance_of(resource.address, key)
@@ -98,6 +110,8 @@ def _object_to_text(
             address=address.text,
         )
         return None
+    if reveal:
+        value, _ = value.unmark_deep()
     note = ""
     if deposed:
         note = f" (deposed object {deposed})"

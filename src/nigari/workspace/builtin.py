@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Sequence
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.eval.resource import ValidateConfig
+from nigari.eval.validate import Opinion
 from nigari.providers.api import ProviderDiagnostic, Response
 from nigari.schema.provider import ProviderSchema
 
@@ -28,8 +29,10 @@ class BuiltinSchemas:
         return self._known[provider]
 
 
-def ask_builtin(effect: ValidateConfig) -> Sequence[ProviderDiagnostic]:
+def ask_builtin(effect: Opinion) -> Sequence[ProviderDiagnostic]:
     """What a built-in provider says of a configuration."""
+    if not isinstance(effect, ValidateConfig):
+        return ()
     from nigari.providers.builtin.terraform import TerraformProvider
 
     provider = TerraformProvider()

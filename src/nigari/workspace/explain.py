@@ -8,7 +8,6 @@ needs a value: `module.a.source`, `backend.key`, `provider.aws.by_region`, a res
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from nigari.addrs.keys import DEFERRED
 from nigari.addrs.module import ModuleAddr
@@ -31,13 +30,14 @@ from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
+from nigari.record import record
 from nigari.workspace.view import Question
 
 _MODULE_STEP = re.compile(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
 _MOST_DEEP = 12
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Explanation:
     """A value, when it is known, where it is written, and what it comes from."""
 

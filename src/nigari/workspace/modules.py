@@ -1,72 +1,317 @@
-"""Where the modules come from that calls ask for: the caller's own package, or the installed ones."""
+"""Where the modules come from that calls ask for: the caller's own package, or one of its own.
+
+A module in the caller's package is found by its path. Packages of their own are found by whoever
+has them: here, where an earlier `init` has put them; in `install`, wherever they can be had.
+"""
 
 from __future__ import annotations
 
 import os
+import posixpath
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from nigari.addrs.module_source import LocalSource, parse_module_source, parse_registry_source
+from nigari.addrs.keys import Deferred, key_text
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
 from nigari.config.load import ModuleLoader
+from nigari.config.module_call import parse_source
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.compile import CompiledModule
 from nigari.eval.instances import ModuleInstance
 from nigari.eval.module_call import InstallModule
+from nigari.lang.files import DiskFiles, Files
+from nigari.lang.versions import parse_module_constraints, parse_version
+from nigari.record import record
+
+if TYPE_CHECKING:
+    from nigari.packages.module_manifest import Manifest, ModuleRecord
+
+_LONGEST_NAME = 200
+_NO_FILE_NAME = frozenset("/\\%:*?<>|")
 
 
-class InstalledModules:
-    """Finds the modules that calls ask for.
+@record
+class PackageRequest:
+    """A call that asks for a module of another package."""
 
-    They are in the caller's own package, or where they were installed.
+    addr: ModuleAddr
+    source: RegistrySource | RemoteSource
+    version: str | None
+    where: Range
+
+    @property
+    def key(self) -> str:
+        return module_key(self.addr)
+
+
+@record
+class Place:
+    """Where a module is."""
+
+    directory: str
+    """Its directory, as `path.module` shows it."""
+    package: str = ""
+    """The directory of the package it belongs to, which it cannot leave; empty for the package of
+    the root module, which can be anywhere.
     """
+    source: str = ""
+    version: str = ""
 
-    def __init__(self, loader: ModuleLoader) -> None:
+
+class Packages(Protocol):
+    """Who has the packages that modules come in."""
+
+    def locate(
+        self, wanted: Sequence[PackageRequest], diags: Diagnostics
+    ) -> Sequence[Place | None]:
+        """Where each module is; None where it cannot be had, which has then been reported."""
+        ...
+
+    def same_as(self, directory: str) -> str:
+        """A name for the directory that is the same for all directories that are really one."""
+        ...
+
+
+class CalledModules:
+    """Finds, reads and compiles the modules that calls ask for."""
+
+    def __init__(self, files: Files, loader: ModuleLoader, packages: Packages) -> None:
+        self.places: dict[ModuleAddr, Place] = {}
+        """Where the module of each call instance is that has been asked for."""
+        self._files = files
         self._loader = loader
-        self._compiled: dict[str, CompiledModule | None] = {}
+        self._packages = packages
+        self._compiled: dict[str, tuple[CompiledModule | None, Diagnostics]] = {}
 
     def compiled(self, directory: str, diags: Diagnostics) -> CompiledModule | None:
         """The module in a directory, read and compiled once."""
-        if directory not in self._compiled:
-            module = self._loader.load(directory, diags)
-            self._compiled[directory] = None if module is None else CompiledModule(module)
-        return self._compiled[directory]
+        real = self._packages.same_as(directory)
+        known = self._compiled.get(real)
+        if known is None:
+            problems = Diagnostics()
+            module = self._loader.load(directory, problems)
+            known = (None if module is None else CompiledModule(module)), problems
+            self._compiled[real] = known
+        compiled, problems = known
+        diags.extend(problems)
+        return None if compiled is None else compiled.at(directory)
 
-    def load(
-        self, effect: InstallModule, caller: ModuleInstance, diags: Diagnostics
-    ) -> CompiledModule | None:
-        """The module that a call asks for."""
-        call = caller.module.calls[effect.addr.name]
-        where = call.source.range
-        parse = parse_module_source if effect.version is None else parse_registry_source
-        source = parse(effect.source, diags, where)
-        if source is None:
+    def load_all(
+        self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
+    ) -> list[CompiledModule | None]:
+        """The modules that these calls ask for."""
+        places: dict[int, Place | None] = {}
+        elsewhere: dict[int, PackageRequest] = {}
+        for index, (effect, caller) in enumerate(wanted):
+            where = caller.module.calls[effect.addr.name].source.range
+            source = parse_source(effect.source, effect.version is not None, where, diags)
+            if isinstance(source, LocalSource):
+                places[index] = self._beside(effect.addr, source, caller, where, diags)
+            elif source is not None:
+                elsewhere[index] = PackageRequest(effect.addr, source, effect.version, where)
+        if elsewhere:
+            found = self._packages.locate(list(elsewhere.values()), diags)
+            places.update(zip(elsewhere, found, strict=True))
+        return [self._open(each, places.get(i), diags) for i, each in enumerate(wanted)]
+
+    def _beside(
+        self,
+        addr: ModuleAddr,
+        source: LocalSource,
+        caller: ModuleInstance,
+        where: Range,
+        diags: Diagnostics,
+    ) -> Place | None:
+        """The place of a module in the caller's own package."""
+        directory = posixpath.normpath(posixpath.join(caller.module.directory, source.path))
+        parent = self.places.get(caller.addr)
+        package = "" if parent is None else parent.package
+        if package and directory != package and not directory.startswith(f"{package}/"):
+            _report_outside(addr, source, where, diags)
             return None
-        if isinstance(source, LocalSource):
-            directory = os.path.normpath(os.path.join(caller.module.directory, source.path))
-            if _calls_itself(directory, caller):
-                _report_recursion(effect, where, diags)
-                return None
-            return self.compiled(directory, diags)
-        diags.error(
-            "Module not installed",
-            f"{effect.addr} comes from {source.display}, which is not installed here. Run "
-            '"nigari init" to install it.',
-            where,
-        )
-        return None
+        if not self._files.is_directory(directory):
+            _report_no_directory(addr, directory, where, diags)
+            return None
+        return Place(directory, package, str(source))
+
+    def _open(
+        self, wanted: tuple[InstallModule, ModuleInstance], place: Place | None, diags: Diagnostics
+    ) -> CompiledModule | None:
+        if place is None:
+            return None
+        effect, caller = wanted
+        self.places[effect.addr] = place
+        if self._calls_itself(place.directory, caller):
+            where = caller.module.calls[effect.addr.name].source.range
+            _report_recursion(effect.addr, where, diags)
+            return None
+        return self.compiled(place.directory, diags)
+
+    def _calls_itself(self, directory: str, caller: ModuleInstance) -> bool:
+        real = self._packages.same_as(directory)
+        instance: ModuleInstance | None = caller
+        while instance is not None:
+            if self._packages.same_as(instance.module.directory) == real:
+                return True
+            instance = instance.parent
+        return False
 
 
-def _calls_itself(directory: str, caller: ModuleInstance) -> bool:
-    instance: ModuleInstance | None = caller
-    while instance is not None:
-        if os.path.normpath(instance.module.directory) == directory:
-            return True
-        instance = instance.parent
-    return False
+class InstalledPackages:
+    """Packages where an earlier `init`, ours or another program's, has put them."""
+
+    def __init__(self, files: Files, base: str, modules: str) -> None:
+        self._files = files
+        self._base = base
+        self._modules = modules
+        self._manifest: Manifest | None = None
+        self._links: dict[str, str] = {}
+
+    def locate(
+        self, wanted: Sequence[PackageRequest], diags: Diagnostics
+    ) -> Sequence[Place | None]:
+        """Where each module is, according to the list of installed modules."""
+        if self._manifest is None:
+            from nigari.packages.module_manifest import load_manifest
+
+            self._manifest = load_manifest(self._files, self._modules, diags)
+        return [self._locate(each, self._manifest.get(each.key), diags) for each in wanted]
+
+    def _locate(
+        self, wanted: PackageRequest, record: ModuleRecord | None, diags: Diagnostics
+    ) -> Place | None:
+        if record is None:
+            _report_not_installed(wanted, diags)
+            return None
+        if not matches(record, wanted, diags):
+            _report_changed(wanted, record, diags)
+            return None
+        directory = posixpath.normpath(posixpath.join(self._base, record.directory))
+        if not self._files.is_directory(directory):
+            _report_not_installed(wanted, diags)
+            return None
+        package = f"{self._modules}/{directory_name(wanted.key)}"
+        return Place(directory, package, record.source, record.version)
+
+    def same_as(self, directory: str) -> str:
+        """The directory with the links resolved by which packages are shared."""
+        if not isinstance(self._files, DiskFiles) or not directory.startswith(f"{self._modules}/"):
+            return directory
+        name, slash, rest = directory[len(self._modules) + 1 :].partition("/")
+        target = self._links.get(name)
+        if target is None:
+            try:
+                target = os.readlink(f"{self._modules}/{name}")
+            except OSError:
+                target = name
+            self._links[name] = target
+        return f"{self._modules}/{target}{slash}{rest}"
 
 
-def _report_recursion(effect: InstallModule, where: Range, diags: Diagnostics) -> None:
+def matches(record: ModuleRecord, wanted: PackageRequest, diags: Diagnostics) -> bool:
+    """Whether what is installed is what a call asks for now."""
+    if record.source != str(wanted.source):
+        return False
+    if wanted.version is None or not record.version:
+        return True
+    constraints = parse_module_constraints(wanted.version, diags, wanted.where)
+    version = parse_version(record.version)
+    return constraints is None or version is None or constraints.allows(version)
+
+
+def module_key(addr: ModuleAddr) -> str:
+    """The key of a module in the list of installed modules. Instances that differ in what they
+    are made of have been expanded, and then their keys are part of it.
+    """
+    steps: list[str] = []
+    for name, key in addr.steps:
+        steps.append(name if isinstance(key, Deferred) else f"{name}{key_text(key)}")
+    return ".".join(steps)
+
+
+def directory_name(key: str) -> str:
+    """The name of the directory for a key, which is the key itself unless that is no file name."""
+    name = "".join(
+        f"%{ord(char):02X}" if char in _NO_FILE_NAME or char < " " else char for char in key
+    )
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    import hashlib
+
+    digest = hashlib.sha256(key.encode()).hexdigest()[:16]
+    return f"{name.encode()[: _LONGEST_NAME - 20].decode(errors='ignore')}.{digest}"
+
+
+def root_record(directory: str) -> ModuleRecord:
+    """The record of the root module itself."""
+    from nigari.packages.module_manifest import ModuleRecord
+
+    return ModuleRecord(module_key(ROOT_MODULE), "", directory)
+
+
+def _report_outside(
+    addr: ModuleAddr, source: LocalSource, where: Range, diags: Diagnostics
+) -> None:
     diags.error(
-        "Module that calls itself",
-        f"The source of {effect.addr} leads back to a directory that this call comes from, so "
-        "there would be no end to it.",
+        "Module source outside of its package",
+        f'The source "{source.display}" of {addr} leads out of the package that the calling module '
+        "came in, where nothing is known to be. A module can call only modules of its own package "
+        "by a path. Where the package is a part of a repository, select that part with // in the "
+        "source of the caller, so that the whole repository is there.",
         where,
     )
+
+
+def _report_no_directory(
+    addr: ModuleAddr, directory: str, where: Range, diags: Diagnostics
+) -> None:
+    diags.error(
+        "No such module directory",
+        f"The source of {addr} is the directory {directory}, and there is none.",
+        where,
+    )
+
+
+def _report_not_installed(wanted: PackageRequest, diags: Diagnostics) -> None:
+    diags.error(
+        "Module not installed",
+        f"{wanted.addr} comes from {wanted.source.display}, which is not installed here. Run "
+        '"nigari init" to install it.',
+        wanted.where,
+    )
+
+
+def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnostics) -> None:
+    source = wanted.source
+    is_other = record.source != str(source)
+    now = source.display if is_other else f"{source.display} in a version {wanted.version}"
+    then = "another source" if is_other else f"version {record.version}"
+    diags.error(
+        "Module source has changed",
+        f"{wanted.addr} comes from {now}, and what is installed for it is {then}. Run "
+        '"nigari init" to install it anew.',
+        wanted.where,
+    )
+
+
+def _report_recursion(addr: ModuleAddr, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Module that calls itself",
+        f"The source of {addr} leads back to a directory that this call comes from, so there would "
+        "be no end to it.",
+        where,
+    )
+
+
+class NoModules:
+    """Looks at the sources of calls and gives nothing for them."""
+
+    def load_all(
+        self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
+    ) -> list[CompiledModule | None]:
+        """Nothing, for each of these calls."""
+        for effect, caller in wanted:
+            where = caller.module.calls[effect.addr.name].source.range
+            parse_source(effect.source, effect.version is not None, where, diags)
+        return [None] * len(wanted)

@@ -12,6 +12,7 @@ from nigari.cli.console.statements import Statement
 from nigari.cli.variables import ORDER, VARIABLE_FLAGS, VariableReader
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
+from nigari.eval.inputs import check_undeclared
 from nigari.lang.functions.table import function_table
 from nigari.workspace import Workspace
 
@@ -41,19 +42,26 @@ class _Console:
         reader.read_automatic_files()
         reader.read_flags(self._invocation.ordered.get(ORDER, []))
         workspace.sources.update(reader.sources)
-        if problems.has_errors:
-            self._show(problems)
-            return None
         run, found = workspace.static(reader.inputs)
-        found.extend(problems)
-        if run is not None and found.has_errors:
-            _warn_of_incompleteness(found)
-        self._show(found)
-        if run is None:
+        problems.extend(found)
+        if run is not None:
+            check_undeclared(reader.inputs, run.root.module.variables, problems)
+        self._show(problems)
+        if run is None or problems.has_errors:
             return None
         home = os.path.expanduser("~")
         run.functions = function_table(workspace.files, ".", home_directory=home, console=True)
-        return Session(run)
+        session = Session(run)
+        self._tell_what_is_wrong(session)
+        return session
+
+    def _tell_what_is_wrong(self, session: Session) -> None:
+        problems = session.prepare()
+        self._show(problems)
+        if problems.has_errors:
+            after = Diagnostics()
+            _warn_of_incompleteness(after)
+            self._show(after)
 
     def _converse(self, session: Session) -> int:
         prompt = Prompt(session.names)

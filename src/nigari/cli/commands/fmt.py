@@ -12,8 +12,8 @@ from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.render import no_context
-from nigari.hcl.format import format_body
-from nigari.hcl.parse import parse_body
+from nigari.hcl.formatter import format_body
+from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 
 EXTENSIONS = (".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl")

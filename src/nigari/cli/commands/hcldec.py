@@ -17,7 +17,7 @@ from nigari.hcl.body import Body, merge_bodies
 from nigari.hcl.decode import decode, variables
 from nigari.hcl.decode_language import SpecFile, read_spec
 from nigari.hcl.json_body import parse_json_body
-from nigari.hcl.parse import parse_body
+from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex, TraverseRoot

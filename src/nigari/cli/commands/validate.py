@@ -6,7 +6,6 @@ from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, I
 from nigari.cli.variables import ORDER, VARIABLE_FLAGS, VariableReader
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
-from nigari.diagnostics.render import to_json
 from nigari.workspace import Workspace
 
 _FORMAT_VERSION = "1.0"
@@ -22,7 +21,7 @@ def run(invocation: Invocation) -> int:
     reader.read_automatic_files()
     reader.read_flags(invocation.ordered.get(ORDER, []))
     workspace.sources.update(reader.sources)
-    diags.extend(workspace.validate(reader.inputs))
+    diags.extend(workspace.validate(reader.inputs, invocation.terminal.environ))
     if invocation.switch("json"):
         _print_json(invocation, workspace, diags)
     else:
@@ -32,6 +31,8 @@ def run(invocation: Invocation) -> int:
 
 def _print_json(invocation: Invocation, workspace: Workspace, diags: Diagnostics) -> None:
     import json
+
+    from nigari.diagnostics.render import to_json
 
     found = diags.in_order()
     errors = sum(1 for each in found if each.severity.value == "error")

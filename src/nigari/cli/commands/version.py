@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.version import OPENTOFU_VERSION, VERSION
 
+_LOCK_FILE = ".terraform.lock.hcl"
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386", "AMD64": "amd64"}
 
 
 def platform_name() -> str:
     """The platform as providers name it: `linux_amd64`."""
-    import os
-
     machine = os.uname().machine if hasattr(os, "uname") else "amd64"
     system = "windows" if sys.platform == "win32" else sys.platform
     return f"{system}_{_MACHINES.get(machine, machine)}"
+
+
+def _selections() -> dict[str, str]:
+    """The versions of providers that the lock file of the working directory has chosen."""
+    if not os.path.exists(_LOCK_FILE):
+        return {}
+    from pathlib import Path
+
+    from nigari.diagnostics import Diagnostics
+    from nigari.packages.lockfile import load_locks
+
+    locks = load_locks(Path(_LOCK_FILE), Diagnostics())
+    return {str(each): str(locks.providers[each].version) for each in sorted(locks.providers)}
 
 
 def run(invocation: Invocation) -> int:
@@ -27,7 +40,7 @@ def run(invocation: Invocation) -> int:
         document = {
             "terraform_version": OPENTOFU_VERSION,
             "platform": platform_name(),
-            "provider_selections": {},
+            "provider_selections": _selections(),
             "nigari_version": VERSION,
         }
         invocation.terminal.out(json.dumps(document, indent=2))
@@ -35,13 +48,16 @@ def run(invocation: Invocation) -> int:
         invocation.terminal.out(f"Nigari v{VERSION}")
         invocation.terminal.out(f"on {platform_name()}")
         invocation.terminal.out(f"with the language and formats of OpenTofu v{OPENTOFU_VERSION}")
+        for provider, version in _selections().items():
+            invocation.terminal.out(f"+ provider {provider} v{version}")
     return 0
 
 
 COMMAND = Command(
     "version",
     "Shows the version of this program, and the release of OpenTofu whose language, state and "
-    "output formats it follows.",
+    "output formats it follows. In a working directory, the versions of providers that its lock "
+    "file has chosen, too.",
     run,
     flags=(Flag("json", FLAG_SWITCH, "Print the versions as a JSON object"),),
     examples=(Example("nigari version -json", "for scripts"),),

@@ -6,7 +6,6 @@ statements come from and where answers go.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from nigari.cty.values import Value
@@ -15,10 +14,11 @@ from nigari.eval.compile import Compiled
 from nigari.eval.once import Node
 from nigari.eval.scope import evaluate
 from nigari.eval.static import StaticRun
-from nigari.hcl.parse import parse_expression
+from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.lang.references import references_in_expression
 from nigari.lang.render import console_text
+from nigari.record import record
 
 INPUT_NAME: Final = "<console-input>"
 
@@ -34,7 +34,7 @@ Type an expression to see its value: any that may stand in a configuration file.
 Leave with "exit", Ctrl-D, or Ctrl-C on an empty line."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """What a statement comes to: a text to print, or what is wrong with it."""
 
@@ -49,6 +49,16 @@ class Session:
 
     def __init__(self, run: StaticRun) -> None:
         self._run = run
+
+    def prepare(self) -> Diagnostics:
+        """Work out the variables, local values and outputs of the root module, and give what is
+        wrong with them. What has no value because of that is unknown from then on.
+        """
+        run = self._run
+        run.diags = Diagnostics()
+        root = run.root
+        run.evaluate([*root.variables.values(), *root.locals.values(), *root.outputs.values()])
+        return run.diags
 
     def answer(self, statement: str) -> Answer:
         """What a statement comes to."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
-from nigari.diagnostics import (
-    ContextOf,
-    Diagnostic,
-    Diagnostics,
-    Layout,
-    Severity,
-    Sources,
-    to_text,
-)
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+
+if TYPE_CHECKING:
+    from nigari.diagnostics import ContextOf, Sources
 
 NO_COLOR_FLAG = Flag("no-color", FLAG_SWITCH, "Use no colours")
 COMPACT_WARNINGS_FLAG = Flag(
@@ -29,6 +26,10 @@ def show_diagnostics(
     compact_warnings: bool = False,
 ) -> None:
     """Write all diagnostics, each once and in order."""
+    if not len(diagnostics):
+        return
+    from nigari.diagnostics import Layout, to_text
+
     ordered = diagnostics.in_order()
     warnings = [each for each in ordered if each.severity is Severity.WARNING]
     errors = [each for each in ordered if each.severity is Severity.ERROR]

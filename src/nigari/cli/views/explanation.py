@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nigari.cty.json import value_to_json
 from nigari.diagnostics import Range
 from nigari.lang.render import value_display
 from nigari.workspace.explain import Explanation
@@ -49,6 +48,8 @@ def _place(range: Range) -> str:
 def explanation_json(explanation: Explanation) -> dict[str, object]:
     """The same for programs. Sensitive values and what is not known have no value there."""
     import json
+
+    from nigari.cty.json import value_to_json
 
     value, marks = explanation.value.unmark_deep()
     result: dict[str, object] = {

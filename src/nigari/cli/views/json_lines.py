@@ -48,3 +48,7 @@ class JsonLines:
                 {"type": "diagnostic", "diagnostic": to_json(each, sources, context_of)},
                 "error" if is_error else "warn",
             )
+
+    def close(self) -> None:
+        """End the stream."""
+        self._stream.close()

@@ -8,6 +8,7 @@ from nigari.cty.convert import convert
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.refinements import Refinement, length_bounds, refine
 from nigari.cty.stdlib.arguments import int_argument
+from nigari.cty.stdlib.elements import list_of, set_of
 from nigari.cty.types import (
     BOOL,
     DYNAMIC,
@@ -31,8 +32,6 @@ from nigari.cty.values import (
     TRUE,
     Mark,
     Value,
-    list_value,
-    set_value,
     tuple_value,
     unknown,
 )
@@ -187,8 +186,8 @@ def _set_product(args: list[Value], expected: Type) -> Value:
         for arg, type_ in zip(args, combination.elements, strict=True)
     ]
     rows = [tuple_value(row) for row in product(*columns)]
-    build = list_value if expected.kind == KIND_LIST else set_value
-    return build(combination, rows).with_marks(marks)
+    build = list_of if expected.kind == KIND_LIST else set_of
+    return build(expected, rows).with_marks(marks)
 
 
 def _unknown_product(args: list[Value], expected: Type) -> Value:

@@ -12,6 +12,7 @@ from nigari.cty.types import (
     ListType,
     MapType,
     ObjectType,
+    SetType,
     TupleType,
     Type,
 )
@@ -151,13 +152,23 @@ def _merge_type(args: list[Value]) -> Type:
 def _merge(args: list[Value], expected: Type) -> Value:
     merged: dict[str, Value] = {}
     marks: set[Mark] = set()
-    for arg in args:
-        if arg.data is not None:
+    for i, arg in enumerate(args):
+        if isinstance(arg.data, dict):
             marks.update(arg.marks)
-            merged.update(arg.mapping())
+            merged.update(arg.data)
+        elif arg.data is not None:
+            # Beside a null of no type, nothing has checked the types of the others.
+            merged.update(_elements_by_text(arg, i))
     if isinstance(expected, MapType):
         return map_value(expected.element, merged).with_marks(frozenset(marks))
     return object_value(merged).with_marks(frozenset(marks))
+
+
+def _elements_by_text(arg: Value, position: int) -> dict[str, Value]:
+    """A set's strings by themselves, as OpenTofu takes them; anything else must be empty."""
+    if isinstance(arg.data, tuple) and (not arg.data or arg.type == SetType(STRING)):
+        return {element.as_string(): element for element in arg.data}
+    raise FunctionError(f"a map or object is required, not {arg.type.friendly_name()}", position)
 
 
 MERGE: Final = Function(

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final, Protocol, cast
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
+from nigari.cty.json_text import clean_text
 from nigari.cty.types import (
     DYNAMIC,
     STRING,
@@ -34,8 +35,6 @@ class Match(Protocol):
 
     def span(self, group: int = 0) -> tuple[int, int]: ...
 
-    def group(self, group: int = 0) -> str | None: ...
-
 
 class Pattern(Protocol):
     """What is used of a compiled pattern."""
@@ -47,6 +46,9 @@ class Pattern(Protocol):
 
     def finditer(self, text: str) -> Iterator[Match]: ...
 
+
+# Between these, everything stands for itself.
+_QUOTED: Final = re.compile(r"\\Q.*?(?:\\E|\Z)", re.DOTALL)
 
 # Would match a part of a character.
 _SINGLE_BYTE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\C")
@@ -108,7 +110,9 @@ def compile_pattern(pattern: str, argument: int = 0) -> Pattern:
     """The compiled pattern; one that is not valid is a `FunctionError` about that argument."""
     import re2  # type: ignore[import-untyped]
 
-    if _SINGLE_BYTE.search(pattern):
+    if clean_text(pattern) != pattern:
+        raise FunctionError("the pattern is not valid: it is not UTF-8", argument)
+    if _SINGLE_BYTE.search(_QUOTED.sub("", pattern)):
         raise FunctionError("the pattern is not valid: \\C is not supported", argument)
     options = re2.Options()
     options.log_errors = False
@@ -121,10 +125,14 @@ def compile_pattern(pattern: str, argument: int = 0) -> Pattern:
 
 
 def find_all(pattern: Pattern, text: str) -> list[Match]:
-    """All matches that do not overlap; an empty one right after another match does not count."""
+    """All matches that do not overlap; an empty one right after another match does not count.
+
+    A byte that is not UTF-8 counts as a character, so what a group matched must be cut out of the
+    text itself.
+    """
     matches: list[Match] = []
     previous_end = -1
-    for match in pattern.finditer(text):
+    for match in pattern.finditer(clean_text(text)):
         start, end = match.span()
         if start < end or end != previous_end:
             matches.append(match)
@@ -143,17 +151,17 @@ def result_type(pattern: Pattern) -> Type:
     return ObjectType(dict.fromkeys(pattern.groupindex, STRING))
 
 
-def _result(pattern: Pattern, match: Match) -> Value:
+def _result(pattern: Pattern, match: Match, text: str) -> Value:
     if pattern.groups == 0:
-        return string(match.group() or "")
+        return _captured(match, 0, text)
     if not pattern.groupindex:
-        return tuple_value([_captured(match, i + 1) for i in range(pattern.groups)])
-    return object_value({name: _captured(match, i) for name, i in pattern.groupindex.items()})
+        return tuple_value([_captured(match, i + 1, text) for i in range(pattern.groups)])
+    return object_value({name: _captured(match, i, text) for name, i in pattern.groupindex.items()})
 
 
-def _captured(match: Match, group: int) -> Value:
-    text = match.group(group)
-    return null(STRING) if text is None else string(text)
+def _captured(match: Match, group: int, text: str) -> Value:
+    start, end = match.span(group)
+    return null(STRING) if start < 0 else string(text[start:end])
 
 
 _PATTERN: Final = Parameter("pattern", STRING)
@@ -168,10 +176,11 @@ def _regex_type(args: list[Value]) -> Type:
 
 def _regex(args: list[Value], _: Type) -> Value:
     pattern = compile_pattern(args[0].as_string())
-    match = pattern.search(args[1].as_string())
+    text = args[1].as_string()
+    match = pattern.search(clean_text(text))
     if match is None:
         raise FunctionError("the pattern does not match any part of the string")
-    return _result(pattern, match)
+    return _result(pattern, match, text)
 
 
 def _regex_all_type(args: list[Value]) -> Type:
@@ -183,14 +192,15 @@ def _regex_all(args: list[Value], expected: Type) -> Value:
     if expected.element is DYNAMIC:
         return DYNAMIC_UNKNOWN
     pattern = compile_pattern(args[0].as_string())
-    matches = find_all(pattern, args[1].as_string())
-    return list_value(expected.element, [_result(pattern, match) for match in matches])
+    text = args[1].as_string()
+    matches = find_all(pattern, text)
+    return list_value(expected.element, [_result(pattern, match, text) for match in matches])
 
 
 REGEX: Final = Function((_PATTERN, _STRING), None, _regex_type, _regex, NOT_NULL_RESULT)
 REGEX_ALL: Final = Function((_PATTERN, _STRING), None, _regex_all_type, _regex_all, NOT_NULL_RESULT)
 
-_REFERENCE: Final = re.compile(r"\$(?:(\$)|([0-9A-Za-z_]+)|\{([0-9A-Za-z_]+)\})", re.ASCII)
+_REFERENCE: Final = re.compile(r"\$(?:(\$)|(\w+)|\{(\w+)\})")
 
 
 def replace_all(pattern: Pattern, text: str, template: str) -> str:
@@ -200,13 +210,13 @@ def replace_all(pattern: Pattern, text: str, template: str) -> str:
     for match in find_all(pattern, text):
         start, end = match.span()
         parts.append(text[position:start])
-        parts.append(_expand(pattern, match, template))
+        parts.append(_expand(pattern, match, text, template))
         position = end
     parts.append(text[position:])
     return "".join(parts)
 
 
-def _expand(pattern: Pattern, match: Match, template: str) -> str:
+def _expand(pattern: Pattern, match: Match, text: str, template: str) -> str:
     parts: list[str] = []
     position = 0
     for reference in _REFERENCE.finditer(template):
@@ -216,16 +226,18 @@ def _expand(pattern: Pattern, match: Match, template: str) -> str:
         if reference[1]:
             parts.append("$")
         else:
-            parts.append(_group_text(pattern, match, name))
+            parts.append(_group_text(pattern, match, text, name))
     parts.append(template[position:])
     return "".join(parts)
 
 
-def _group_text(pattern: Pattern, match: Match, name: str) -> str:
-    group = int(name) if name.isdecimal() and len(name) < 10 else pattern.groupindex.get(name, -1)
+def _group_text(pattern: Pattern, match: Match, text: str, name: str) -> str:
+    is_number = name.isascii() and name.isdecimal() and len(name) < 10
+    group = int(name) if is_number else pattern.groupindex.get(name, -1)
     if not 0 <= group <= pattern.groups:
         return ""
-    return match.group(group) or ""
+    start, end = match.span(group)
+    return "" if start < 0 else text[start:end]
 
 
 def _regex_replace(args: list[Value], _: Type) -> Value:

@@ -8,6 +8,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.numbers import Number
 from nigari.cty.stdlib.arguments import int_argument
+from nigari.cty.stdlib.elements import list_of
 from nigari.cty.types import (
     DYNAMIC,
     KIND_DYNAMIC,
@@ -40,7 +41,7 @@ _LONGEST_RANGE: Final = 1024
 def _as_sequence(expected: Type, elements: list[Value] | tuple[Value, ...]) -> Value:
     """A list or a tuple of these elements, whichever is expected."""
     if isinstance(expected, CollectionType):
-        return list_value(expected.element, elements)
+        return list_of(expected, elements)
     return tuple_value(elements)
 
 

@@ -6,9 +6,10 @@ from nigari.cty import operations
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
+from nigari.cty.stdlib.elements import set_of
 from nigari.cty.types import BOOL, DYNAMIC, KIND_DYNAMIC, CollectionType, SetType, Type
 from nigari.cty.unify import unify
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, set_value, unknown
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 
 _ANY_SET: Final = SetType(DYNAMIC)
 _FIRST: Final = Parameter("first_set", _ANY_SET, allow_dynamic=True)
@@ -58,18 +59,13 @@ def _converted(args: list[Value], expected: Type) -> list[Value]:
     return converted
 
 
-def _build(expected: Type, elements: list[Value]) -> Value:
-    assert isinstance(expected, CollectionType)
-    return set_value(expected.element, elements)
-
-
 def _union(args: list[Value], expected: Type) -> Value:
     if expected.kind == KIND_DYNAMIC:
         return DYNAMIC_UNKNOWN
     elements: list[Value] = []
     for arg in _converted(args, expected):
         elements.extend(arg.sequence())
-    return _build(expected, elements)
+    return set_of(expected, elements)
 
 
 def _known_sets(args: list[Value], expected: Type) -> list[tuple[Value, ...]] | None:
@@ -89,7 +85,7 @@ def _intersection(args: list[Value], expected: Type) -> Value:
     common = set(sets[0])
     for elements in sets[1:]:
         common.intersection_update(elements)
-    return _build(expected, [element for element in sets[0] if element in common])
+    return set_of(expected, [element for element in sets[0] if element in common])
 
 
 def _subtract(args: list[Value], expected: Type) -> Value:
@@ -97,7 +93,7 @@ def _subtract(args: list[Value], expected: Type) -> Value:
     if sets is None:
         return unknown(expected)
     removed = set(sets[1])
-    return _build(expected, [element for element in sets[0] if element not in removed])
+    return set_of(expected, [element for element in sets[0] if element not in removed])
 
 
 def _symmetric_difference(args: list[Value], expected: Type) -> Value:
@@ -107,7 +103,7 @@ def _symmetric_difference(args: list[Value], expected: Type) -> Value:
     remaining = set(sets[0])
     for elements in sets[1:]:
         remaining.symmetric_difference_update(elements)
-    return _build(expected, list(remaining))
+    return set_of(expected, list(remaining))
 
 
 SET_UNION: Final = Function((_FIRST,), _OTHERS, _common_set_type, _union, NOT_NULL_RESULT)

@@ -8,6 +8,7 @@ from nigari.cty.types import STRING, ListType, Type
 from nigari.cty.values import Value, list_value, string, unknown
 
 STRINGS: Final = ListType(STRING)
+_LONGEST_RESULT: Final = 256 * 1024 * 1024
 
 
 def _join(args: list[Value], expected: Type) -> Value:
@@ -22,7 +23,10 @@ def _join(args: list[Value], expected: Type) -> Value:
             if element.data is None:
                 raise FunctionError(f"element {i} is null and cannot be joined", position + 1)
             parts.append(element.as_string())
-    return string(args[0].as_string().join(parts))
+    separator = args[0].as_string()
+    if len(separator) * len(parts) + sum(map(len, parts)) > _LONGEST_RESULT:
+        raise FunctionError("the result would be too long")
+    return string(separator.join(parts))
 
 
 JOIN: Final = Function(

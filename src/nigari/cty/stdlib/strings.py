@@ -4,6 +4,7 @@ from typing import Final
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.graphemes import grapheme_count, graphemes
+from nigari.cty.json_text import clean_text
 from nigari.cty.refinements import Refinement, refine
 from nigari.cty.stdlib.arguments import int_argument
 from nigari.cty.types import KIND_STRING, NUMBER, STRING, Type
@@ -24,7 +25,7 @@ def upper_text(text: str) -> str:
     """The text in upper case, character by character, so that its length stays the same."""
     if text.isascii():
         return text.upper()
-    return "".join([_upper_character(char) for char in text])
+    return "".join([_upper_character(char) for char in clean_text(text)])
 
 
 def _upper_character(char: str) -> str:
@@ -41,7 +42,7 @@ def lower_text(text: str) -> str:
     """The text in lower case, character by character, without regard to its neighbours."""
     if text.isascii():
         return text.lower()
-    return "".join([char.lower()[0] for char in text])
+    return "".join([char.lower()[0] for char in clean_text(text)])
 
 
 def _upper(args: list[Value], _: Type) -> Value:
@@ -55,7 +56,7 @@ def _lower(args: list[Value], _: Type) -> Value:
 def _title(args: list[Value], _: Type) -> Value:
     parts: list[str] = []
     starts_word = True
-    for char in args[0].as_string():
+    for char in clean_text(args[0].as_string()):
         parts.append(_title_character(char) if starts_word else char)
         starts_word = _separates_words(char)
     return string("".join(parts))

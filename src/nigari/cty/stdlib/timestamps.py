@@ -69,13 +69,19 @@ class Timestamp:
         """Counted from Sunday."""
         return (_days(self.year, self.month, self.day) + 3) % 7
 
-    def plus(self, nanoseconds: int) -> "Timestamp":
-        """The moment so much later, on the same clock."""
+    @property
+    def instant(self) -> int:
+        """Nanoseconds since a fixed moment, the same on every clock."""
+        return self._clock_time() - self.offset * _NANOSECONDS
+
+    def _clock_time(self) -> int:
         seconds = _days(self.year, self.month, self.day) * _DAY
         seconds += self.hour * 3600 + self.minute * 60 + self.second
-        seconds, nanosecond = divmod(
-            seconds * _NANOSECONDS + self.nanosecond + nanoseconds, _NANOSECONDS
-        )
+        return seconds * _NANOSECONDS + self.nanosecond
+
+    def plus(self, nanoseconds: int) -> "Timestamp":
+        """The moment so much later, on the same clock."""
+        seconds, nanosecond = divmod(self._clock_time() + nanoseconds, _NANOSECONDS)
         days, seconds = divmod(seconds, _DAY)
         year, month, day = _date(days)
         hour, rest = divmod(seconds, 3600)

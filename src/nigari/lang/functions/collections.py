@@ -110,11 +110,15 @@ def _common_type(args: list[Value]) -> Type:
 
 def _coalesce(args: list[Value], expected: Type) -> Value:
     for arg in args:
-        found = convert(arg, expected)
+        try:
+            found = convert(arg, expected)
+        except CtyError:
+            continue
         if not found.is_known:
             return unknown(expected)
-        if found.data is not None and found.data != "":
-            return found
+        if found.data is None or (expected.kind == KIND_STRING and found.data == ""):
+            continue
+        return found
     raise FunctionError("every argument is null or an empty string")
 
 

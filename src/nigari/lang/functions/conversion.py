@@ -56,7 +56,8 @@ class _Conversion:
             raise FunctionError(error.message, 0, error.path) from error
 
 
-def _to(wanted: Type) -> Function:
+def to_type(wanted: Type) -> Function:
+    """The function that converts its argument to that type."""
     conversion = _Conversion(wanted)
     return Function(
         (Parameter("v", DYNAMIC, allow_null=True, allow_dynamic=True, allow_marked=True),),
@@ -101,11 +102,11 @@ TYPE: Final = Function(
 
 FUNCTIONS: Final = {
     "convert": CONVERT,
-    "tobool": _to(BOOL),
-    "tolist": _to(ListType(DYNAMIC)),
-    "tomap": _to(MapType(DYNAMIC)),
-    "tonumber": _to(NUMBER),
-    "toset": _to(SetType(DYNAMIC)),
-    "tostring": _to(STRING),
+    "tobool": to_type(BOOL),
+    "tolist": to_type(ListType(DYNAMIC)),
+    "tomap": to_type(MapType(DYNAMIC)),
+    "tonumber": to_type(NUMBER),
+    "toset": to_type(SetType(DYNAMIC)),
+    "tostring": to_type(STRING),
     "type": TYPE,
 }

@@ -19,11 +19,18 @@ LARGEST_FILE: Final = 256 * 1024 * 1024
 _PATH: Final = Parameter("path", STRING, allow_marked=True)
 
 
-def read_file(world: World, path: Value, argument: int | None = None) -> bytes:
-    """The content of the file that an argument names; a `FunctionError` where it has none."""
+def read_file(
+    world: World, path: Value, argument: int | None = None, any_size: bool = False
+) -> bytes:
+    """The content of the file that an argument names; a `FunctionError` where it has none.
+
+    With `any_size` a regular file may be of any size; what only looks like one never may.
+    """
     text, marks = path.as_string(), path.marks
+    place = locate(world, text)
+    limit = None if any_size and _is_regular(world, place) else LARGEST_FILE
     try:
-        content = world.files.read(locate(world, text), LARGEST_FILE)
+        content = world.files.read(place, limit)
     except FileNotFoundError:
         raise FunctionError(
             f"there is no file {redacted(text, marks)}. Only files that are part of the "
@@ -37,10 +44,17 @@ def read_file(world: World, path: Value, argument: int | None = None) -> bytes:
             f"the file {redacted(text, marks)} cannot be read: {reason or 'not a valid path'}",
             argument,
         ) from None
-    if len(content) > LARGEST_FILE:
+    if limit is not None and len(content) > limit:
         most = LARGEST_FILE // (1024 * 1024)
         raise FunctionError(f"{redacted(text, marks)} has more than {most} MiB", argument)
     return content
+
+
+def _is_regular(world: World, place: str) -> bool:
+    try:
+        return world.files.is_file(place)
+    except (OSError, ValueError):
+        return False
 
 
 def read_text(world: World, path: Value, argument: int | None = None) -> str:

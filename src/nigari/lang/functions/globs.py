@@ -9,7 +9,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from nigari.cty.function import FunctionError
@@ -17,16 +16,17 @@ from nigari.cty.values import Mark
 from nigari.lang.files import Entry, Files
 from nigari.lang.functions.paths import clean
 from nigari.lang.functions.world import redacted
+from nigari.record import record
 
 _META: Final = re.compile(r"\\.|([*?\[{])", re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\([*?\[\]{}])")
 _MOST_ALTERNATIVES: Final = 10_000
-_MOST_DIRECTORIES: Final = 200_000
+_MOST_DIRECTORIES: Final = 100_000
 _DEEPEST: Final = 256
 _ANY_DEPTH: Final = "**"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Character:
     """One character: any, or one of these ranges, or one of all others."""
 
@@ -53,8 +53,8 @@ def find(files: Files, directory: str, pattern: str, marks: frozenset[Mark]) -> 
     found: dict[str, None] = {}
     walk = _Walk(files)
     for alternative in _alternatives(rest):
-        segments = alternative.split("/")
-        if any(segment in ("", ".", "..") for segment in segments):
+        segments = [segment for segment in alternative.split("/") if segment != "."]
+        if not segments or any(segment in ("", "..") for segment in segments):
             continue
         found.update(dict.fromkeys(walk.matches(base, segments)))
     return [posixpath.relpath(path, directory) for path in found]

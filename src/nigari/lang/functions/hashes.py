@@ -37,7 +37,9 @@ class _Hash:
         return _digest(self.algorithm, to_bytes(args[0].as_string()), self.as_base64)
 
     def of_file(self, args: list[Value], _: Type) -> Value:
-        return _digest(self.algorithm, read_file(self.world, args[0]), self.as_base64)
+        return _digest(
+            self.algorithm, read_file(self.world, args[0], any_size=True), self.as_base64
+        )
 
 
 # -- UUIDs --------------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ leading zeros. Knows no functions.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from nigari.record import record
 
 _IPV4: Final = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)\.([0-9]+)", re.ASCII)
 _DIGITS: Final = re.compile(r"[0-9]+", re.ASCII)
@@ -16,7 +17,7 @@ _GROUP: Final = re.compile(r"0*([0-9A-Fa-f]{1,4})", re.ASCII)
 _MAPPED: Final = 0xFFFF
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     """An address of 32 or 128 bits."""
 
@@ -36,7 +37,7 @@ class Address:
         return str(ipaddress.IPv6Address(self.number))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Network:
     """An address whose first `prefix` bits count; the others are zero."""
 

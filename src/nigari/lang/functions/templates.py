@@ -14,7 +14,7 @@ from nigari.cty.types import DYNAMIC, MAX_DEPTH, STRING, MapType, ObjectType, Ty
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.hcl.expressions import Expression
-from nigari.hcl.parse import parse_template
+from nigari.hcl.parser import parse_template
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
@@ -79,7 +79,7 @@ class _Templates:
         path = args[0].as_string()
         expression = rendering.parsed.get(path)
         if expression is None:
-            expression = _parse(path, read_text(self.world, args[0]))
+            expression = _parse(path, read_text(self.world, args[0], 0))
             rendering.parsed[path] = expression
         return self._render(expression, args[1], rendering).with_marks(args[0].marks)
 
@@ -91,11 +91,10 @@ class _Templates:
     def _enter(self) -> _Rendering:
         rendering = self.rendering or _Rendering()
         rendering.rendered += 1
-        deepest = self.world.most_nested_templates
-        if self.depth > deepest:
+        if self.depth > self.world.most_nested_templates:
             rendering.exhausted = True
         if rendering.exhausted:
-            raise FunctionError(f"templates may nest at most {deepest} levels deep")
+            raise self._too_deep()
         if rendering.rendered > _MOST_RENDERED:
             raise FunctionError(f"a template may lead to at most {_MOST_RENDERED} others")
         if self.depth == _SIMPLE_DEPTH:
@@ -109,8 +108,15 @@ class _Templates:
         diags = Diagnostics()
         result = expression.value(Scope(values, inside), diags)
         if diags.has_errors:
+            if rendering.exhausted:
+                # The levels that lead there would only repeat each other.
+                raise self._too_deep()
             raise FunctionError(_reason(next(iter(diags))))
         return result
+
+    def _too_deep(self) -> FunctionError:
+        deepest = self.world.most_nested_templates
+        return FunctionError(f"templates may nest at most {deepest} levels deep, not without end")
 
     def table(self) -> dict[str, Function]:
         return {

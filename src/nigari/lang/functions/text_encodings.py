@@ -6,27 +6,29 @@ differences are listed here; those of the large East Asian sets only as far as t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
+from nigari.cty.json_text import clean_text
 from nigari.cty.types import STRING, Type
 from nigari.cty.values import Value, string
 from nigari.lang.functions.encoding import from_base64, to_base64
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Encoding:
     """An encoding: a codec, and how its characters differ from what is wanted.
 
     `ours` and `theirs` are characters in the same order, of which the codec has `theirs` where
-    the encoding has `ours`. Control characters from 0x80 on may be missing, and the codec may end
-    a text with a shift back that is not wanted.
+    the encoding has `ours`. The `refused` ones are only in the codec, and so may be the control
+    characters from 0x80 on. The codec may end a text with a shift back that is not wanted.
     """
 
     codec: str
     ours: str = ""
     theirs: str = ""
+    refused: str = ""
     no_controls: bool = False
     final_shift: bytes = b""
 
@@ -34,7 +36,7 @@ class _Encoding:
         """The bytes of a text; a `ValueError` where it has other characters."""
         if self.no_controls and any("\x80" <= char <= "\x9f" for char in text):
             raise ValueError(text)
-        missing = set(self.theirs) - set(self.ours)
+        missing = set(self.theirs + self.refused) - set(self.ours)
         if missing and not missing.isdisjoint(text):
             raise ValueError(text)
         translated = text.translate(str.maketrans(self.ours, self.theirs))
@@ -45,11 +47,14 @@ class _Encoding:
         text = data.decode(self.codec)
         if self.no_controls and any("\x80" <= char <= "\x9f" for char in text):
             raise ValueError(text)
+        if self.refused and not set(self.refused).isdisjoint(text):
+            raise ValueError(text)
         return text.translate(str.maketrans(self.theirs, self.ours))
 
 
 _JAPANESE_OURS: Final = "～∥－￠￡￢"
 _JAPANESE_THEIRS: Final = "〜‖−¢£¬"
+_PRIVATE: Final = "\x80\uf8f0\uf8f1\uf8f2\uf8f3"
 
 _ENCODINGS: Final[tuple[tuple[_Encoding, str], ...]] = (
     (_Encoding("ascii"), "us-ascii ansi_x3.4-1968 ansi_x3.4-1986 cp367 csascii ibm367 iso-ir-6"),
@@ -80,14 +85,14 @@ _ENCODINGS: Final[tuple[tuple[_Encoding, str], ...]] = (
     (_Encoding("gbk"), "gbk cp936 csgbk ms936 windows-936"),
     (_Encoding("hz", final_shift=b"~}"), "hz-gb-2312"),
     (
-        _Encoding("euc_jp", _JAPANESE_OURS, _JAPANESE_THEIRS),
+        _Encoding("euc_jp", _JAPANESE_OURS, _JAPANESE_THEIRS, "¥‾"),
         "euc-jp cseucpkdfmtjapanese extended_unix_code_packed_format_for_japanese",
     ),
     (
-        _Encoding("iso2022_jp", _JAPANESE_OURS, _JAPANESE_THEIRS),
+        _Encoding("iso2022_jp", _JAPANESE_OURS, _JAPANESE_THEIRS, "¥‾"),
         "iso-2022-jp csiso2022jp",
     ),
-    (_Encoding("cp932"), "shift_jis ms_kanji csshiftjis"),
+    (_Encoding("cp932", refused=_JAPANESE_THEIRS + _PRIVATE), "shift_jis ms_kanji csshiftjis"),
 )
 _PARTS_OF_ISO_8859: Final = {
     2: "iso_8859-2 iso_8859-2:1987 latin2 l2 iso-ir-101 csisolatin2",
@@ -153,7 +158,7 @@ def _known_name(given: str) -> str:
 def _encode(args: list[Value], _: Type) -> Value:
     name = args[1].as_string()
     try:
-        return string(to_base64(_encode_text(args[0].as_string(), name)))
+        return string(to_base64(_encode_text(clean_text(args[0].as_string()), name)))
     except ValueError:
         raise FunctionError(f"the string has characters that {name} does not have", 0) from None
 

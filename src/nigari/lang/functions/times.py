@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, Parameter
@@ -37,9 +38,34 @@ class _PlanTimestamp:
         return unknown(expected).with_causes(causes)
 
 
+_LENIENT: Final = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}T)([0-9]{1,2})(:[0-9]{2}:[0-9]{2})([.,][0-9]+)?"
+    r"(?:Z|([+-])([0-9]{2}):([0-9]{2}))",
+    re.ASCII,
+)
+
+
+def _instant(args: list[Value], position: int) -> int:
+    """The moment of a timestamp, in nanoseconds.
+
+    Here, and nowhere else, the hour may have one digit, the fraction a comma, and the offset may be
+    24 hours.
+    """
+    text = args[position].as_string()
+    match = _LENIENT.fullmatch(text)
+    if match is None:
+        return parse_timestamp(text, position).instant
+    date, hour, rest, fraction, sign, hours, minutes = match.groups()
+    if sign is not None and (int(hours) > 24 or int(minutes) > 59):
+        return parse_timestamp(text, position).instant
+    fraction = (fraction or "").replace(",", ".")
+    moment = parse_timestamp(f"{date}{hour:0>2}{rest}{fraction}Z", position)
+    offset = 60 * (60 * int(hours or 0) + int(minutes or 0)) * 1_000_000_000
+    return moment.instant + (offset if sign == "-" else -offset)
+
+
 def _compare(args: list[Value], _: Type) -> Value:
-    first = parse_timestamp(args[0].as_string(), 0).instant
-    second = parse_timestamp(args[1].as_string(), 1).instant
+    first, second = _instant(args, 0), _instant(args, 1)
     return number((first > second) - (first < second))
 
 

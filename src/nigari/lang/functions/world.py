@@ -7,17 +7,17 @@ the process by itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from nigari.cty.values import Mark
 from nigari.lang.files import Files
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.record import record
 
 MOST_NESTED_TEMPLATES: Final = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class World:
     """What is around: files, places, and what time the plan was made."""
 

@@ -35,6 +35,7 @@ _LARGEST: Final = 5_000_000
 _PREFIX: Final = "tag:yaml.org,2002:"
 _TAGS: Final = frozenset({"", "str", "bool", "int", "float", "null", "timestamp", "binary"})
 _QUOTES: Final = ("'", '"')
+_BLOCKS: Final = ("|", ">")
 _MERGE_KEY: Final = "<<"
 
 _WORDS: Final[dict[str, Value]] = {
@@ -129,6 +130,9 @@ class _Reader:
             self._key(event, tag)
             return
         value = _resolve(event, tag)
+        if not tag and event.style in _BLOCKS:
+            # Read by its looks nevertheless, so that "yes" in a block becomes "true".
+            value = convert(value, STRING)
         if event.anchor:
             self.anchors[event.anchor] = value, 1
         self._add(event, value, 1)

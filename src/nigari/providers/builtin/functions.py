@@ -1,22 +1,20 @@
 """The functions of the built-in provider: between values and the text of `.tfvars` files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from nigari import cty
 from nigari.diagnostics import Diagnostics, Severity
-from nigari.hcl.format import format
-from nigari.hcl.parse import parse_body
-from nigari.hcl.render import render_value
+from nigari.hcl.parser import parse_body
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.providers import api
+from nigari.record import record
 from nigari.schema.provider import FunctionParameter, FunctionSignature
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BuiltinFunction:
     """A function of one argument. The body fails with a `CtyError`."""
 
@@ -53,6 +51,9 @@ def _decode_tfvars(text: cty.Value) -> cty.Value:
 
 
 def _encode_tfvars(given: cty.Value) -> cty.Value:
+    from nigari.hcl.formatter import format
+    from nigari.hcl.render import render_value
+
     if given.type.kind != cty.KIND_OBJECT:
         raise cty.CtyError("an object is needed, with an attribute for each variable")
     lines: list[str] = []
@@ -64,6 +65,8 @@ def _encode_tfvars(given: cty.Value) -> cty.Value:
 
 
 def _encode_expr(given: cty.Value) -> cty.Value:
+    from nigari.hcl.render import render_value
+
     return cty.string(render_value(given))
 
 

@@ -5,12 +5,12 @@ reader is handed in by whoever makes the provider.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from nigari import cty
 from nigari.providers import api
 from nigari.providers.base import problem
+from nigari.record import record
 from nigari.schema.block import Attribute, Block
 from nigari.schema.provider import Schema
 
@@ -45,7 +45,7 @@ SCHEMA: Final = Schema(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RemoteState:
     """Which state to read."""
 
@@ -55,7 +55,7 @@ class RemoteState:
     workspace: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RemoteOutputs:
     """What was read; no outputs at all (None) means that there is no such state."""
 

@@ -3,7 +3,6 @@
 `output` follows `input` when a change is applied; another `triggers_replace` replaces the object.
 """
 
-import uuid
 from typing import Final
 
 from nigari import cty
@@ -84,6 +83,8 @@ def apply(request: api.ApplyRequest) -> api.ApplyResponse:
     if not planned.attribute("output").is_known:
         state["output"] = planned.attribute("input")
     if not planned.attribute("id").is_known:
+        import uuid
+
         state["id"] = cty.string(str(uuid.uuid4()))
     return api.ApplyResponse(cty.object_value(state))
 

@@ -1,0 +1,1 @@
+"""Searches for inputs that break a promise. Run with `make fuzz`."""

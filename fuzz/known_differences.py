@@ -1,0 +1,130 @@
+"""Differences between nigari and OpenTofu that are meant, each with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from fuzz.consoles import FAILED, Outcome
+
+_HIDDEN: Final = re.compile(r"\((?:sensitive|ephemeral) value\)")
+_NUMBER: Final = re.compile(r"-?[0-9]+\.[0-9]{15,}")
+_DIGITS: Final = 15
+_UNKNOWN: Final = r"var\.u|local\.[pqw]"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A kind of difference: why it is there, and how it is told from others."""
+
+    reason: str
+    explains: Callable[[str, Outcome, Outcome], bool]
+
+
+def _is_crash(_: str, real: Outcome, own: Outcome) -> bool:
+    return real.crashed
+
+
+def _hides_more(real: Outcome, own: Outcome) -> bool:
+    """Whether the values are the same but for what only we hide."""
+    if real.display is None or own.display is None or real.type != own.type:
+        return False
+    parts = [re.escape(part) for part in _HIDDEN.split(own.display)]
+    return re.fullmatch("(?s:.*)".join(parts), real.display) is not None
+
+
+def _is_unary_of_unknown(expression: str, real: Outcome, own: Outcome) -> bool:
+    return _hides_more(real, own) and re.search(r"!|-[a-z(]", expression) is not None
+
+
+def _is_null_in_set(expression: str, real: Outcome, own: Outcome) -> bool:
+    is_set = re.search(r"toset\(|set[a-z]+\(", expression) is not None
+    return is_set and _hides_more(real, own) and "null" in (real.json or "") + (real.display or "")
+
+
+def _is_index_of_unknown_object(expression: str, real: Outcome, own: Outcome) -> bool:
+    if not re.search(r"\[(?!for\b)|\.\*|\.[0-9]", expression) or not re.search(
+        _UNKNOWN, expression
+    ):
+        return False
+    unknown = "(known after apply)"
+    if real.display is None or unknown not in real.display:
+        return False
+    return own is FAILED or (real.type != own.type and "dynamic" in (real.type or ""))
+
+
+def _is_unknown_set_as_list(expression: str, real: Outcome, own: Outcome) -> bool:
+    return (
+        real is FAILED
+        and own.display is not None
+        and "(known after apply)" in own.display
+        and re.search(r"toset|set[a-z]+\(|local\.t|var\.ut", expression) is not None
+    )
+
+
+def _is_early_verdict(expression: str, real: Outcome, own: Outcome) -> bool:
+    return (
+        re.search("[!=]=|contains|index|distinct", expression) is not None
+        and "set" in expression
+        and real is not FAILED
+        and "(known after apply)" in (own.display or "")
+    )
+
+
+def _is_nothing(_: str, real: Outcome, own: Outcome) -> bool:
+    return "<nil>" in (real.display or "") and own is FAILED
+
+
+def _is_empty_product(expression: str, real: Outcome, own: Outcome) -> bool:
+    return "setproduct(" in expression and "(known after apply)" in (real.display or "")
+
+
+def _is_precision(_: str, real: Outcome, own: Outcome) -> bool:
+    return _rounded(real) == _rounded(own)
+
+
+def _rounded(outcome: Outcome) -> tuple[str, ...]:
+    texts = (outcome.display or "", outcome.type or "", outcome.json or "")
+    return tuple(
+        _NUMBER.sub(lambda found: f"{float(found[0]):.{_DIGITS}g}", text) for text in texts
+    )
+
+
+KNOWN: Final = (
+    Known("a function of the real program panics, which it reports as an error", _is_crash),
+    Known(
+        "`!` and `-` of something unknown lose its marks in the real program; secrets stay secret "
+        "here",
+        _is_unary_of_unknown,
+    ),
+    Known("a null in a set loses its marks in the real program", _is_null_in_set),
+    Known(
+        'an unknown object indexed as in `object["name"]` has the type of the attribute here, as '
+        "in newer HCL; the real program's HCL gives something of unknown type and does not check "
+        "the name",
+        _is_index_of_unknown_object,
+    ),
+    Known(
+        "a set with unknown elements, converted to a list of another element type, keeps the wrong "
+        "type in the real program, so that the function it is passed to refuses it",
+        _is_unknown_set_as_list,
+    ),
+    Known(
+        "sets whose elements have unknown parts are compared too early in the real program: it "
+        "finds them different when they may yet turn out equal",
+        _is_early_verdict,
+    ),
+    Known('a result of the real program that is no address at all: "<nil>"', _is_nothing),
+    Known(
+        "a product of anything with an empty set is empty, which the real program does not always "
+        "say while the other is unknown",
+        _is_empty_product,
+    ),
+    Known(
+        "digits beyond the precision of a float: numbers of the real program remember with how "
+        "many bits they were made (64 for a length), ours know floats and 512 bits only",
+        _is_precision,
+    ),
+)

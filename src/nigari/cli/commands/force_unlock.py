@@ -1,0 +1,47 @@
+"""`nigari force-unlock`: remove a lock that a dead process left behind."""
+
+from __future__ import annotations
+
+from nigari.cli.args import UsageError
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
+from nigari.cli.variables import VARIABLE_FLAGS
+
+
+async def _unlock(state: OpenState) -> bool:
+    if len(state.invocation.arguments) != 1:
+        raise UsageError("The command needs the ID of the lock, which the refused command showed.")
+    backend = state.working.backend(state.diags)
+    selected = state.working.selected(state.diags)
+    if backend is None or state.diags.has_errors:
+        return False
+    if not state.invocation.switch("force"):
+        answer = state.ask(f"Remove the lock on the state of the workspace {selected.name}?")
+        if answer is None:
+            return False
+        if answer != "yes":
+            state.say("force-unlock cancelled.")
+            return False
+    lock_id = state.invocation.arguments[0]
+    if not await backend.storage(selected.name).force_unlock(lock_id, state.diags):
+        return False
+    state.say("The lock was removed, and the state can be locked again.")
+    return True
+
+
+def run(invocation: Invocation) -> int:
+    """Remove the lock."""
+    return run_command(invocation, _unlock)
+
+
+COMMAND = Command(
+    "force-unlock",
+    "Removes a lock on the state whose holder is gone. A lock on a local file ends with the "
+    "process that took it, so there only what it left behind is removed; a lock whose holder "
+    "still runs is never removed.",
+    run,
+    flags=(Flag("force", FLAG_SWITCH, "Do not ask"), *VARIABLE_FLAGS, *SAYING_FLAGS),
+    arguments="LOCK_ID",
+    most_arguments=1,
+    examples=(Example("nigari force-unlock 4c9a5e5c-3a07-0d4b-93ae-3d6cfcf0b0a5", ""),),
+)

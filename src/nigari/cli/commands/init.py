@@ -1,0 +1,171 @@
+"""`nigari init`: makes a working directory ready for all other commands."""
+
+from __future__ import annotations
+
+from nigari.cli.args import UsageError
+from nigari.cli.command import (
+    FLAG_LIST,
+    FLAG_SWITCH,
+    FLAG_TEXT,
+    Command,
+    Example,
+    Flag,
+    Invocation,
+)
+from nigari.cli.configuration import read_variables, selected_name
+from nigari.cli.prompt import INPUT_FLAG, Person
+from nigari.cli.stored_state import (
+    JSON_FLAG,
+    JSON_INTO_FLAG,
+    LOCK_FLAGS,
+    REMOTE_VERSION_FLAG,
+    OpenState,
+)
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
+from nigari.cli.views.init import InitProgress
+from nigari.workspace import Workspace
+from nigari.workspace.backend_setup import BackendOptions
+from nigari.workspace.initialize import Initialization, InitOptions
+from nigari.workspace.provider_install import ProviderOptions
+
+_READY = """
+The working directory is ready. The next step is usually "nigari plan", which shows what there is to
+do. When modules, providers or the backend change, run init again: other commands say when that is
+needed."""
+_NOTHING = """There is no configuration in this directory, so there is nothing to make ready. Put .tf or .tofu
+files here, or fetch some with -from-module, and run init again."""
+
+
+def run(invocation: Invocation) -> int:
+    """Make the working directory ready."""
+    options = _options(invocation)
+    state = OpenState(invocation)
+    if invocation.switch("show"):
+        return _show(state)
+    source = invocation.text("from-module")
+    person = Person(state.terminal, _may_ask(invocation))
+    if source:
+        from nigari.workspace.from_module import copy_module
+
+        state.say(f"Copying the configuration from {source}...")
+        if not copy_module(source, ".", state.terminal.environ, person.can_be_asked, state.diags):
+            return state.end(False)
+    if not Workspace(".").loader.has_module("."):
+        state.say(_NOTHING)
+        return state.end()
+    done = begin(state, person, InitProgress(state, options.upgrade), options)
+    if done:
+        state.say(_READY, "The working directory is ready.")
+    return state.end(done)
+
+
+def begin(state: OpenState, person: Person, progress: InitProgress, options: InitOptions) -> bool:
+    """Do what the options ask for, with the variables of the command line; whether all is well."""
+    environ = state.terminal.environ
+    work = Initialization(".", environ, options, person, progress)
+    selected = selected_name(state.invocation, ".", state.diags)
+    files = work.workspace.files
+    reader = read_variables(state.invocation, files, ".", selected, state.diags)
+    work.workspace.sources.update(reader.sources)
+    state.workspace = work.workspace
+    if state.diags.has_errors:
+        return False
+    try:
+        return work.begin(reader.inputs, selected)
+    finally:
+        state.workspace = work.workspace
+        state.diags.extend(work.diags)
+
+
+def _may_ask(invocation: Invocation) -> bool:
+    return invocation.switch("input") and not invocation.switch("json")
+
+
+def _options(invocation: Invocation) -> InitOptions:
+    lockfile = invocation.text("lockfile")
+    if lockfile not in ("", "readonly"):
+        raise UsageError(f'The option -lockfile can only be "readonly", not "{lockfile}".')
+    if invocation.is_given("backend") and invocation.is_given("cloud"):
+        raise UsageError("The options -backend and -cloud mean the same: give only one of them.")
+    migrates = invocation.switch("migrate-state") or invocation.switch("force-copy")
+    if invocation.switch("reconfigure") and migrates:
+        raise UsageError(
+            "The option -reconfigure leaves the state where it is, and -migrate-state moves it: "
+            "give only one of them."
+        )
+    if migrates and invocation.switch("json"):
+        raise UsageError("Moving the state may need answers, so -migrate-state excludes -json.")
+    upgrade = invocation.switch("upgrade")
+    if upgrade and lockfile:
+        raise UsageError(
+            "The option -upgrade changes the lock file, and -lockfile=readonly forbids it."
+        )
+    return InitOptions(
+        upgrade=upgrade,
+        remember=invocation.switch("remember"),
+        get_modules=invocation.switch("get"),
+        backend=BackendOptions(
+            invocation.switch("backend") and invocation.switch("cloud"),
+            invocation.texts("backend-config"),
+            invocation.switch("reconfigure"),
+            migrates,
+            invocation.switch("force-copy"),
+            OpenState(invocation, tells_events=False).lock_options,
+        ),
+        providers=ProviderOptions(upgrade, invocation.texts("plugin-dir"), lockfile == "readonly"),
+    )
+
+
+COMMAND = Command(
+    "init",
+    "Makes the working directory ready: installs the modules and providers that the configuration "
+    "asks for, and sets up the backend. It can be run any number of times. When something is "
+    "wrong, nothing is changed.",
+    run,
+    flags=(
+        Flag("backend", FLAG_SWITCH, "Leave the backend as it is", default="true"),
+        Flag("cloud", FLAG_SWITCH, "The same as -backend", default="true"),
+        Flag(
+            "backend-config",
+            FLAG_LIST,
+            "A setting of the backend, or a file of such settings; may be repeated",
+            "NAME=VALUE|FILE",
+        ),
+        Flag("reconfigure", FLAG_SWITCH, "Set up the backend anew and leave the state behind"),
+        Flag("migrate-state", FLAG_SWITCH, "Move the state to the backend as it is configured now"),
+        Flag("force-copy", FLAG_SWITCH, "Move the state without asking"),
+        Flag("from-module", FLAG_TEXT, "Copy a module into this empty directory first", "SOURCE"),
+        Flag("get", FLAG_SWITCH, "Install no modules", default="true"),
+        Flag("upgrade", FLAG_SWITCH, "Take the newest modules and providers that are allowed"),
+        Flag(
+            "plugin-dir",
+            FLAG_LIST,
+            "Look for providers in this directory only; may be repeated",
+            "DIR",
+        ),
+        Flag("lockfile", FLAG_TEXT, "Do not change the lock file", "readonly"),
+        Flag("test-directory", FLAG_TEXT, "Where test files are", "DIR", "tests"),
+        Flag(
+            "remember",
+            FLAG_SWITCH,
+            "Remember the values of variables that sources, the backend and the like have used, so "
+            "that they need not be given again; secrets never",
+        ),
+        Flag("show", FLAG_SWITCH, "Show the values that are remembered, and do nothing else"),
+        INPUT_FLAG,
+        *LOCK_FLAGS,
+        REMOTE_VERSION_FLAG,
+        JSON_FLAG,
+        JSON_INTO_FLAG,
+        NO_COLOR_FLAG,
+        COMPACT_WARNINGS_FLAG,
+        *VARIABLE_FLAGS,
+    ),
+    examples=(
+        Example("nigari init -var env=prod", "where a source or the backend depends on a variable"),
+        Example("nigari init -var env=prod -remember", "the same, and no need to say it again"),
+        Example("nigari init -upgrade", "takes newer versions of modules and providers"),
+        Example("nigari init -migrate-state", "after the backend has changed"),
+    ),
+)

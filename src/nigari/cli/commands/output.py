@@ -1,0 +1,113 @@
+"""`nigari output`: the output values of the root module, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nigari.cli.args import UsageError
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.commands.show import REVEAL_FLAG
+from nigari.cli.stored_state import JSON_INTO_FLAG, STATE_FLAG, OpenState, run_command
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.render import value_display
+from nigari.state.model import OutputState
+from nigari.state.show_json import output_raw, output_to_json, outputs_to_json
+
+
+async def _output(state: OpenState) -> bool:
+    invocation = state.invocation
+    name = invocation.arguments[0] if invocation.arguments else ""
+    if invocation.switch("raw") and invocation.switch("json"):
+        raise UsageError("The options -raw and -json exclude each other.")
+    if invocation.switch("raw") and not name:
+        raise UsageError("With -raw the command needs the name of one output.")
+    snapshots = await state.read()
+    if snapshots is None:
+        return False
+    outputs = snapshots.state.outputs
+    is_json = invocation.switch("json")
+    if not outputs and not is_json:
+        _warn_of_none(state.diags)
+        return True
+    if name and name not in outputs:
+        _report_missing(name, outputs, state.diags)
+        return False
+    if name:
+        return _show_one(state, name, outputs[name])
+    state.into_file(outputs_to_json(outputs))
+    if is_json:
+        state.terminal.out(outputs_to_json(outputs))
+    else:
+        state.terminal.out(_all(outputs, invocation.switch("show-sensitive")))
+    return True
+
+
+def _show_one(state: OpenState, name: str, output: OutputState) -> bool:
+    state.into_file(output_to_json(output))
+    if state.invocation.switch("json"):
+        state.terminal.out(output_to_json(output))
+    elif state.invocation.switch("raw"):
+        text = output_raw(name, output, state.diags)
+        if text is None:
+            return False
+        state.terminal.stdout.write(text)
+    else:
+        state.terminal.out(value_display(output.value))
+    return True
+
+
+def _all(outputs: Mapping[str, OutputState], reveal: bool) -> str:
+    shown = {
+        name: "<sensitive>" if each.sensitive and not reveal else value_display(each.value)
+        for name, each in sorted(outputs.items())
+    }
+    return "\n".join(f"{name} = {text}" for name, text in shown.items())
+
+
+def _warn_of_none(diags: Diagnostics) -> None:
+    diags.warning(
+        "No outputs found",
+        "The state has no output values. Those that the configuration declares come into the "
+        "state with apply.",
+    )
+
+
+def _report_missing(name: str, outputs: Mapping[str, OutputState], diags: Diagnostics) -> None:
+    diags.error(
+        f'Output "{name}" not found',
+        f"The state has no output of that name.{did_you_mean(name, outputs)} One that was just "
+        "added to the configuration comes into the state with apply.",
+    )
+
+
+def run(invocation: Invocation) -> int:
+    """Print the outputs."""
+    return run_command(invocation, _output, tells_events=False)
+
+
+COMMAND = Command(
+    "output",
+    "Prints the output values of the root module as the state has them: all of them, or the one "
+    "that is named. Sensitive values are hidden in the list, and shown when asked for by name or "
+    "with -json or -raw.",
+    run,
+    flags=(
+        Flag("json", FLAG_SWITCH, "Print JSON"),
+        JSON_INTO_FLAG,
+        Flag("raw", FLAG_SWITCH, "Print a string, number or boolean bare, without quotes"),
+        REVEAL_FLAG,
+        STATE_FLAG,
+        *VARIABLE_FLAGS,
+        NO_COLOR_FLAG,
+        COMPACT_WARNINGS_FLAG,
+    ),
+    arguments="[NAME]",
+    most_arguments=1,
+    examples=(
+        Example("nigari output", "all outputs"),
+        Example("nigari output -raw address", "for scripts"),
+    ),
+)

@@ -1,0 +1,79 @@
+"""`nigari providers`: which providers the configuration and the state need."""
+
+from __future__ import annotations
+
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.stored_state import OpenState, run_command
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
+from nigari.eval.static import StaticRun
+from nigari.packages.provider_selection import by_provider, combined_constraints
+from nigari.packages.requirement import Requirement
+from nigari.workspace.providers import providers_in
+
+TEST_DIRECTORY_FLAG = Flag("test-directory", FLAG_TEXT, "Where test files are", "DIR", "tests")
+
+
+async def _providers(state: OpenState) -> bool:
+    run = state.static()
+    requirements = state.requirements()
+    snapshots = await state.read()
+    if run is None or requirements is None or snapshots is None:
+        return False
+    out = state.terminal.out
+    out("\nProviders required by configuration:\n.")
+    for line in _tree(run, requirements):
+        out(line)
+    out("")
+    used = providers_in(snapshots.state)
+    if used:
+        out("Providers required by state:\n")
+        for provider in used:
+            out(f"    provider[{provider}]\n")
+    return True
+
+
+def _tree(run: StaticRun, requirements: list[Requirement]) -> list[str]:
+    """The requirements of each module, and below them its calls, drawn as a tree."""
+    own: dict[str, list[Requirement]] = {}
+    for each in requirements:
+        own.setdefault(each.module, []).append(each)
+    calls: dict[str, list[ModuleAddr]] = {}
+    for addr in dict.fromkeys(frame.instance.addr.unkeyed for frame in run.frames()):
+        if addr.parent is not None:
+            calls.setdefault(str(addr.parent), []).append(addr)
+    lines: list[str] = []
+    pending = [("", "", "", ROOT_MODULE)]
+    while pending:
+        prefix, branch, indent, module = pending.pop()
+        if not module.is_root:
+            lines.append(f"{prefix}{branch}module.{module.name}")
+        below = prefix + indent
+        children = sorted(calls.get(str(module), ()), key=str)
+        asked = sorted(by_provider(own.get(str(module), ())).items())
+        for index, (provider, parts) in enumerate(asked):
+            is_last = index == len(asked) - 1 and not children
+            text = f"provider[{provider}] {combined_constraints(parts).text}".rstrip()
+            lines.append(f"{below}{'└── ' if is_last else '├── '}{text}")
+        for child in reversed(children):
+            marks = ("└── ", "    ") if child is children[-1] else ("├── ", "│   ")
+            pending.append((below, *marks, child))
+    return lines
+
+
+def run(invocation: Invocation) -> int:
+    """Print the tree."""
+    return run_command(invocation, _providers)
+
+
+COMMAND = Command(
+    "providers",
+    "Shows which providers each module of the configuration needs, with the versions that it "
+    "asks for, and which providers the state needs.\n\n"
+    "There are more commands about providers: providers lock, providers mirror and providers "
+    "schema.",
+    run,
+    flags=(TEST_DIRECTORY_FLAG, *VARIABLE_FLAGS, NO_COLOR_FLAG, COMPACT_WARNINGS_FLAG),
+    examples=(Example("nigari providers", ""),),
+)

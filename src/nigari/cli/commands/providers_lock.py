@@ -1,0 +1,152 @@
+"""`nigari providers lock`: checksums of providers for all platforms that will need them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nigari.addrs.provider import parse_provider
+from nigari.cli.args import UsageError
+from nigari.cli.command import FLAG_LIST, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.packages.cli_config import provider_source
+from nigari.packages.lockfile import (
+    FILE_NAME,
+    Locks,
+    adopt_predecessors,
+    lock_text,
+    save_locks,
+)
+from nigari.packages.provider_mirror import lock_platforms
+from nigari.packages.provider_package import current_platform
+from nigari.packages.provider_sources import FilesystemMirror, ProviderSource
+from nigari.packages.requirement import Requirement
+from nigari.workspace.providers import InstalledProviders
+
+PLATFORM_FLAG = Flag(
+    "platform", FLAG_LIST, "A platform that will need the providers; may be repeated", "OS_ARCH"
+)
+
+
+def platforms_of(invocation: Invocation) -> list[str]:
+    """The platforms on the command line; without any, this machine's."""
+    given = list(dict.fromkeys(invocation.texts("platform")))
+    for each in given:
+        system, _, machine = each.partition("_")
+        if not system or not machine or "_" in machine:
+            raise UsageError(
+                f'"{each}" is not a platform. One is an operating system and a processor with an '
+                "underscore between them, as linux_amd64."
+            )
+    return given or [current_platform()]
+
+
+def source_of(state: OpenState, installed: InstalledProviders) -> ProviderSource:
+    """Where packages come from: the mirror on the command line, or as configured."""
+    mirror = state.invocation.text("fs-mirror")
+    if mirror:
+        return FilesystemMirror(Path(mirror))
+    return provider_source(installed.cli_config, state.terminal.environ, Path())
+
+
+async def _lock(state: OpenState) -> bool:
+    if state.invocation.text("net-mirror"):
+        raise UsageError("Network mirrors cannot be asked by this program; use -fs-mirror.")
+    platforms = platforms_of(state.invocation)
+    requirements = _wanted(state)
+    if requirements is None:
+        return False
+    installed = InstalledProviders(".", state.terminal.environ)
+    old = adopt_predecessors(installed.locks)
+    source = source_of(state, installed)
+    state.diags.extend(installed.problems)
+    new = old
+    for platform in platforms:
+        if state.diags.has_errors:
+            return False
+        before = new
+        new = await lock_platforms(requirements, before, source, [platform], state.diags)
+        _tell(state, before, new, requirements, platform)
+    return not state.diags.has_errors and _save(state, installed.locks, new)
+
+
+def _wanted(state: OpenState) -> list[Requirement] | None:
+    requirements = state.requirements()
+    if requirements is None:
+        return None
+    given = [parse_provider(text, state.diags) for text in state.invocation.arguments]
+    known = {each.provider for each in requirements}
+    for provider in given:
+        if provider is not None and provider not in known:
+            state.diags.error(
+                "Provider is not needed",
+                f"The configuration does not need {provider}, so it cannot be locked.",
+            )
+    if state.diags.has_errors:
+        return None
+    return [each for each in requirements if not given or each.provider in given]
+
+
+def _tell(
+    state: OpenState, old: Locks, new: Locks, requirements: list[Requirement], platform: str
+) -> None:
+    if state.diags.has_errors:
+        return
+    for provider in sorted({each.provider for each in requirements}):
+        lock = new.providers.get(provider)
+        if lock is None:
+            continue
+        known = old.providers.get(provider)
+        if known is None:
+            news = (
+                "This was a new provider and the checksums for this platform are now tracked in "
+                "the lock file"
+            )
+        elif known.hashes != lock.hashes:
+            news = "Additional checksums for this platform are now tracked in the lock file"
+        else:
+            news = "All checksums for this platform were already tracked in the lock file"
+        text = f"Obtained {provider.display} checksums for {platform}; {news}"
+        state.say(f"- {text}", text)
+
+
+def _save(state: OpenState, old: Locks, new: Locks) -> bool:
+    if lock_text(new) == lock_text(old):
+        state.say("\nSuccess! The lock file has everything already and stays as it is.")
+        return True
+    try:
+        save_locks(Path(FILE_NAME), new)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        state.diags.error("Lock file not written", f"{FILE_NAME} cannot be written: {reason}.")
+        return False
+    state.say(
+        f"\nSuccess! The lock file was updated.\n\nLook at the changes in {FILE_NAME} and put "
+        "them under version control.",
+        "Success! The lock file was updated",
+    )
+    return True
+
+
+def run(invocation: Invocation) -> int:
+    """Update the lock file."""
+    return run_command(invocation, _lock)
+
+
+COMMAND = Command(
+    "providers lock",
+    "Adds checksums to the dependency lock file: of all providers that the configuration needs, "
+    "or of those that are named, for this machine's platform or for others. So a configuration "
+    "that is worked on under Linux can be applied under macOS, say, with the same providers.",
+    run,
+    flags=(
+        PLATFORM_FLAG,
+        Flag("fs-mirror", FLAG_TEXT, "Take packages from this mirror only", "DIR"),
+        Flag("net-mirror", FLAG_TEXT, "Take packages from this network mirror only", "URL"),
+        *VARIABLE_FLAGS,
+        *SAYING_FLAGS,
+    ),
+    arguments="[PROVIDER...]",
+    most_arguments=-1,
+    examples=(Example("nigari providers lock -platform=linux_amd64 -platform=darwin_arm64", ""),),
+)

@@ -1,0 +1,61 @@
+"""`nigari providers mirror`: copies of the providers that are needed, for use elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nigari.cli.args import UsageError
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.commands.providers_lock import PLATFORM_FLAG, platforms_of
+from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.packages.cli_config import provider_source
+from nigari.packages.provider_mirror import mirror_providers
+from nigari.packages.provider_selection import by_provider
+from nigari.workspace.providers import InstalledProviders
+
+
+async def _mirror(state: OpenState) -> bool:
+    if len(state.invocation.arguments) != 1:
+        raise UsageError("The command needs the directory that is to become a mirror.")
+    target = Path(state.invocation.arguments[0])
+    platforms = platforms_of(state.invocation)
+    requirements = state.requirements()
+    if requirements is None:
+        return False
+    installed = InstalledProviders(".", state.terminal.environ)
+    source = provider_source(installed.cli_config, state.terminal.environ, Path())
+    locks = installed.locks
+    state.diags.extend(installed.problems)
+    if state.diags.has_errors:
+        return False
+    for provider, asked in sorted(by_provider(requirements).items()):
+        if provider.is_builtin:
+            _say(state, f"Skipping {provider} because it is part of this program")
+            continue
+        _say(state, f"Mirroring {provider.display}...")
+        for path in await mirror_providers(asked, locks, source, target, platforms, state.diags):
+            _say(state, f"Wrote {path}", indent="  ")
+    return not state.diags.has_errors
+
+
+def _say(state: OpenState, text: str, indent: str = "") -> None:
+    state.say(f"{indent}- {text}", text)
+
+
+def run(invocation: Invocation) -> int:
+    """Fill the mirror."""
+    return run_command(invocation, _mirror)
+
+
+COMMAND = Command(
+    "providers mirror",
+    "Copies the packages of all providers that the configuration needs into a directory, which can "
+    "then be used as a filesystem mirror, or be put on a web server as a network mirror. Packages "
+    "are taken from where init would take them.",
+    run,
+    flags=(PLATFORM_FLAG, *VARIABLE_FLAGS, *SAYING_FLAGS),
+    arguments="DIR",
+    most_arguments=1,
+    examples=(Example("nigari providers mirror -platform=linux_arm64 /srv/providers", ""),),
+)

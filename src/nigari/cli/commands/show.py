@@ -1,0 +1,112 @@
+"""`nigari show`: a state, for people or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from nigari.addrs.provider import Provider
+from nigari.addrs.resource import DATA, Resource
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.stored_state import JSON_INTO_FLAG, OpenState, run_command
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
+from nigari.schema.provider import Schema
+from nigari.state.files import parse_state
+from nigari.state.model import StateFile
+from nigari.state.objects import SchemaLookup
+from nigari.state.show_json import state_to_json
+from nigari.state.show_text import state_to_text
+
+REVEAL_FLAG = Flag("show-sensitive", FLAG_SWITCH, "Show sensitive values, too")
+
+
+async def schema_lookup(providers: Iterable[Provider], state: OpenState) -> SchemaLookup | None:
+    """The schemas of these providers, or `None` after reporting which one is not to be had."""
+    pool = await state.load_schemas(providers)
+    if state.diags.has_errors:
+        return None
+
+    def look_up(provider: Provider, resource: Resource) -> Schema | None:
+        offered = pool.of(provider)
+        if offered is None:
+            return None
+        of_mode = offered.data_sources if resource.mode is DATA else offered.resources
+        return of_mode.get(resource.type)
+
+    return look_up
+
+
+async def _show(state: OpenState) -> bool:
+    arguments = state.invocation.arguments
+    if arguments:
+        file = _file_at(arguments[0], state)
+    else:
+        snapshots = await state.read()
+        file = None if snapshots is None else snapshots.file
+    if state.diags.has_errors:
+        return False
+    resources = [] if file is None else file.state.resources.values()
+    used = {each.provider.item.provider for each in resources}
+    lookup = await schema_lookup(sorted(used), state)
+    return lookup is not None and _print(file, lookup, state)
+
+
+def _print(file: StateFile | None, lookup: SchemaLookup, state: OpenState) -> bool:
+    if state.invocation.switch("json") or state.invocation.text("json-into"):
+        document = state_to_json(file, lookup, state.diags)
+        if document is None:
+            return False
+        state.into_file(document)
+        if state.invocation.switch("json"):
+            state.terminal.out(document)
+            return True
+    if file is None:
+        state.terminal.out("No state.")
+    elif file.state.is_empty:
+        state.terminal.out("The state file is empty. No resources are represented.")
+    else:
+        reveal = state.invocation.switch("show-sensitive")
+        state.terminal.stdout.write(state_to_text(file.state, lookup, state.diags, reveal))
+    return not state.diags.has_errors
+
+
+def _file_at(path: str, state: OpenState) -> StateFile | None:
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        state.diags.error("File cannot be read", f"{path}: {error.strerror or error}.")
+        return None
+    if not data:
+        return None
+    decrypted = state.encryption.decrypt(data, state.diags)
+    return None if decrypted is None else parse_state(decrypted.data, state.diags)
+
+
+def run(invocation: Invocation) -> int:
+    """Show the state."""
+    return run_command(invocation, _show, tells_events=False)
+
+
+COMMAND = Command(
+    "show",
+    "Shows the newest state of the selected workspace, or a state file: every object with its "
+    "attributes, and the outputs. Sensitive values are hidden, though not with -json. The "
+    "providers of what is shown must be installed, because they know what the attributes are.",
+    run,
+    flags=(
+        Flag("state", FLAG_SWITCH, "Show the newest state, as without any argument"),
+        Flag("json", FLAG_SWITCH, "Print JSON"),
+        JSON_INTO_FLAG,
+        REVEAL_FLAG,
+        *VARIABLE_FLAGS,
+        NO_COLOR_FLAG,
+        COMPACT_WARNINGS_FLAG,
+    ),
+    arguments="[FILE]",
+    most_arguments=1,
+    examples=(
+        Example("nigari show", "the newest state"),
+        Example("nigari show -json | jq .values", "for programs"),
+    ),
+)

@@ -1,0 +1,72 @@
+"""`nigari state show`: one resource instance with its attributes."""
+
+from __future__ import annotations
+
+from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.commands.show import REVEAL_FLAG, schema_lookup
+from nigari.cli.stored_state import READING_FLAGS, OpenState, run_command
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import replace
+from nigari.state.model import ResourceState, State, StateFile
+from nigari.state.show_json import state_to_json
+from nigari.state.show_text import instance_to_text
+
+
+async def _show(state: OpenState) -> bool:
+    snapshots = await state.read()
+    address = state.only_instance()
+    if snapshots is None or address is None:
+        return False
+    resource = snapshots.state.resources.get(resource_of(address))
+    instance = snapshots.state.instance(address)
+    if resource is None or instance is None or instance.current is None:
+        state.diags.append(_no_such_instance(address, resource))
+        return False
+    current = replace(instance, deposed={})
+    alone = ResourceState(resource.address, resource.provider, {address.item.key: current})
+    lookup = await schema_lookup([resource.provider.item.provider], state)
+    if lookup is None:
+        return False
+    reveal = state.invocation.switch("show-sensitive")
+    shown = instance_to_text(alone, address.item.key, lookup, state.diags, reveal)
+    if shown:
+        state.text(shown[0])
+    if state.has_events:
+        only = State({resource.address: alone})
+        version = "" if snapshots.file is None else snapshots.file.version
+        document = state_to_json(StateFile(only, "", 0, version), lookup, Diagnostics())
+        state.document(document or "{}")
+    return True
+
+
+def _no_such_instance(address: AbsResourceInstance, resource: ResourceState | None) -> Diagnostic:
+    """An address at which the state has no object."""
+    if resource is None:
+        hint = "The command state list shows what there is."
+    else:
+        known = ", ".join(str(instance_of(resource.address, key)) for key, _ in resource.in_order())
+        hint = f"The resource has these instances: {known}."
+    return Diagnostic(
+        Severity.ERROR,
+        "No instance found for the given address",
+        f"The state has no object at {address}. {hint}",
+        address=address.text,
+    )
+
+
+def run(invocation: Invocation) -> int:
+    """Show the instance."""
+    return run_command(invocation, _show)
+
+
+COMMAND = Command(
+    "state show",
+    "Shows the attributes of one resource instance as the state has them. Sensitive values are "
+    "hidden. In a shell, quote an address that has brackets.",
+    run,
+    flags=(REVEAL_FLAG, *READING_FLAGS),
+    arguments="ADDRESS",
+    most_arguments=1,
+    examples=(Example("nigari state show 'aws_instance.web[\"a\"]'", "one of several instances"),),
+)

@@ -1,0 +1,29 @@
+"""`nigari untaint`: take back that an object is to be replaced."""
+
+from __future__ import annotations
+
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.commands.taint import TAINT_FLAGS, change_mark
+from nigari.cli.stored_state import OpenState, run_command
+from nigari.state.edit import untaint
+
+
+async def _untaint(state: OpenState) -> bool:
+    return await change_mark(state, "untaint", untaint, "successfully untainted")
+
+
+def run(invocation: Invocation) -> int:
+    """Take the mark away."""
+    return run_command(invocation, _untaint)
+
+
+COMMAND = Command(
+    "untaint",
+    "Takes back the mark that taint, or a creation that went wrong, has left on an object: the "
+    "next apply does not replace it.",
+    run,
+    flags=TAINT_FLAGS,
+    arguments="ADDRESS",
+    most_arguments=1,
+    examples=(Example("nigari untaint aws_instance.web", ""),),
+)

@@ -1,0 +1,45 @@
+"""`nigari workspace select`: the workspace that commands work in from now on."""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.commands.workspace_new import say_created, workspace_name
+from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cty.values import go_quote
+
+
+async def _select(state: OpenState) -> bool:
+    name = workspace_name(state)
+    workspaces = state.working.workspaces(state.diags)
+    if workspaces is None:
+        return False
+    is_new = name not in await workspaces.names(state.diags)
+    before = workspaces.selected(state.diags).name
+    if not await workspaces.select(name, state.invocation.switch("or-create"), state.diags):
+        return False
+    if is_new:
+        say_created(state, name)
+    elif name != before:
+        state.say(f"Switched to workspace {go_quote(name)}.")
+    return True
+
+
+def run(invocation: Invocation) -> int:
+    """Select the workspace."""
+    return run_command(invocation, _select)
+
+
+COMMAND = Command(
+    "workspace select",
+    "Selects the workspace that commands in this directory work in from now on.",
+    run,
+    flags=(
+        Flag("or-create", FLAG_SWITCH, "Make the workspace where there is none of that name"),
+        *VARIABLE_FLAGS,
+        *SAYING_FLAGS,
+    ),
+    arguments="NAME",
+    most_arguments=1,
+    examples=(Example("nigari workspace select -or-create staging", ""),),
+)

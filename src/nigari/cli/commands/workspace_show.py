@@ -1,0 +1,29 @@
+"""`nigari workspace show`: the name of the selected workspace."""
+
+from __future__ import annotations
+
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.stored_state import OpenState, run_command
+from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
+
+
+async def _show(state: OpenState) -> bool:
+    selected = state.working.selected(state.diags)
+    if state.diags.has_errors:
+        return False
+    state.say(selected.name)
+    return True
+
+
+def run(invocation: Invocation) -> int:
+    """Print the name."""
+    return run_command(invocation, _show)
+
+
+COMMAND = Command(
+    "workspace show",
+    "Prints the name of the selected workspace.",
+    run,
+    flags=(NO_COLOR_FLAG, COMPACT_WARNINGS_FLAG),
+    examples=(Example("nigari workspace show", ""),),
+)

@@ -1,0 +1,69 @@
+"""Asking the person at the terminal: for values of variables, for other values, for a yes.
+
+There is one way to ask, whatever it is about. Without a terminal, or where `-input=false` or
+`TF_INPUT` forbid it, nobody can be asked, and whoever wanted to know says what that means.
+"""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
+from nigari.config.variable import Variable
+from nigari.eval.inputs import InputKind, InputValue
+
+INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for anything", default="true")
+_REFUSALS = frozenset(("0", "f", "false"))
+
+
+class Person:
+    """Whoever sits at the terminal. Each question is asked once."""
+
+    def __init__(self, terminal: Terminal, may_ask: bool) -> None:
+        self._terminal = terminal
+        self._given: dict[str, InputValue | None] = {}
+        self.can_be_asked = (
+            may_ask
+            and terminal.environ.get("TF_INPUT", "").lower() not in _REFUSALS
+            and terminal.stdin.isatty()
+            and terminal.stdout.isatty()
+        )
+
+    def value_of(self, variable: Variable) -> InputValue | None:
+        """The value of an input variable; None where no answer was given."""
+        name = variable.name
+        if name not in self._given:
+            answer = self.text(f"var.{name}", variable.description or "", bool(variable.sensitive))
+            self._given[name] = (
+                None if answer is None else InputValue(InputKind.ANSWER, "your answer", answer)
+            )
+        return self._given[name]
+
+    def text(self, name: str, description: str, is_secret: bool) -> str | None:
+        """A text for something with a name; None where no answer was given."""
+        if not self.can_be_asked:
+            return None
+        lines = [name, *(f"  {line}" for line in description.splitlines()), ""]
+        return self._answer("\n".join(lines), is_secret)
+
+    def agrees(self, question: str) -> bool | None:
+        """Whether the answer to a question is yes; None where nobody can be asked."""
+        if not self.can_be_asked:
+            return None
+        answer = self._answer(f'{question}\n  Only "yes" counts as one.\n', False)
+        return answer is not None and answer.strip() == "yes"
+
+    def _answer(self, text: str, is_secret: bool) -> str | None:
+        terminal = self._terminal
+        terminal.stdout.write(f"\n{text}\n")
+        terminal.stdout.flush()
+        if is_secret:
+            import getpass
+
+            try:
+                return getpass.getpass("  Enter a value (it is not shown): ")
+            except EOFError:
+                return None
+        terminal.stdout.write("  Enter a value: ")
+        terminal.stdout.flush()
+        answer = terminal.stdin.readline()
+        terminal.stdout.write("\n")
+        return answer.rstrip("\r\n") if answer else None

@@ -1,0 +1,342 @@
+"""What commands share that work on the stored state: its flags, its lock, and what is said.
+
+A command says things through one `OpenState`: as lines for people, as lines of JSON, or both.
+What it does to a state is its own affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TextIO, TypeVar
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.parse import parse_resource_instance, parse_target
+from nigari.addrs.provider import Provider
+from nigari.addrs.targets import Target
+from nigari.backends.snapshots import LockOptions, Snapshots
+from nigari.cli.args import UsageError
+from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
+from nigari.cli.configuration import OpenConfiguration
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
+from nigari.cli.views.json_lines import JsonLines
+from nigari.cty.function import FunctionError
+from nigari.cty.stdlib.timestamps import parse_duration
+from nigari.diagnostics import ContextOf, Diagnostics, Severity
+from nigari.diagnostics.render import no_context
+from nigari.eval.static import StaticRun
+from nigari.packages.requirement import Requirement
+from nigari.plan.provider_pool import ProviderPool
+from nigari.record import replace
+from nigari.state.encryption import StateLayer, no_encryption
+from nigari.workspace import Workspace
+from nigari.workspace.backend import BackendMemory, check_unchanged
+from nigari.workspace.encryption import configured_encryption, may_be_encrypted, mentions
+from nigari.workspace.providers import InstalledProviders
+from nigari.workspace.requirements import find_requirements
+from nigari.workspace.state import StateFiles, WorkingState
+from nigari.workspace.waiting import run_to_end
+
+T = TypeVar("T")
+
+JSON_FLAG = Flag("json", FLAG_SWITCH, "Print what happens as JSON, one object per line")
+JSON_INTO_FLAG = Flag(
+    "json-into", FLAG_TEXT, "Write what -json would print to a file, beside the usual", "FILE"
+)
+SAYING_FLAGS = (JSON_FLAG, JSON_INTO_FLAG, NO_COLOR_FLAG, COMPACT_WARNINGS_FLAG)
+LOCK_FLAGS = (
+    Flag(
+        "lock",
+        FLAG_SWITCH,
+        "Do not lock the state, which is dangerous while others may work on it",
+        default="true",
+    ),
+    Flag("lock-timeout", FLAG_TEXT, "How long to wait for a lock", "DURATION", "0s"),
+)
+STATE_FLAG = Flag("state", FLAG_TEXT, "The state file, for the local backend only", "FILE")
+BACKUP_FLAG = Flag("backup", FLAG_TEXT, "Where the backup of the state goes", "FILE")
+REMOTE_VERSION_FLAG = Flag(
+    "ignore-remote-version", FLAG_SWITCH, "Accepted for scripts; no backend here has a version"
+)
+READING_FLAGS = (STATE_FLAG, *VARIABLE_FLAGS, *SAYING_FLAGS)
+EDITING_FLAGS = (*LOCK_FLAGS, STATE_FLAG, BACKUP_FLAG, REMOTE_VERSION_FLAG, *VARIABLE_FLAGS)
+
+
+class OpenState:
+    """The state of the working directory, as the options of a command ask for it."""
+
+    def __init__(self, invocation: Invocation, tells_events: bool = True) -> None:
+        self.invocation = invocation
+        self.terminal = invocation.terminal
+        self.diags = Diagnostics()
+        self._working = WorkingState(".", self.terminal.environ)
+        self._is_checked = False
+        self._configuration: OpenConfiguration | None = None
+        self._static: StaticRun | None = None
+        self._encryption: StateLayer | None = None
+        self.workspace: Workspace | None = None
+        """Whose files diagnostics point into, for a command that opens them itself."""
+        self._lines = self._json_lines() if tells_events else None
+        self._is_json = tells_events and self._flag("json")
+
+    # -- what the command line names ------------------------------------------------------------
+
+    def targets(self) -> list[Target]:
+        """What the arguments name: modules, resources or resource instances."""
+        given = [self._address(parse_target, each) for each in self.invocation.arguments]
+        return [Target(each.subject) for each in given if each is not None]
+
+    def only_instance(self) -> AbsResourceInstance | None:
+        """The resource instance that the only argument names."""
+        if len(self.invocation.arguments) != 1:
+            raise UsageError("The command needs the address of one resource instance.")
+        return self._address(parse_resource_instance, self.invocation.arguments[0])
+
+    def _address(self, parse: Callable[[str, Diagnostics], T | None], text: str) -> T | None:
+        """An address of the command line, where there are no files to point into."""
+        problems = Diagnostics()
+        address = parse(text, problems)
+        for each in problems:
+            where = f'In the address "{text}": {each.detail}'
+            self.diags.append(replace(each, detail=where, subject=None, context=None))
+        return None if problems.has_errors else address
+
+    # -- the state ------------------------------------------------------------------------------
+
+    @property
+    def configuration(self) -> OpenConfiguration:
+        """The configuration of the working directory, which few commands need."""
+        if self._configuration is None:
+            self._configuration = OpenConfiguration(self.invocation)
+            self.diags.extend(self._configuration.diags)
+        return self._configuration
+
+    def static(self) -> StaticRun | None:
+        """The static phase of the configuration; `None` where it cannot be read at all."""
+        if self._static is None:
+            configuration = self.configuration
+            known = len(configuration.diags)
+            self._static = configuration.static()
+            self.diags.extend(list(configuration.diags)[known:])
+        return self._static
+
+    def requirements(self) -> list[Requirement] | None:
+        """What the configuration needs of providers, or `None` where it cannot be read."""
+        run = self.static()
+        if run is None or self.diags.has_errors:
+            return None
+        known = len(run.diags)
+        found = find_requirements(run)
+        self.diags.extend(list(run.diags)[known:])
+        return found
+
+    @property
+    def working(self) -> WorkingState:
+        """The states of the working directory, if its backend is the one that init has set up."""
+        if not self._is_checked:
+            self._is_checked = True
+            memory = BackendMemory(self._working.data_directory)
+            if memory.path.exists() or mentions(self._working.directory, b"backend", b"cloud"):
+                run = self._root()
+                if run is not None:
+                    check_unchanged(run, memory, self.diags)
+        return self._working
+
+    @property
+    def encryption(self) -> StateLayer:
+        """How the state is encrypted."""
+        if self._encryption is None:
+            environ = self.terminal.environ
+            chosen = no_encryption()
+            if may_be_encrypted(self._working.directory, environ):
+                run = self._root()
+                if run is not None:
+                    # Warnings are for those who change what is encrypted, not for who looks at it.
+                    found = Diagnostics()
+                    chosen = configured_encryption(run, environ, found) or chosen
+                    self.diags.extend(e for e in found if e.severity is Severity.ERROR)
+            self._encryption = chosen.state
+        return self._encryption
+
+    def _root(self) -> StaticRun | None:
+        """The static phase for what only the root module has.
+
+        What is wrong with other modules, or with values that are not asked for, does not matter.
+        """
+        if self._static is not None:
+            return self._static
+        configuration = self.configuration
+        workspace = configuration.workspace
+        declared = Diagnostics()
+        workspace.modules.compiled(workspace.directory, declared)
+        if declared.has_errors:
+            self.diags.extend(declared)
+            return None
+        run, _ = workspace.static(configuration.inputs, self._working.selected(self.diags).name)
+        return run
+
+    @property
+    def files(self) -> StateFiles:
+        """What the command line says about files."""
+        return StateFiles(self._text("state"), self._text("state-out"), self._text("backup"))
+
+    @property
+    def lock_options(self) -> LockOptions:
+        """What the command line says about the lock."""
+        if not self._flag("lock"):
+            return LockOptions(is_wanted=False)
+        text = self._text("lock-timeout")
+        try:
+            return LockOptions(timeout_seconds=max(parse_duration(text), 0) / 1e9)
+        except FunctionError:
+            raise UsageError(
+                f'The option -lock-timeout is a duration like 30s, not "{text}".'
+            ) from None
+
+    async def read(self) -> Snapshots | None:
+        """The newest snapshot, or `None` after reporting why it cannot be read."""
+        snapshots = self.working.snapshots(self.encryption, self.diags, self.files)
+        if snapshots is None or self.diags.has_errors or not await snapshots.read(self.diags):
+            return None
+        return snapshots
+
+    async def edit(
+        self,
+        snapshots: Snapshots | None,
+        operation: str,
+        change: Callable[[Snapshots], Awaitable[bool]],
+    ) -> bool:
+        """Do something to the newest snapshot while nobody else can."""
+        diags = self.diags
+        if snapshots is None or diags.has_errors:
+            return False
+        if not await snapshots.lock(operation, self.lock_options, diags):
+            return False
+        try:
+            return await snapshots.read(diags) and await change(snapshots)
+        finally:
+            await snapshots.unlock(diags)
+
+    async def load_schemas(self, providers: Iterable[Provider]) -> ProviderPool:
+        """What these providers offer; one that cannot be had is reported."""
+        installed = InstalledProviders(".", self.terminal.environ)
+        pool = ProviderPool(installed.start)
+        try:
+            await pool.load(providers, self.diags)
+        finally:
+            await pool.close_all()
+        self.diags.extend(installed.problems)
+        return pool
+
+    # -- what is said ---------------------------------------------------------------------------
+
+    def say(self, text: str, event: str = "", members: Mapping[str, object] | None = None) -> None:
+        """Tell what happened: a line for people, and an event for programs."""
+        if not self._is_json:
+            self.terminal.out(text)
+        if self._lines is not None:
+            self._lines.event(event or text.removesuffix("."), members or {})
+
+    @property
+    def has_events(self) -> bool:
+        """Whether a program wants to hear what happens."""
+        return self._lines is not None
+
+    def text(self, text: str) -> None:
+        """Show something to people only."""
+        if not self._is_json:
+            self.terminal.out(text)
+
+    def document(self, text: str) -> None:
+        """Write a whole JSON document where events go."""
+        if self._lines is not None:
+            self._lines.raw(text)
+
+    def into_file(self, document: str) -> None:
+        """Write a JSON document to the file of `-json-into`, for commands without events."""
+        path = self._text("json-into")
+        if path:
+            with _writable(path) as stream:
+                stream.write(f"{document}\n")
+
+    def ask(self, question: str) -> str | None:
+        """The user's answer; `None` after reporting that there is nobody to ask."""
+        stream = self.terminal.stdout
+        stream.write(f"\n{question}\n  Only 'yes' will be accepted to continue.\n\n")
+        stream.write("  Enter a value: ")
+        stream.flush()
+        answer = self.terminal.stdin.readline()
+        if not answer:
+            stream.write("\n")
+            self.diags.error(
+                "No answer",
+                "The command needs an answer, and there is nobody to give it. Run it on a "
+                "terminal, or with the option that answers beforehand.",
+            )
+            return None
+        return answer.strip()
+
+    def end(self, done: bool = True) -> int:
+        """Show the diagnostics, and give the exit status."""
+        sources: Mapping[str, bytes] = {}
+        context_of: ContextOf = no_context
+        workspace = self.workspace
+        if workspace is None and self._configuration is not None:
+            workspace = self._configuration.workspace
+        if workspace is not None:
+            sources, context_of = workspace.sources, workspace.context_of
+        if not self._is_json:
+            show_diagnostics(
+                self.terminal,
+                self.diags,
+                sources,
+                context_of,
+                no_color=self._flag("no-color"),
+                compact_warnings=self._flag("compact-warnings"),
+            )
+        if self._lines is not None:
+            self._lines.diagnostics(self.diags, sources, context_of)
+            if not self._is_json:
+                self._lines.close()
+        return 1 if self.diags.has_errors or not done else 0
+
+    def _json_lines(self) -> JsonLines | None:
+        if self._flag("json"):
+            return JsonLines(self.terminal.stdout)
+        path = self._text("json-into")
+        if not path:
+            return None
+        return JsonLines(_writable(path))
+
+    def _flag(self, name: str) -> bool:
+        return self._has(name) and self.invocation.switch(name)
+
+    def _text(self, name: str) -> str:
+        return self.invocation.text(name) if self._has(name) else ""
+
+    def _has(self, name: str) -> bool:
+        return any(flag.name == name for flag in self.invocation.command.flags)
+
+
+def _writable(path: str) -> TextIO:
+    try:
+        return open(path, "w", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def run_command(
+    invocation: Invocation,
+    work: Callable[[OpenState], Awaitable[bool]],
+    tells_events: bool = True,
+) -> int:
+    """Run a command over the state: show what it reports, and give its exit status.
+
+    Where it does not tell events, `-json` asks for one document, which the command prints itself.
+    """
+    state = OpenState(invocation, tells_events)
+
+    async def whole() -> bool:
+        return await work(state)
+
+    return state.end(run_to_end(whole()))

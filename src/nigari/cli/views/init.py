@@ -1,0 +1,72 @@
+"""What `init` and `get` say while they work."""
+
+from __future__ import annotations
+
+from nigari.cli.stored_state import OpenState
+from nigari.packages.lockfile import FILE_NAME
+from nigari.packages.provider_selection import Installation, Step
+from nigari.workspace.backend import SavedBackend
+
+_STEPS = {
+    Step.BUILT_IN: "is built in",
+    Step.REUSED: "is installed already",
+    Step.CACHED: "is taken from the shared cache",
+    Step.INSTALLED: "is installed",
+}
+_PARTS = {
+    "modules": "Initializing modules...",
+    "backend": "Initializing the backend...",
+    "providers": "Initializing provider plugins...",
+}
+
+
+class InitProgress:
+    """Tells what happens as it happens, to people and to programs."""
+
+    def __init__(self, state: OpenState, upgrade: bool, tells_parts: bool = True) -> None:
+        self._state = state
+        self._upgrade = upgrade
+        self._tells_parts = tells_parts
+
+    def beginning(self, part: str) -> None:
+        """A part of the work begins."""
+        if self._tells_parts:
+            text = "Upgrading modules..." if self._upgrade and part == "modules" else _PARTS[part]
+            self._say(text)
+
+    def downloading(self, source: str, key: str, others: int) -> None:
+        """A package is about to be fetched."""
+        more = f" and {others} more" if others else ""
+        self._say(f"Downloading {source} for {key}{more}...")
+
+    def installed(self, key: str, version: str, directory: str) -> None:
+        """A module is where it was not before."""
+        at = f" {version}" if version else ""
+        self._state.say(f"- {key}{at} in {directory}", f"installing {key}{at} in {directory}")
+
+    def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
+        """There is another backend now, or none any more."""
+        if now is not None:
+            self._say(f'- From now on the state is kept in the backend "{now.type}".')
+        elif before is not None:
+            self._say(
+                f'- The backend "{before.type}" is no longer used: the state is a local file.'
+            )
+
+    def providers_installed(self, installation: Installation) -> None:
+        """All providers are there."""
+        for outcome in installation.outcomes:
+            at = "" if outcome.version is None else f" v{outcome.version}"
+            self._say(f"- {outcome.provider.display}{at} {_STEPS[outcome.step]}")
+
+    def locks_written(self, is_first: bool) -> None:
+        """The lock file has been made or changed."""
+        what = "records which providers were chosen" if is_first else "has been brought up to date"
+        self._say(
+            f"\nThe lock file {FILE_NAME} {what}. Keep it under version control, so that the same "
+            "ones are chosen everywhere."
+        )
+
+    def _say(self, text: str) -> None:
+        self._state.say(text, text.strip().removeprefix("- "))
+        self._state.terminal.stdout.flush()

@@ -1,0 +1,73 @@
+"""Values written as source of the native syntax.
+
+What is written here reads back as the same value, as far as the language can say it: collections
+come back as tuples and objects, of which everything else can be made by conversion.
+"""
+
+from __future__ import annotations
+
+from nigari.cty import numbers
+from nigari.cty.values import Value
+from nigari.hcl.scanner import is_identifier
+
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def render_string(text: str) -> str:
+    """The text as a quoted string."""
+    out: list[str] = []
+    for position, character in enumerate(text):
+        escape = _ESCAPES.get(character)
+        if escape is not None:
+            out.append(escape)
+        elif character in "$%" and text.startswith("{", position + 1):
+            out.append(character * 2)
+        elif character.isprintable():
+            out.append(character)
+        else:
+            code = ord(character)
+            out.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+    return f'"{"".join(out)}"'
+
+
+def render_value(value: Value, indent: str = "") -> str:
+    """The source of a value that is wholly known and has no marks; `ValueError` for others.
+
+    Objects and maps take a line for each attribute; `indent` is what stands before them.
+    """
+    if not value.is_wholly_known:
+        raise ValueError("an unknown value cannot be written as source")
+    if value.contains_marked:
+        raise ValueError("a marked value must not be written as source")
+    return _render(value, indent)
+
+
+def render_key(name: str) -> str:
+    """The name of an attribute in an object constructor: bare where that is possible."""
+    return name if is_identifier(name) else render_string(name)
+
+
+def _render(value: Value, indent: str) -> str:
+    data = value.data
+    if data is None:
+        return "null"
+    if isinstance(data, bool):
+        return "true" if data else "false"
+    if isinstance(data, str):
+        return render_string(data)
+    if isinstance(data, int | numbers.Number):
+        return numbers.to_text(data)
+    if isinstance(data, tuple):
+        return f"[{', '.join([_render(element, indent) for element in value.elements()])}]"
+    if not isinstance(data, dict):
+        raise ValueError(f"a {value.type.friendly_name()} cannot be written as source")
+    if not data:
+        return "{}"
+    inner = f"{indent}  "
+    keys = {name: render_key(name) for name in sorted(data)}
+    widest = max([len(key) for key in keys.values()])
+    lines = [
+        f"{inner}{key.ljust(widest)} = {_render(value.mapping()[name], inner)}\n"
+        for name, key in keys.items()
+    ]
+    return f"{{\n{''.join(lines)}{indent}}}"

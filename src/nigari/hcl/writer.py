@@ -1,0 +1,200 @@
+"""Rewriting files of the native syntax without losing anything.
+
+Every character of a file is in the tree exactly once: in an argument, in a block, or in the text
+between them. So whatever is not touched is written back as it was, comments, blank lines and odd
+layout included.
+
+    document = parse_document(text)
+    document.body.set("region", "eu")
+    for block in document.body.blocks_of("resource", "aws_instance"):
+        block.body.set_source("count", "var.servers")
+    print(document)
+
+Owns which comments and spaces belong to which item. What did not parse is left in the text between
+the others. What can be done with the tree is in `writer_tree`.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.body import Attribute, Block
+from nigari.hcl.formatter import format
+from nigari.hcl.native_body import NativeBody
+from nigari.hcl.parser import parse_body
+from nigari.hcl.source import Source
+from nigari.hcl.writer_tree import AttributeText, BlockText, BodyText, Gap, Item
+
+_Parsed: TypeAlias = Attribute | Block
+
+
+class Document:
+    """A file that can be changed and written back."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, body: BodyText) -> None:
+        self.body = body
+
+    def __str__(self) -> str:
+        return str(self.body)
+
+    def formatted(self) -> str:
+        """The text in standard form."""
+        return format(str(self))
+
+
+def parse_document(text: str, filename: str = "", diags: Diagnostics | None = None) -> Document:
+    """The tree of a text; its syntax errors go to the collector, if there is one."""
+    body = parse_body(Source(filename, text), Diagnostics() if diags is None else diags)
+    first = text.find("\n")
+    newline = "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
+    return Document(_Reader(text, newline).body(body, 0, len(text), "", True))
+
+
+class _Reader:
+    """The text that all slices are cut from."""
+
+    __slots__ = ("newline", "text")
+
+    def __init__(self, text: str, newline: str) -> None:
+        self.text = text
+        self.newline = newline
+
+    def body(self, body: NativeBody, start: int, end: int, indent: str, is_file: bool) -> BodyText:
+        """The tree of a body whose items lie between two offsets."""
+        items: list[Item] = []
+        found: list[_Parsed] = [*body.attributes.values(), *body.blocks]
+        position = start
+        for parsed in sorted(found, key=_start_of):
+            if parsed.start < position or not self._is_whole(parsed, end):
+                continue
+            lead = self._lead_start(position, parsed.start, is_file)
+            if lead > position:
+                items.append(Gap(self.text[position:lead]))
+            tail = self._tail_end(parsed.end, end)
+            items.append(self._item(parsed, lead, tail))
+            position = tail
+        own = _indent_of(items, indent)
+        closing = end if is_file else max(self.text.rfind("\n", position, end) + 1, position)
+        if position < closing:
+            items.append(Gap(self.text[position:closing]))
+        if not is_file:
+            if not items or not isinstance(items[0], Gap):
+                items.insert(0, Gap(""))
+            items.append(Gap(self.text[closing:end]))
+        return BodyText(items, own, is_file, self.newline)
+
+    def _item(self, parsed: _Parsed, lead: int, tail: int) -> Item:
+        text = self.text
+        if isinstance(parsed, Attribute):
+            return AttributeText(
+                text[lead : parsed.start],
+                text[parsed.start : parsed.name_end],
+                text[parsed.name_end : parsed.expr.start],
+                text[parsed.expr.start : parsed.end],
+                text[parsed.end : tail],
+            )
+        nested = parsed.body
+        assert isinstance(nested, NativeBody)
+        opening = parsed.open_start + 1
+        line_start = text.rfind("\n", 0, parsed.start) + 1
+        indent = text[line_start : parsed.start]
+        inner = f"{indent if not indent.strip() else ''}  "
+        return BlockText(
+            text[lead : parsed.start],
+            text[parsed.start : parsed.type_end],
+            parsed.labels,
+            text[parsed.type_end : opening],
+            self.body(nested, opening, parsed.end - 1, inner, False),
+            text[parsed.end : tail],
+        )
+
+    def _is_whole(self, parsed: _Parsed, end: int) -> bool:
+        if parsed.end > end:
+            return False
+        if isinstance(parsed, Attribute):
+            return parsed.start <= parsed.name_end <= parsed.expr.start <= parsed.end
+        text = self.text
+        return (
+            parsed.open_start < parsed.end - 1
+            and text.startswith("{", parsed.open_start)
+            and text.startswith("}", parsed.end - 1)
+        )
+
+    def _lead_start(self, position: int, start: int, is_file: bool) -> int:
+        """Where the comments directly above an item begin, and the spaces before it."""
+        text = self.text
+        line = text.rfind("\n", position, start) + 1
+        if line == 0:
+            return (
+                position if is_file or position == start else _spaces_before(text, position, start)
+            )
+        if text[line:start].strip():
+            # Something else stands on the same line.
+            return _spaces_before(text, position, start)
+        first = position if position == 0 or text[position - 1] == "\n" else line
+        while line > position:
+            above = text.rfind("\n", position, line - 1) + 1 or first
+            begin = self._comment_line(above, line, position)
+            if begin < 0:
+                break
+            line = begin
+        return line
+
+    def _comment_line(self, above: int, line: int, position: int) -> int:
+        """Where the comment begins that the line between two offsets is the end of, or -1."""
+        stripped = self.text[above:line].strip()
+        if stripped.startswith(("#", "//")):
+            return above
+        if not stripped.endswith("*/"):
+            return -1
+        opened = self.text.rfind("/*", position, line)
+        if opened < 0:
+            return -1
+        begin = max(self.text.rfind("\n", position, opened) + 1, position)
+        return begin if not self.text[begin:opened].strip() else -1
+
+    def _tail_end(self, position: int, end: int) -> int:
+        """The end of the line that an item ends in, if nothing but comments follows there."""
+        text = self.text
+        start = position
+        while position < end:
+            character = text[position]
+            if character in " \t\r":
+                position += 1
+            elif character == "\n":
+                return position + 1
+            elif character == "#" or text.startswith("//", position):
+                found = text.find("\n", position, end)
+                return end if found < 0 else found + 1
+            elif text.startswith("/*", position):
+                closed = text.find("*/", position + 2, end)
+                if closed < 0:
+                    return start
+                position = closed + 2
+            else:
+                return start
+        # A block on one line ends here; the space before its brace is no item's.
+        return start if end < len(text) else end
+
+
+def _spaces_before(text: str, position: int, start: int) -> int:
+    while start > position and text[start - 1] in " \t":
+        start -= 1
+    return start
+
+
+def _start_of(parsed: _Parsed) -> int:
+    return parsed.start
+
+
+def _indent_of(items: list[Item], otherwise: str) -> str:
+    """What stands before the lines of a body, as far as its items tell."""
+    for item in items:
+        if isinstance(item, AttributeText | BlockText) and item.tail.endswith("\n"):
+            before = item.lead[item.lead.rfind("\n") + 1 :]
+            if not before.strip():
+                return before
+    return otherwise

@@ -1,0 +1,70 @@
+"""Frozen data classes that cost little to define.
+
+`@record` reads a class as `@dataclass(frozen=True, slots=True)` does: its annotations are the
+fields, in order, with their defaults. What it makes is a class with slots, a constructor, equality,
+hash and printed form by fields. The standard decorator compiles six functions for each class and
+brings half of the standard library's introspection along, which is most of the time a short
+command would take to start; here one function is compiled, when the first object is made.
+
+That a record does not change is checked by the type checker, not while the program runs. Fields
+are not inherited, and there are no default factories: a default is shared by all objects, so it
+must be something that does not change. A class that keeps cached properties names `__dict__` as a
+slot of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import TypeVar, dataclass_transform
+
+_T = TypeVar("_T")
+
+
+@dataclass_transform(frozen_default=True)
+def record(cls: type[_T]) -> type[_T]:
+    """Make the class again, with slots for its fields and the methods that follow from them."""
+    names = tuple(cls.__annotations__)
+    members = {
+        name: member
+        for name, member in vars(cls).items()
+        if name not in ("__dict__", "__weakref__")
+    }
+    defaults = {name: members.pop(name) for name in names if name in members}
+    key = attrgetter(*names)
+
+    def initialize(self: object, *given: object, **named: object) -> None:
+        constructor = _constructor(names, defaults)
+        made.__init__ = constructor  # type: ignore[method-assign]
+        constructor(self, *given, **named)
+
+    def equals(self: object, other: object) -> object:
+        return key(self) == key(other) if type(other) is type(self) else NotImplemented
+
+    def hashed(self: object) -> int:
+        return hash(key(self))
+
+    def printed(self: object) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{cls.__qualname__}({fields})"
+
+    generated = {"__init__": initialize, "__eq__": equals, "__hash__": hashed, "__repr__": printed}
+    members["__slots__"] = (*names, *members.get("__slots__", ()))
+    members["__match_args__"] = names
+    make: Callable[..., type[_T]] = type(cls)
+    made = make(cls.__name__, cls.__bases__, {**generated, **members})
+    return made
+
+
+def replace(given: _T, **changes: object) -> _T:
+    """A record like the one given, with other values in some fields."""
+    names: tuple[str, ...] = type(given).__match_args__  # type: ignore[attr-defined]
+    return type(given)(**{name: getattr(given, name) for name in names} | changes)
+
+
+def _constructor(names: tuple[str, ...], defaults: Mapping[str, object]) -> Callable[..., None]:
+    parameters = ", ".join(f"{n}=_defaults[{n!r}]" if n in defaults else n for n in names)
+    stores = "; ".join(f"self.{name} = {name}" for name in names)
+    space: dict[str, Callable[..., None]] = {}
+    exec(f"def __init__(self, {parameters}): {stores}", {"_defaults": defaults}, space)
+    return space["__init__"]

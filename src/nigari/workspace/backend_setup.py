@@ -1,0 +1,196 @@
+"""Setting up the backend: what init does when the configuration asks for another one.
+
+First it is decided what has to be done, then states are moved where that is wanted, and only then
+is the new backend remembered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from nigari.backends.schemas import BACKENDS
+from nigari.backends.snapshots import LockOptions
+from nigari.config.variable import Variable
+from nigari.cty.values import Value, string
+from nigari.diagnostics import Diagnostics
+from nigari.eval.backend import BackendArguments
+from nigari.eval.inputs import InputValue
+from nigari.workspace.backend import (
+    BackendMemory,
+    Change,
+    SavedBackend,
+    Wanted,
+    compare,
+    merged,
+    missing_arguments,
+    read_overrides,
+    report_changed,
+    report_unset,
+)
+from nigari.workspace.migrate import DEFAULT_BACKEND, Migration, Move, open_backend
+
+
+@dataclass(frozen=True, slots=True)
+class BackendOptions:
+    """What a command line says about the backend."""
+
+    is_wanted: bool = True
+    settings: Sequence[str] = ()
+    """`-backend-config`."""
+    reconfigure: bool = False
+    migrate: bool = False
+    force_copy: bool = False
+    """Moves states without asking."""
+    lock: LockOptions = field(default_factory=LockOptions)
+
+
+class People(Protocol):
+    """Who can be asked."""
+
+    @property
+    def can_be_asked(self) -> bool: ...
+
+    def value_of(self, variable: Variable) -> InputValue | None:
+        """The value of a variable; None where no answer was given."""
+        ...
+
+    def text(self, name: str, description: str, is_secret: bool) -> str | None:
+        """A text for something with a name, such as an argument of a backend."""
+        ...
+
+    def agrees(self, question: str) -> bool | None:
+        """Yes or no; None where nobody can be asked."""
+        ...
+
+
+class BackendSetup:
+    """The part of init that sees to the backend."""
+
+    def __init__(
+        self,
+        data: Path,
+        options: BackendOptions,
+        people: People,
+        sources: dict[str, bytes],
+        diags: Diagnostics,
+    ) -> None:
+        self._memory = BackendMemory(data)
+        self._options = options
+        self._people = people
+        self._sources = sources
+        self._diags = diags
+        self._change = Change.NONE
+        unread = Diagnostics()
+        self.saved = self._memory.load(unread)
+        """What was remembered."""
+        self.result: SavedBackend | None = None
+        """What is to be remembered."""
+        if unread.has_errors and options.is_wanted and not options.reconfigure:
+            diags.extend(unread)
+
+    def decide(self, arguments: BackendArguments | None) -> None:
+        """Find out what has to be done; what cannot be done without more options is reported."""
+        overrides = read_overrides(self._options.settings, self._sources, self._diags)
+        if arguments is None:
+            if overrides and not self._diags.has_errors:
+                _report_no_backend(self._diags)
+            wanted = None
+        else:
+            wanted = self._complete(merged(arguments, overrides, self._diags))
+        if self._diags.has_errors:
+            return
+        saved = None if self._options.reconfigure else self.saved
+        self._change = compare(wanted, saved, bool(overrides))
+        self.result = None if wanted is None else wanted.saved
+        if self._options.migrate:
+            return
+        if self._change is Change.UNSET and saved is not None and saved.type != "cloud":
+            report_unset(saved, self._diags)
+        elif self._change is Change.OTHER and wanted is not None and saved is not None:
+            report_changed(wanted, saved, self._diags)
+
+    def _complete(self, wanted: Wanted | None) -> Wanted | None:
+        """Ask for required arguments that have no value."""
+        if wanted is None:
+            return None
+        answers: dict[str, Value] = {}
+        for name in missing_arguments(wanted):
+            answer = None
+            if self._people.can_be_asked:
+                answer = self._people.text(
+                    name, f'An argument of the backend "{wanted.type}"', False
+                )
+            if answer is None:
+                _report_missing(name, wanted, self._diags)
+            else:
+                answers[name] = string(answer)
+        if not answers:
+            return wanted
+        given = {
+            name: value
+            for name, value in wanted.value.mapping().items()
+            if name in BACKENDS[wanted.type].attributes
+        }
+        return merged(wanted.arguments, {**given, **answers}, self._diags)
+
+    def stored_providers(self) -> list[str]:
+        """The addresses of the providers in the state of the default workspace, as far as that can
+        be read without further ado.
+        """
+        backend = open_backend(self.saved or DEFAULT_BACKEND, Path())
+        if backend is None:
+            return []
+        try:
+            state = json.loads(Path(backend.storage("default").location).read_bytes())
+            found = [
+                each.get("provider")
+                for resource in state.get("resources", ())
+                for each in (resource, *resource.get("instances", ()))
+            ]
+        except (OSError, ValueError, AttributeError, TypeError):
+            return []
+        return [text for text in found if isinstance(text, str)]
+
+    async def migrate(self, directory: Path) -> bool:
+        """Move states where that is wanted; False after reporting why it cannot be done."""
+        is_other = self._change in (Change.FIRST, Change.OTHER, Change.UNSET)
+        if not is_other or self._options.reconfigure:
+            return True
+        move = Move(
+            self.saved or DEFAULT_BACKEND,
+            self.result or DEFAULT_BACKEND,
+            empties_source=self.saved is None,
+        )
+        return await Migration(move, directory, self._options.lock, self._agrees).run(self._diags)
+
+    def save(self) -> bool:
+        """Remember the backend; whether it has changed. An `OSError` says why it cannot be."""
+        options = self._options
+        if not options.is_wanted or (self._change is Change.NONE and not options.reconfigure):
+            return False
+        self._memory.save(self.result)
+        return self._change is not Change.HASH and not (self.result is None and self.saved is None)
+
+    def _agrees(self, question: str) -> bool | None:
+        return True if self._options.force_copy else self._people.agrees(question)
+
+
+def _report_no_backend(diags: Diagnostics) -> None:
+    diags.warning(
+        "Backend settings without a backend",
+        "There are settings in -backend-config, and the configuration has no backend block that "
+        "they could belong to. They have no effect.",
+    )
+
+
+def _report_missing(name: str, wanted: Wanted, diags: Diagnostics) -> None:
+    diags.error(
+        "Missing backend argument",
+        f'The backend "{wanted.type}" needs the argument "{name}". Set it in the configuration, or '
+        f"give it with -backend-config={name}=….",
+        wanted.arguments.range,
+    )

@@ -1,0 +1,66 @@
+"""Beginning a configuration with a copy of a module: `init -from-module`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from nigari.addrs.module_source import LocalSource, parse_module_source
+from nigari.diagnostics import Diagnostics
+from nigari.packages.module_fetch import FetchError
+from nigari.packages.module_store import list_files
+from nigari.workspace.install import usual_fetchers
+
+_IGNORED = frozenset((".git", ".terraform"))
+
+
+def copy_module(
+    text: str, directory: str, environ: Mapping[str, str], may_ask: bool, diags: Diagnostics
+) -> bool:
+    """Copy the module that a source names into an empty directory; False after an error."""
+    if any(name not in _IGNORED for name in os.listdir(directory)):
+        _report_not_empty(diags)
+        return False
+    source = parse_module_source(text, diags)
+    if source is None:
+        return False
+    try:
+        if isinstance(source, LocalSource):
+            _copy(Path(directory, source.path), Path(directory))
+            return True
+        with tempfile.TemporaryDirectory(prefix="nigari-module-") as fetched:
+            usual_fetchers(environ, may_ask).of(source).fetch(source, Path(fetched))
+            list_files(Path(fetched))
+            _copy(Path(fetched, source.subdir), Path(directory))
+    except FetchError as error:
+        _report_failure(source.display, str(error), diags)
+        return False
+    except OSError as error:
+        _report_failure(source.display, f"{error.strerror or error}.", diags)
+        return False
+    return True
+
+
+def _copy(source: Path, target: Path) -> None:
+    for entry in sorted(source.iterdir()):
+        if entry.name in _IGNORED or entry.resolve() == target.resolve():
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.copytree(entry, target / entry.name, symlinks=True)
+        else:
+            shutil.copy2(entry, target / entry.name, follow_symlinks=False)
+
+
+def _report_not_empty(diags: Diagnostics) -> None:
+    diags.error(
+        "Directory is not empty",
+        "The option -from-module copies a module into an empty directory, and there are files in "
+        "this one.",
+    )
+
+
+def _report_failure(source: str, reason: str, diags: Diagnostics) -> None:
+    diags.error("Module cannot be copied", f"{source} cannot be copied here. {reason}")

@@ -1,0 +1,218 @@
+"""Making a working directory ready: its modules, its backend, its providers.
+
+Everything is found out first, and nothing is written until all of it is well. A working directory
+that is left half-written by a crash is one that the next init puts right.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from nigari.addrs.module import ModuleAddr
+from nigari.diagnostics import Diagnostics
+from nigari.eval.backend import BackendArguments
+from nigari.eval.inputs import Inputs, check_undeclared
+from nigari.eval.static import StaticRun
+from nigari.lang.files import DiskFiles
+from nigari.packages.module_store import ModuleStore
+from nigari.packages.provider_selection import Installation
+from nigari.packages.requirement import Requirement
+from nigari.workspace import Workspace
+from nigari.workspace.backend import SavedBackend, find_arguments
+from nigari.workspace.backend_setup import BackendOptions, BackendSetup, People
+from nigari.workspace.install import (
+    InstallingPackages,
+    InstallView,
+    StagedFiles,
+    usual_fetchers,
+)
+from nigari.workspace.modules import Place
+from nigari.workspace.provider_install import ProviderInstallation, ProviderOptions
+from nigari.workspace.remembered import save_remembered, worth_remembering
+from nigari.workspace.requirements import find_requirements, stored_requirements
+from nigari.workspace.state import data_directory
+from nigari.workspace.waiting import run_to_end
+
+
+@dataclass(frozen=True, slots=True)
+class InitOptions:
+    """What a command line says."""
+
+    upgrade: bool = False
+    get_modules: bool = True
+    get_providers: bool = True
+    remember: bool = False
+    """Remember the values of variables that static places have used."""
+    backend: BackendOptions = field(default_factory=BackendOptions)
+    providers: ProviderOptions = field(default_factory=ProviderOptions)
+
+
+class InitView(InstallView, Protocol):
+    """Who shows how it goes."""
+
+    def beginning(self, part: str) -> None:
+        """A part of the work begins: `modules`, `backend`, `providers`."""
+        ...
+
+    def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
+        """There is another backend now, or none any more."""
+        ...
+
+    def providers_installed(self, installation: Installation) -> None:
+        """All providers are there."""
+        ...
+
+    def locks_written(self, is_first: bool) -> None:
+        """The lock file has been made or changed."""
+        ...
+
+
+class Initialization:
+    """One run of init."""
+
+    def __init__(
+        self,
+        directory: str,
+        environ: Mapping[str, str],
+        options: InitOptions,
+        people: People,
+        view: InitView,
+    ) -> None:
+        self._directory = directory
+        self._environ = environ
+        self._options = options
+        self._people = people
+        self._view = view
+        self._data = data_directory(directory, environ)
+        modules = os.path.normpath(self._data / "modules").replace(os.sep, "/")
+        self._store = ModuleStore(Path(modules))
+        self._files = StagedFiles(DiskFiles(), modules)
+        self._packages: InstallingPackages | None = None
+        self.workspace = Workspace(directory, self._files)
+        self.selected = "default"
+        self.diags = Diagnostics()
+        self.run: StaticRun | None = None
+        """The static phase at its end."""
+        self._arguments: BackendArguments | None = None
+        self._requirements: list[Requirement] = []
+
+    def begin(self, inputs: Inputs, workspace: str = "default") -> bool:
+        """Do it all; whether everything is well."""
+        self.selected = workspace
+        with ExitStack() as stack:
+            if self._options.get_modules:
+                stack.enter_context(self._store.locked())
+                self._open_packages()
+            run = self._evaluate(inputs)
+            if run is None or self.diags.has_errors:
+                return False
+            if self._packages is not None:
+                self._packages.tell(self._places(run))
+            self._finish(run)
+        return not self.diags.has_errors
+
+    # -- finding out ----------------------------------------------------------------------------
+
+    def _open_packages(self) -> None:
+        may_ask = self._people.can_be_asked
+        self._packages = InstallingPackages(
+            self._files,
+            self._store,
+            usual_fetchers(self._environ, may_ask),
+            self._view,
+            self._options.upgrade,
+        )
+        sources = self.workspace.sources
+        self.workspace = Workspace(self._directory, self._files, self._packages)
+        self.workspace.sources.update(sources)
+
+    def _evaluate(self, inputs: Inputs) -> StaticRun | None:
+        """The static phase, begun afresh whenever somebody has given a missing value."""
+        self._view.beginning("modules")
+        given = dict(inputs)
+        can_ask = self._people.can_be_asked
+        while True:
+            run, diags = self.workspace.static(
+                given, self.selected, can_ask=can_ask, fill_places=self._fill_places
+            )
+            if run is None or not run.wishes.variables:
+                break
+            for name in run.wishes.variables:
+                answer = self._people.value_of(run.root.module.variables[name])
+                if answer is None:
+                    # Whatever needs the value says so in the next round.
+                    can_ask = False
+                else:
+                    given[name] = answer
+        self.run = run
+        self.diags.extend(diags)
+        if run is not None:
+            check_undeclared(given, run.root.module.variables, self.diags)
+        return run
+
+    def _fill_places(self, run: StaticRun) -> None:
+        options = self._options
+        self._arguments = find_arguments(run) if options.backend.is_wanted else None
+        self._requirements = find_requirements(run) if options.get_providers else []
+
+    def _places(self, run: StaticRun) -> Mapping[ModuleAddr, Place]:
+        """Where the modules are that the configuration has; not those of an earlier round."""
+        places = self.workspace.modules.places
+        found = [frame.instance.addr for frame in run.frames()]
+        return {addr: places[addr] for addr in found if not addr.is_root}
+
+    # -- the rest -------------------------------------------------------------------------------
+
+    def _finish(self, run: StaticRun) -> None:
+        options, diags = self._options, self.diags
+        sources = self.workspace.sources
+        backend = BackendSetup(self._data, options.backend, self._people, sources, diags)
+        providers = ProviderInstallation(self._directory, self._environ, options.providers)
+        installation: Installation | None = None
+        if options.backend.is_wanted:
+            self._view.beginning("backend")
+            backend.decide(self._arguments)
+        if options.get_providers and not diags.has_errors:
+            self._view.beginning("providers")
+            wanted = [*self._requirements, *stored_requirements(backend.stored_providers())]
+            installation = run_to_end(providers.install(wanted, diags))
+        if diags.error_count or not run_to_end(backend.migrate(Path(self._directory))):
+            providers.undo()
+            return
+        try:
+            self._commit(run, backend, providers, installation)
+        except OSError as error:
+            _report_unwritable(error, diags)
+
+    def _commit(
+        self,
+        run: StaticRun,
+        backend: BackendSetup,
+        providers: ProviderInstallation,
+        installation: Installation | None,
+    ) -> None:
+        if self._packages is not None:
+            self._packages.commit(self._places(run), self.workspace.directory)
+        if self._options.remember:
+            save_remembered(self._data, self.selected, worth_remembering(run))
+        if backend.save():
+            self._view.backend_set(backend.saved, backend.result)
+        if installation is not None:
+            providers.commit()
+            self._view.providers_installed(installation)
+            if providers.writes_locks:
+                self._view.locks_written(providers.is_first_lock)
+
+
+def _report_unwritable(error: OSError, diags: Diagnostics) -> None:
+    place = f" {error.filename}" if error.filename else ""
+    diags.error(
+        "Working directory cannot be written",
+        f"The system refuses to write{place}: {error.strerror or error}. What init has written so "
+        "far is put right when it runs again.",
+    )

@@ -1,0 +1,90 @@
+"""Values of variables that a working directory remembers, so that they need not be given again.
+
+Init remembers, when it is told to, the values that static places used, for the selected workspace.
+Sensitive and ephemeral values are never remembered. Whoever reads them ranks them below every
+other source but defaults.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from nigari.cty.errors import CtyError
+from nigari.cty.json import value_from_json, value_to_json
+from nigari.cty.type_json import type_from_json, type_to_json
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.inputs import InputKind, InputValue
+from nigari.eval.once import DONE
+from nigari.eval.static import StaticRun
+from nigari.eval.variable import RootVariable
+from nigari.packages.module_manifest import write_whole
+
+FILE_NAME: Final = "nigari.variables.json"
+
+
+def load_remembered(
+    data_directory: Path, workspace: str, diags: Diagnostics
+) -> Mapping[str, InputValue]:
+    """What is remembered for a workspace."""
+    path = data_directory / FILE_NAME
+    try:
+        found = json.loads(path.read_bytes())["workspaces"].get(workspace, {})
+        values = {
+            name: value_from_json(
+                json.dumps(each["value"]), type_from_json(json.dumps(each["type"]))
+            )
+            for name, each in found.items()
+        }
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, CtyError) as error:
+        _report_unreadable(path, str(error), diags)
+        return {}
+    origin = "the values that init remembers"
+    return {
+        name: InputValue(InputKind.REMEMBERED, origin, value=value)
+        for name, value in values.items()
+    }
+
+
+def save_remembered(data_directory: Path, workspace: str, values: Mapping[str, Value]) -> None:
+    """Remember values for a workspace, in place of what was. An `OSError` says why it cannot be."""
+    path = data_directory / FILE_NAME
+    workspaces: dict[str, object] = {}
+    try:
+        workspaces.update(json.loads(path.read_bytes())["workspaces"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    workspaces[workspace] = {
+        name: {
+            "type": json.loads(type_to_json(value.type)),
+            "value": json.loads(value_to_json(value, value.type)),
+        }
+        for name, value in sorted(values.items())
+    }
+    data_directory.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"workspaces": workspaces}, indent=2, ensure_ascii=False)
+    write_whole(path, f"{text}\n".encode())
+
+
+def worth_remembering(run: StaticRun) -> Mapping[str, Value]:
+    """The values that were given for variables and that static places have used."""
+    found: dict[str, Value] = {}
+    for name, node in run.root.variables.items():
+        if node.state != DONE or not isinstance(node, RootVariable) or node.given is None:
+            continue
+        if node.value.is_wholly_known and not node.value.contains_marked:
+            found[name] = node.value
+    return found
+
+
+def _report_unreadable(path: Path, reason: str, diags: Diagnostics) -> None:
+    diags.warning(
+        "Remembered values cannot be read",
+        f"{path}, in which init remembers values of variables, cannot be used: {reason}. Run init "
+        "-remember to write it anew, or delete it.",
+    )

@@ -1,0 +1,143 @@
+"""Which providers the modules of a configuration ask for, and in which versions.
+
+Sources and versions in `required_providers` are static places. What a module uses without asking
+for it is asked for in any version; so is whatever the stored state still has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nigari.addrs.parse import parse_provider_instance
+from nigari.addrs.provider import Provider, implied_provider, parse_provider
+from nigari.config.module import Module
+from nigari.config.required_providers import RequiredProvider
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import STRING
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.backend import settled
+from nigari.eval.instances import Frame
+from nigari.eval.slots import Slot
+from nigari.eval.static import StaticRun
+from nigari.hcl.expressions import Expression
+from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
+from nigari.packages.requirement import Requirement
+
+
+def find_requirements(run: StaticRun) -> list[Requirement]:
+    """What all modules ask for, callers first; what cannot be evaluated has been reported."""
+    finding = _Finding(run)
+    for frame in run.frames():
+        finding.look_at(frame)
+    return list(dict.fromkeys(finding.found))
+
+
+class _Finding:
+    """The work of collecting requirements. Modules that are alike are looked at once."""
+
+    def __init__(self, run: StaticRun) -> None:
+        self.found: list[Requirement] = []
+        self._run = run
+        self._diags: Diagnostics = run.diags
+        self._used: dict[int, dict[str, Range]] = {}
+        self._written: dict[Expression, ProviderConstraints | None] = {}
+
+    def look_at(self, frame: Frame) -> None:
+        """Collect what one module instance asks for."""
+        module = frame.module
+        where = str(frame.instance.addr.unkeyed)
+        providers: dict[str, Provider] = {}
+        for name, required in module.required_providers.items():
+            provider = self._provider(frame, required)
+            if provider is None:
+                continue
+            providers[name] = provider
+            constraints = ProviderConstraints()
+            if required.version is not None:
+                what = f"version of the required provider {name}"
+                given = self._constraints(frame, required.version, what)
+                if given is None:
+                    continue
+                constraints = given
+            self.found.append(Requirement(provider, constraints, where, required.range))
+        for name, subject in self._used_names(module).items():
+            provider = providers.get(name) or implied_provider(name)
+            if name not in module.required_providers:
+                self.found.append(Requirement(provider, module=where, subject=subject))
+        self._old_versions(frame, where, providers)
+
+    def _old_versions(self, frame: Frame, where: str, providers: Mapping[str, Provider]) -> None:
+        """Constraints in provider blocks, where old configurations have them."""
+        for config in frame.module.provider_configs.values():
+            if config.version is None:
+                continue
+            what = f"version of the provider {config.name}"
+            constraints = self._constraints(frame, config.version, what)
+            provider = providers.get(config.name) or implied_provider(config.name)
+            if constraints is not None:
+                self.found.append(Requirement(provider, constraints, where, config.range))
+
+    def _provider(self, frame: Frame, required: RequiredProvider) -> Provider | None:
+        if required.provider is not None or required.source is None:
+            return required.provider
+        what = f"source of the required provider {required.name}"
+        text = self._text(frame, required.source, what)
+        return None if text is None else parse_provider(text, self._diags, required.source.range)
+
+    def _constraints(self, frame: Frame, expr: Expression, what: str) -> ProviderConstraints | None:
+        if expr in self._written:
+            return self._written[expr]
+        text = self._text(frame, expr, what)
+        constraints = (
+            None if text is None else parse_provider_constraints(text, self._diags, expr.range)
+        )
+        if not frame.instance.compiled.expression(expr).references:
+            self._written[expr] = constraints
+        return constraints
+
+    def _text(self, frame: Frame, expr: Expression, what: str) -> str | None:
+        slot = Slot(frame.label(what), frame, expr, self._run.wish)
+        value = settled(self._run, slot)
+        if value is None:
+            return None
+        try:
+            value = convert(value, STRING)
+        except CtyError:
+            _report_no_string(slot, self._diags)
+            return None
+        if value.is_null:
+            _report_no_string(slot, self._diags)
+            return None
+        return value.as_string()
+
+    def _used_names(self, module: Module) -> Mapping[str, Range]:
+        """The local names of providers that a module uses, and where it first does."""
+        # The mapping of resources is the same object for all instances of one directory.
+        key = id(module.resources)
+        names = self._used.get(key)
+        if names is None:
+            names = self._used[key] = {}
+            for config in module.provider_configs.values():
+                names.setdefault(config.name, config.range)
+            for resource in module.resources.values():
+                names.setdefault(resource.provider_name, resource.range)
+            for each in module.imports:
+                if each.provider is not None:
+                    names.setdefault(each.provider.name, each.range)
+        return names
+
+
+def stored_requirements(providers: Iterable[str]) -> list[Requirement]:
+    """What a stored state still needs, from the provider addresses in it."""
+    found: dict[Provider, Requirement] = {}
+    for text in providers:
+        config = parse_provider_instance(text, Diagnostics())
+        if config is not None:
+            provider = config.item.provider
+            found[provider] = Requirement(provider, module="the state")
+    return list(found.values())
+
+
+def _report_no_string(slot: Slot, diags: Diagnostics) -> None:
+    diags.error("String required", f"The {slot.what} must be a string.", slot.expr.range)

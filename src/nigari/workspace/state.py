@@ -1,0 +1,156 @@
+"""The stored state of a working directory: its backend, its workspaces and its snapshots.
+
+Connects what the working directory remembers (`.terraform`) and what a command line says with the
+backends. How states are encrypted is decided by `nigari.workspace.encryption`; what is done to a
+state, by commands.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from nigari.backends.local import (
+    BACKUP_SUFFIX,
+    STATE_NAME,
+    WORKSPACE_DIR,
+    LocalBackend,
+    LocalPaths,
+    LocalStorage,
+)
+from nigari.backends.protocol import Backend
+from nigari.backends.snapshots import Snapshots
+from nigari.backends.workspaces import Selection, Workspaces, selected_workspace
+from nigari.diagnostics import Diagnostics
+from nigari.record import record, replace
+from nigari.state.encryption import StateLayer, no_encryption
+from nigari.state.files import parse_state
+from nigari.state.model import StateFile
+from nigari.workspace.backend import BackendMemory
+
+DATA_DIRECTORY: Final = ".terraform"
+DATA_DIRECTORY_VARIABLE: Final = "TF_DATA_DIR"
+
+
+@record
+class StateFiles:
+    """What a command line says about state files; it has a meaning for the local backend only."""
+
+    state: str = ""
+    """`-state`: read and, unless `state_out` is set, write this file."""
+    state_out: str = ""
+    backup: str = ""
+    """`-backup`; `-` for none."""
+
+
+NO_STATE_FILES: Final = StateFiles()
+
+
+def data_directory(directory: str, environ: Mapping[str, str]) -> Path:
+    """Where a working directory keeps what it remembers."""
+    return Path(directory, environ.get(DATA_DIRECTORY_VARIABLE) or DATA_DIRECTORY)
+
+
+class WorkingState:
+    """The states of a working directory."""
+
+    def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
+        self.directory = Path(directory)
+        self.data_directory = data_directory(directory, environ)
+        self._environ = environ
+
+    def selected(self, diags: Diagnostics) -> Selection:
+        """The workspace that commands work in."""
+        return selected_workspace(self.data_directory, self._environ, diags)
+
+    def backend(self, diags: Diagnostics, files: StateFiles = NO_STATE_FILES) -> Backend | None:
+        """The configured backend, or `None` after reporting why it cannot be used."""
+        paths = self._local_paths(diags)
+        if paths is None:
+            return None
+        return LocalBackend(
+            self.directory,
+            replace(paths, state=files.state, state_out=files.state_out, backup=files.backup),
+        )
+
+    def workspaces(self, diags: Diagnostics) -> Workspaces | None:
+        """The workspaces of the configured backend."""
+        backend = self.backend(diags)
+        return None if backend is None else Workspaces(backend, self.data_directory, self._environ)
+
+    def snapshots(
+        self, encryption: StateLayer, diags: Diagnostics, files: StateFiles = NO_STATE_FILES
+    ) -> Snapshots | None:
+        """The snapshots of the selected workspace."""
+        backend = self.backend(diags, files)
+        selected = self.selected(diags)
+        if backend is None or diags.has_errors:
+            return None
+        return Snapshots(backend.storage(selected.name), encryption)
+
+    def edited_snapshots(
+        self, encryption: StateLayer, diags: Diagnostics, files: StateFiles = NO_STATE_FILES
+    ) -> Snapshots | None:
+        """The snapshots for a command that edits them: each run gets a backup of its own.
+
+        A file that the command line names is never encrypted.
+        """
+        if files.state:
+            backup = files.backup if files.backup not in ("", "-") else _dated(files.state)
+            storage = LocalStorage(self.directory, files.state, files.state, backup)
+            return Snapshots(storage, no_encryption().state)
+        backend = self.backend(diags)
+        if backend is None:
+            return None
+        backup = files.backup
+        if backup in ("", "-"):
+            backup = _dated(backend.storage(self.selected(diags).name).location)
+        return self.snapshots(encryption, diags, StateFiles(backup=backup))
+
+    def _local_paths(self, diags: Diagnostics) -> LocalPaths | None:
+        """What the last `init` has remembered about the backend; without any, the usual."""
+        problems = Diagnostics()
+        saved = BackendMemory(self.data_directory).load(problems)
+        diags.extend(problems)
+        if problems.has_errors:
+            return None
+        if saved is None:
+            return LocalPaths()
+        if saved.type != "local":
+            _report_backend(saved.type, diags)
+            return None
+        path, directory = saved.config.get("path"), saved.config.get("workspace_dir")
+        return LocalPaths(str(path or STATE_NAME), str(directory or WORKSPACE_DIR))
+
+
+def read_state_file(path: str, diags: Diagnostics) -> StateFile | None:
+    """A state file that was given by name, which is not encrypted."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        diags.error("State file cannot be read", f"{path}: {error.strerror or error}.")
+        return None
+    return parse_given_state(data, path, diags)
+
+
+def parse_given_state(data: bytes, name: str, diags: Diagnostics) -> StateFile | None:
+    """A state that was given as bytes, which are not encrypted."""
+    if not data.strip():
+        diags.error("Empty state file", f"There is nothing in {name}, so it is no state.")
+        return None
+    decrypted = no_encryption().state.decrypt(data, diags)
+    return None if decrypted is None else parse_state(decrypted.data, diags)
+
+
+def _dated(path: str) -> str:
+    return f"{path}.{int(time.time())}{BACKUP_SUFFIX}"
+
+
+def _report_backend(kind: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Backend is not supported",
+        f'This directory keeps its state in a backend of type "{kind}", which this program does '
+        "not know.",
+    )

@@ -1,0 +1,79 @@
+"""Validating a configuration with the providers that it needs, as plugins that look at it.
+
+One unconfigured plugin per provider tells its schema and gives its opinion of configurations.
+Where no plugin is needed, nothing is started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from nigari.addrs.provider import Provider
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
+from nigari.diagnostics import Diagnostics
+from nigari.eval.once import Effect
+from nigari.eval.static import StaticRun
+from nigari.eval.validate import Opinion, ValidateRun
+from nigari.eval.validated_provider import ValidateProvider
+from nigari.plan.crew import Crew
+from nigari.plan.provider_pool import ProviderPool
+from nigari.providers import api
+from nigari.workspace.providers import InstalledProviders
+
+_AT_ONCE: Final = 10
+
+
+async def validate_with_plugins(
+    run: StaticRun,
+    needed: Collection[Provider],
+    directory: str,
+    environ: Mapping[str, str],
+    diags: Diagnostics,
+) -> None:
+    """Look at a whole configuration, with whatever the providers that it needs say."""
+    installed = InstalledProviders(directory, environ)
+    pool = ProviderPool(installed.start)
+    try:
+        await pool.load(sorted(needed), diags)
+        diags.extend(installed.problems)
+        if diags.has_errors:
+            return
+        _warn_of_overrides(installed, needed, diags)
+        running = {each: await pool.open(each, diags) for each in sorted(needed)}
+        check = ValidateRun(run, pool)
+
+        async def perform(effect: Effect) -> None:
+            assert isinstance(effect, Opinion)
+            provider = running.get(effect.provider)
+            check.tell(effect, () if provider is None else await _ask(provider, effect))
+
+        await Crew(check.work, perform, _AT_ONCE, check.diags).run()
+        diags.extend(check.diags)
+    finally:
+        await pool.close_all()
+
+
+async def _ask(provider: api.Provider, effect: Opinion) -> Sequence[api.ProviderDiagnostic]:
+    """What a provider says of a configuration."""
+    if isinstance(effect, ValidateProvider):
+        return (await provider.validate_provider(effect.config)).diagnostics
+    ask = {
+        MANAGED: provider.validate_resource,
+        DATA: provider.validate_data,
+        EPHEMERAL: provider.validate_ephemeral,
+    }[effect.mode]
+    return (await ask(effect.type_name, effect.config)).diagnostics
+
+
+def _warn_of_overrides(
+    installed: InstalledProviders, needed: Collection[Provider], diags: Diagnostics
+) -> None:
+    used = [each for each in sorted(needed) if each in installed.overrides]
+    if used:
+        names = "\n".join(f"  - {each.display} in {installed.overrides[each]}" for each in used)
+        diags.warning(
+            "Provider development overrides are in effect",
+            f"The CLI configuration replaces these providers:\n{names}\n\n"
+            "What is said here may not hold for their released versions.",
+        )

@@ -1,0 +1,63 @@
+"""Completion in the shell."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import inside
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("nigari vers", ["version"]),
+        ("nigari -ver", ["-version"]),
+        ("nigari -", ["-chdir=", "-help", "-version"]),
+        ("nigari version -", ["-help", "-json"]),
+        ("nigari version -j", ["-json"]),
+        ("nigari stat", ["state"]),
+        ("nigari state m", ["mv"]),
+        ("nigari zzz", []),
+        ("nigari console -var-f", ["-var-file="]),
+        ("nigari console -var-file=a", ["a.tfvars"]),
+        ("nigari fmt ", ["a.tfvars", "inner/"]),
+        ("nigari fmt .h", [".hidden"]),
+        ("nigari fmt inner/", ["inner/b.tf"]),
+        ("nigari fmt nothing/", []),
+        ("nigari -chdir=inner fmt ", ["b.tf"]),
+        ("nigari -chdir=i", ["inner/"]),
+    ],
+)
+def test_candidates(
+    line: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.tfvars").touch()
+    (tmp_path / ".hidden").touch()
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "b.tf").touch()
+    monkeypatch.chdir(tmp_path)
+    done = inside(settings={"COMP_LINE": line})
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == found
+
+
+def test_only_what_is_before_the_cursor_counts() -> None:
+    done = inside(settings={"COMP_LINE": "nigari vers -json", "COMP_POINT": "11"})
+    assert done.out == "version\n"
+
+
+def test_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    bash, zsh = tmp_path / ".bashrc", tmp_path / ".zshrc"
+    assert inside("-install-autocomplete").code == 1
+    bash.write_text("alias a=b\n")
+    bash.chmod(0o600)
+    zsh.write_text("")
+    assert inside("-install-autocomplete").code == 0
+    assert bash.read_text() == "alias a=b\ncomplete -C nigari nigari\n"
+    assert "bashcompinit" in zsh.read_text()
+    assert "Nothing" in inside("-install-autocomplete").out
+    assert inside("-uninstall-autocomplete").code == 0
+    assert bash.read_text() == "alias a=b\n"
+    assert stat.S_IMODE(bash.stat().st_mode) == 0o600

@@ -1,0 +1,534 @@
+"""`nigari init` and `nigari get`: what they install, what they refuse, what they leave behind."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from nigari.packages.provider_package import current_platform
+from tests.cli.process import Done, inside
+from tests.packages.repositories import Repository, needs_git
+
+OUTPUT = 'output "x" {\n  value = path.module\n}\n'
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    return work
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "repository")
+    made.commit(
+        {
+            "main.tf": OUTPUT,
+            "sub/main.tf": OUTPUT + 'module "deep" {\n  source = "./deep"\n}\n',
+            "sub/deep/main.tf": OUTPUT,
+        },
+        tag="v1",
+    )
+    return made
+
+
+def init(*arguments: str, **settings: str) -> Done:
+    return inside(
+        "init", "-no-color", *arguments, settings={"PATH": os.environ["PATH"], **settings}
+    )
+
+
+def write(files: Mapping[str, str]) -> None:
+    for name, content in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+
+
+def call(name: str, source: str, more: str = "") -> str:
+    return f'module "{name}" {{\n  source = "{source}"\n{more}}}\n'
+
+
+def installed() -> dict[str, tuple[str, str]]:
+    """The records of modules.json without the root's: key to source and directory."""
+    records = json.loads(Path(".terraform/modules/modules.json").read_text())["Modules"]
+    return {each["Key"]: (each["Source"], each["Dir"]) for each in records if each["Key"]}
+
+
+def told(done: Done) -> str:
+    return " ".join(done.err.split())
+
+
+# -- modules ----------------------------------------------------------------------------------
+
+
+@needs_git
+def test_local_and_git_modules(directory: Path, repository: Repository) -> None:
+    source = f"{repository.source}//sub?ref=v1"
+    write({"main.tf": call("a", "./mods/a") + call("s", source), "mods/a/main.tf": OUTPUT})
+    done = init()
+    assert done.code == 0, done.err
+    assert installed() == {
+        "a": ("./mods/a", "mods/a"),
+        "s": (source, ".terraform/modules/s/sub"),
+        "s.deep": ("./deep", ".terraform/modules/s/sub/deep"),
+    }
+    assert Path(".terraform/modules/s/sub/deep/main.tf").is_file()
+    assert "Downloading" in done.out
+    again = init()
+    assert again.code == 0
+    assert "Downloading" not in again.out
+    assert inside("validate").code == 0
+
+
+@needs_git
+def test_one_copy_for_many_calls(directory: Path, repository: Repository) -> None:
+    write({"main.tf": "".join(call(f"m{i}", repository.source) for i in range(20))})
+    done = init()
+    assert done.code == 0, done.err
+    assert done.out.count("Downloading") == 1
+    assert len({Path(f".terraform/modules/m{i}").resolve() for i in range(20)}) == 1
+
+
+@needs_git
+def test_instances_with_sources_of_their_own(directory: Path, repository: Repository) -> None:
+    source = f"{repository.source}//${{each.value}}?ref=v1"
+    write({"main.tf": call("m", source, '  for_each = { a = "sub", "../b" = "sub/deep" }\n')})
+    done = init()
+    assert done.code == 0, done.err
+    found = installed()
+    assert found['m["a"]'][1] == '.terraform/modules/m["a"]/sub'
+    assert found['m["../b"]'][1] == '.terraform/modules/m["..%2Fb"]/sub/deep'
+    assert 'm["a"].deep' in found
+
+
+@needs_git
+def test_calls_that_are_gone_leave_nothing(directory: Path, repository: Repository) -> None:
+    write({"main.tf": call("a", repository.source) + call("b", "./b"), "b/main.tf": ""})
+    assert init().code == 0
+    write({"main.tf": call("b", "./b")})
+    assert init().code == 0
+    assert list(installed()) == ["b"]
+    assert [path.name for path in Path(".terraform/modules").iterdir()] == ["modules.json"]
+
+
+@needs_git
+def test_upgrade_takes_what_is_new(directory: Path, repository: Repository) -> None:
+    write({"main.tf": call("a", repository.source)})
+    assert init().code == 0
+    repository.commit({"new.tf": "# new\n"})
+    assert init().code == 0
+    assert not Path(".terraform/modules/a/new.tf").exists()
+    assert init("-upgrade").code == 0
+    assert Path(".terraform/modules/a/new.tf").is_file()
+    repository.commit({"newer.tf": "# newer\n"})
+    assert inside("get", "-update", settings={"PATH": os.environ["PATH"]}).code == 0
+    assert Path(".terraform/modules/a/newer.tf").is_file()
+
+
+@needs_git
+def test_changed_files_are_repaired(directory: Path, repository: Repository) -> None:
+    write({"main.tf": call("a", repository.source)})
+    assert init().code == 0
+    Path(".terraform/modules/a/main.tf").write_text("broken {")
+    done = init()
+    assert done.code == 0, done.err
+    assert Path(".terraform/modules/a/main.tf").read_text() == OUTPUT
+
+
+@needs_git
+def test_an_error_deep_down_leaves_nothing(directory: Path, repository: Repository) -> None:
+    repository.commit({"sub/deep/main.tf": call("worse", "./nowhere")})
+    write(
+        {
+            "main.tf": call("s", f"{repository.source}//sub")
+            + 'terraform {\n  backend "local" {\n    path = "x"\n  }\n}\n'
+        }
+    )
+    done = init()
+    assert done.code == 1
+    assert "module.s.module.deep.module.worse" in told(done)
+    assert [path.name for path in directory.iterdir()] == ["main.tf"]
+
+
+@needs_git
+def test_an_error_changes_nothing_that_was_there(directory: Path, repository: Repository) -> None:
+    write({"main.tf": call("a", repository.source)})
+    assert init().code == 0
+    before = installed()
+    write({"main.tf": call("b", repository.source) + call("c", f"{repository.source}?ref=none")})
+    done = init()
+    assert done.code == 1
+    assert 'no branch, tag or commit "none"' in told(done)
+    assert installed() == before
+    assert Path(".terraform/modules/a/main.tf").is_file()
+    assert not Path(".terraform/modules/b").exists()
+
+
+@needs_git
+@pytest.mark.parametrize("path", ["../..", "../../../work", "./../.."])
+def test_paths_out_of_a_package_are_refused(
+    path: str, directory: Path, repository: Repository
+) -> None:
+    repository.commit({"sub/main.tf": call("out", path)})
+    write({"main.tf": call("s", f"{repository.source}//sub")})
+    done = init()
+    assert done.code == 1
+    assert "leads out of the package" in told(done)
+    assert not Path(".terraform").exists()
+
+
+@needs_git
+def test_a_package_that_calls_itself(directory: Path, repository: Repository) -> None:
+    repository.commit({"main.tf": call("again", repository.source)})
+    write({"main.tf": call("a", repository.source)})
+    done = init()
+    assert done.code == 1
+    assert "Module that calls itself" in done.err
+
+
+@needs_git
+def test_a_link_out_of_a_package(directory: Path, repository: Repository) -> None:
+    (repository.path / "link").symlink_to("/etc/passwd")
+    repository.commit({})
+    write({"main.tf": call("a", repository.source)})
+    done = init()
+    assert done.code == 1
+    assert "link is a link to /etc/passwd" in told(done)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("hashicorp/consul/aws", "module registry registry.opentofu.org cannot be asked"),
+        ("https://example.com/x.zip", 'kind "https" cannot be fetched'),
+        ("s3::https://s3.amazonaws.com/b/x.zip", 'kind "s3" cannot be fetched'),
+        ("./none", "there is none"),
+        ("git::https://example.com/x.git?ref=-x", "cannot be the name"),
+    ],
+)
+def test_sources_that_cannot_be_had(source: str, said: str, directory: Path) -> None:
+    write({"main.tf": call("a", source)})
+    done = init()
+    assert done.code == 1
+    assert said in told(done)
+    assert not Path(".terraform").exists()
+
+
+@needs_git
+def test_without_getting_modules(directory: Path, repository: Repository) -> None:
+    write({"main.tf": call("a", repository.source)})
+    done = init("-get=false")
+    assert done.code == 1
+    assert "Module not installed" in done.err
+    assert init().code == 0
+    assert init("-get=false").code == 0
+
+
+@needs_git
+def test_beginning_with_a_module(directory: Path, repository: Repository) -> None:
+    done = init(f"-from-module={repository.source}//sub")
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in directory.iterdir()) == [".terraform", "deep", "main.tf"]
+    assert list(installed()) == ["deep"]
+    assert "not empty" in init("-from-module=../repository").err
+
+
+def test_an_empty_directory(directory: Path) -> None:
+    done = init()
+    assert done.code == 0
+    assert "no configuration" in done.out
+    assert list(directory.iterdir()) == []
+
+
+def test_without_modules_nothing_is_made(directory: Path) -> None:
+    write({"main.tf": "locals {}\n"})
+    assert init().code == 0
+    assert [path.name for path in directory.iterdir()] == ["main.tf"]
+
+
+@needs_git
+def test_another_data_directory(directory: Path, repository: Repository) -> None:
+    write({"main.tf": call("a", repository.source)})
+    assert init(TF_DATA_DIR="data").code == 0
+    record = json.loads(Path("data/modules/modules.json").read_text())["Modules"][1]
+    assert record["Dir"] == "data/modules/a"
+
+
+@needs_git
+def test_sources_from_files_of_a_package(directory: Path, repository: Repository) -> None:
+    """What is about to be installed can be read as if it were."""
+    text = 'locals {\n  s = file("${path.module}/where")\n}\n' + call("x", "${local.s}")
+    repository.commit({"main.tf": text, "where": "./sub/deep"})
+    write({"main.tf": call("a", repository.source)})
+    done = init()
+    assert done.code == 0, done.err
+    assert installed()["a.x"] == ("./sub/deep", ".terraform/modules/a/sub/deep")
+
+
+def test_events_for_programs(directory: Path) -> None:
+    write({"main.tf": call("a", "./a"), "a/main.tf": ""})
+    done = inside("init", "-json")
+    assert done.code == 0
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert events[0]["type"] == "version"
+    assert "installing a in a" in [event["@message"] for event in events]
+    assert {event["@module"] for event in events} == {"tofu.ui"}
+    write({"main.tf": call("a", "./none")})
+    done = inside("init", "-json")
+    assert done.code == 1
+    assert json.loads(done.out.splitlines()[-1])["diagnostic"]["severity"] == "error"
+
+
+# -- variables --------------------------------------------------------------------------------
+
+
+def test_a_missing_variable_is_named_with_its_way(directory: Path) -> None:
+    write({"main.tf": 'variable "s" {}\nlocals {\n  l = var.s\n}\n' + call("a", "${local.l}")})
+    done = init()
+    assert done.code == 1
+    assert "source of module.a ← local.l ← var.s, which has no value" in told(done)
+
+
+def test_a_variable_that_is_not_used_is_not_needed(directory: Path) -> None:
+    text = 'variable "git" {\n  default = false\n}\nvariable "url" {}\n'
+    body = '  source = var.git ? var.url : "./x"\n'
+    write({"main.tf": f'{text}module "a" {{\n{body}}}\n', "x/main.tf": ""})
+    assert init().code == 0
+
+
+def test_a_value_for_no_variable(directory: Path) -> None:
+    write({"main.tf": 'variable "one" {}\n'})
+    done = init("-var", "on=1")
+    assert done.code == 1
+    assert 'Did you mean "one"?' in told(done)
+
+
+# -- the backend ------------------------------------------------------------------------------
+
+BACKEND = """
+variable "env" {
+  default = "one"
+}
+locals {
+  path = "states/${var.env}.tfstate"
+}
+terraform {
+  backend "local" {
+    path = local.path
+  }
+}
+"""
+STATE = json.dumps(
+    {"version": 4, "serial": 1, "lineage": "x", "outputs": {"a": {"value": 1, "type": "number"}}}
+)
+
+
+def remembered() -> dict[str, object]:
+    backend = json.loads(Path(".terraform/terraform.tfstate").read_text())["backend"]
+    assert isinstance(backend, dict)
+    return backend
+
+
+def test_a_backend_is_remembered(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init().code == 0
+    assert remembered()["config"] == {"path": "states/one.tfstate", "workspace_dir": None}
+    assert init().code == 0
+
+
+def test_a_changed_variable_changes_the_backend(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init().code == 0
+    write({"states/one.tfstate": STATE})
+    done = init("-var", "env=two")
+    assert done.code == 1
+    wanted = 'path was "states/one.tfstate" and is "states/two.tfstate" now, because of var.env'
+    assert wanted in told(done)
+    assert "-migrate-state" in done.err
+    assert init("-var", "env=two", "-migrate-state").code == 1
+    assert init("-var", "env=two", "-force-copy").code == 0
+    assert Path("states/two.tfstate").read_text() == STATE
+    assert init("-var", "env=three", "-reconfigure").code == 0
+    assert not Path("states/three.tfstate").exists()
+
+
+def test_the_first_backend_takes_the_state_along(directory: Path) -> None:
+    write({"main.tf": BACKEND, "terraform.tfstate": STATE})
+    done = init("-input=false")
+    assert done.code == 1
+    assert "-force-copy" in done.err
+    assert not Path(".terraform").exists()
+    assert init("-force-copy").code == 0
+    assert Path("states/one.tfstate").read_text() == STATE
+    assert Path("terraform.tfstate").read_text() == ""
+    assert Path("terraform.tfstate.backup").read_text() == STATE
+
+
+def test_a_backend_that_is_gone(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init().code == 0
+    write({"main.tf": "", "states/one.tfstate": STATE})
+    assert "no backend any more" in told(init())
+    assert init("-migrate-state", "-force-copy").code == 0
+    assert Path("terraform.tfstate").read_text() == STATE
+    assert not Path(".terraform/terraform.tfstate").exists()
+
+
+def test_settings_of_the_command_line(directory: Path) -> None:
+    write({"main.tf": BACKEND, "more.tfbackend": 'workspace_dir = "w"\n'})
+    assert init("-backend-config=path=p", "-backend-config=more.tfbackend").code == 0
+    assert remembered()["config"] == {"path": "p", "workspace_dir": "w"}
+    assert init().code == 0, "the hash is of the file alone"
+    assert init("-backend-config=path=q").code == 1
+
+
+def test_a_backend_that_stays_as_it_is(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init("-backend=false").code == 0
+    assert not Path(".terraform").exists()
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ('backend "lokal" {}', 'There is no backend "lokal". Did you mean "local"?'),
+        ('backend "etcd" {}', "no longer exists"),
+        ('backend "local" {\n    paht = "x"\n  }', "paht"),
+        ('backend "s3" {\n    key = "x"\n  }', 'needs the argument "bucket"'),
+        ('backend "local" {\n    path = var.secret\n  }', "sensitive"),
+        ('backend "local" {\n    path = terraform_data.a.id\n  }', "terraform_data.a"),
+        ('backend "local" {\n    path = timestamp()\n  }', "another result at every call"),
+        ('backend "http" {\n    address = "x"\n    retry_max = "many"\n  }', "retry_max"),
+        ('backend "local" {\n    path = var.none\n  }', "var.none, which has no value"),
+        ('backend "local" {\n    path = var.nome\n  }', 'Did you mean "none"?'),
+    ],
+)
+def test_backends_that_are_refused(block: str, said: str, directory: Path) -> None:
+    variables = 'variable "none" {}\nvariable "secret" {\n  default = "x"\n  sensitive = true\n}\n'
+    resource = 'resource "terraform_data" "a" {}\n'
+    write({"main.tf": f"{variables}{resource}terraform {{\n  {block}\n}}\n"})
+    done = init()
+    assert done.code == 1
+    assert said in told(done)
+    assert done.err.count("Error:") == 1
+    assert not Path(".terraform").exists()
+
+
+def test_other_backends_are_only_set_up(directory: Path) -> None:
+    write({"main.tf": 'terraform {\n  backend "s3" {\n    bucket = "b"\n    key = "k"\n  }\n}\n'})
+    assert init().code == 0
+    assert remembered()["type"] == "s3"
+
+
+# -- providers --------------------------------------------------------------------------------
+
+
+def mirror(*versions: str) -> None:
+    """A directory with versions of a provider that does nothing."""
+    for version in versions:
+        base = Path(f"mirror/registry.opentofu.org/acme/thing/{version}/{current_platform()}")
+        base.mkdir(parents=True)
+        program = base / "terraform-provider-thing"
+        program.write_text(version)
+        program.chmod(0o755)
+
+
+REQUIRED = """
+variable "v" {
+  default = "~> 1.0"
+}
+terraform {
+  required_providers {
+    thing = {
+      source  = "acme/thing"
+      version = var.v
+    }
+  }
+}
+"""
+
+
+def test_providers_are_chosen_and_locked(directory: Path) -> None:
+    mirror("1.0.0", "1.2.0", "2.0.0")
+    write({"main.tf": REQUIRED})
+    done = init("-plugin-dir=mirror")
+    assert done.code == 0, done.err
+    assert "acme/thing v1.2.0 is installed" in done.out
+    text = Path(".terraform.lock.hcl").read_text()
+    assert 'version     = "1.2.0"' in text
+    base = ".terraform/providers/registry.opentofu.org/acme/thing/1.2.0"
+    assert Path(base, current_platform(), "terraform-provider-thing").read_text() == "1.2.0"
+    done = init("-plugin-dir=mirror", "-var", "v=2.0.0")
+    assert done.code == 1
+    assert "init -upgrade" in told(done)
+    assert init("-plugin-dir=mirror", "-var", "v=2.0.0", "-upgrade").code == 0
+    assert 'version     = "2.0.0"' in Path(".terraform.lock.hcl").read_text()
+
+
+def test_a_provider_that_cannot_be_had_leaves_nothing(directory: Path) -> None:
+    mirror("1.0.0")
+    other = 'resource "other_thing" "a" {}\n'
+    write({"main.tf": REQUIRED + other + call("a", "./a"), "a/main.tf": ""})
+    done = init("-plugin-dir=mirror")
+    assert done.code == 1
+    assert "hashicorp/other" in told(done)
+    assert not Path(".terraform").exists()
+    assert not Path(".terraform.lock.hcl").exists()
+
+
+def test_modules_must_agree_on_a_version(directory: Path) -> None:
+    mirror("1.0.0", "2.0.0")
+    child = REQUIRED.replace("~> 1.0", "2.0.0")
+    write({"main.tf": REQUIRED + call("a", "./a"), "a/main.tf": child})
+    done = init("-plugin-dir=mirror")
+    assert done.code == 1
+    assert "module.a asks for 2.0.0" in told(done)
+
+
+def test_a_lock_file_that_is_not_to_be_changed(directory: Path) -> None:
+    mirror("1.0.0")
+    write({"main.tf": REQUIRED})
+    assert init("-plugin-dir=mirror", "-lockfile=readonly").code == 1
+    assert not Path(".terraform.lock.hcl").exists()
+    assert init("-plugin-dir=mirror").code == 0
+    assert init("-plugin-dir=mirror", "-lockfile=readonly").code == 0
+
+
+# -- what is remembered -------------------------------------------------------------------------
+
+
+def test_values_that_static_places_used_are_remembered(directory: Path) -> None:
+    unused = 'variable "other" {\n  default = ""\n}\n'
+    write({"main.tf": BACKEND + unused})
+    assert init("-var", "env=two", "-var", "other=x", "-remember").code == 0
+    assert inside("init", "-show").out == 'env = "two"\n'
+    done = init()
+    assert done.code == 0
+    assert "Remembered values are used for var.env" in done.err
+    assert remembered()["config"] == {"path": "states/two.tfstate", "workspace_dir": None}
+    assert "Remembered values are used for var.env" in inside("validate").err
+    assert init(TF_VAR_env="three").code == 1, "the environment ranks above what is remembered"
+
+
+def test_secrets_are_not_remembered(directory: Path) -> None:
+    text = (
+        'variable "s" {\n  sensitive = true\n}\nmodule "a" {\n  source = nonsensitive(var.s)\n}\n'
+    )
+    write({"main.tf": text, "m/main.tf": ""})
+    assert init("-var", "s=./m", "-remember").code == 0
+    assert "Nothing is remembered" in inside("init", "-show").out
+    assert "./m" not in Path(".terraform/nigari.variables.json").read_text()
+
+
+def test_each_workspace_remembers_for_itself(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init("-var", "env=two", "-remember").code == 0
+    shown = inside("init", "-show", settings={"TF_WORKSPACE": "other"})
+    assert 'Nothing is remembered for the workspace "other"' in shown.out

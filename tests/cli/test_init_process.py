@@ -1,0 +1,120 @@
+"""`nigari init` as a process: asked questions at a terminal, and killed at any moment."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import command, environment, nigari
+from tests.cli.typist import Typist
+from tests.packages.repositories import Repository, needs_git
+
+VARIABLES = """
+variable "where" {
+  description = "Where the module is"
+}
+variable "secret" {
+  sensitive = true
+}
+module "a" {
+  source = var.where
+}
+module "b" {
+  source = "./${var.where}"
+}
+output "o" {
+  value     = var.secret
+  sensitive = true
+}
+"""
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> Path:
+    (tmp_path / "main.tf").write_text(VARIABLES)
+    (tmp_path / "m").mkdir()
+    return tmp_path
+
+
+def test_a_missing_variable_is_asked_for_once(asking: Path) -> None:
+    with Typist("init", cwd=asking) as typist:
+        seen = typist.wait_for("Enter a value: ")
+        assert "var.where\n  Where the module is" in seen
+        typist.type("./m\n")
+        assert "Enter a value" not in typist.wait_for("ready")
+        assert typist.code() == 0
+
+
+def test_nobody_is_asked_where_that_is_not_wanted(asking: Path) -> None:
+    with Typist("init", "-input=false", cwd=asking) as typist:
+        assert "var.where, which has no value" in typist.wait_for("which has no value")
+        assert typist.code() == 1
+
+
+def test_without_a_terminal_nobody_is_asked(asking: Path) -> None:
+    done = nigari("init", cwd=asking, stdin="./m\n")
+    assert done.code == 1
+    assert "Enter a value" not in done.out
+
+
+def test_a_secret_is_not_shown(tmp_path: Path) -> None:
+    text = (
+        'variable "s" {\n  sensitive = true\n}\nmodule "a" {\n  source = nonsensitive(var.s)\n}\n'
+    )
+    (tmp_path / "main.tf").write_text(text)
+    (tmp_path / "m").mkdir()
+    with Typist("init", cwd=tmp_path) as typist:
+        typist.wait_for("Enter a value (it is not shown): ")
+        typist.type("./m\n")
+        assert "./m" not in typist.wait_for("ready").replace("a in m", "")
+        assert typist.code() == 0
+
+
+def test_the_backend_asks_for_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('terraform {\n  backend "s3" {\n    bucket = "b"\n  }\n}\n')
+    with Typist("init", cwd=tmp_path) as typist:
+        assert "key" in typist.wait_for("Enter a value: ")
+        typist.type("k\n")
+        assert typist.code() == 0
+    text = (tmp_path / ".terraform" / "terraform.tfstate").read_text()
+    assert json.loads(text)["backend"]["config"]["key"] == "k"
+
+
+@needs_git
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    repository.commit({"main.tf": "", "sub/main.tf": "", "data": "x" * 300_000}, tag="v1")
+    repository.commit({"more.tf": ""}, tag="v2")
+    work = tmp_path / "work"
+    work.mkdir()
+    for moment in range(12):
+        ref = "v1" if moment % 2 else "v2"
+        calls = "".join(
+            f'module "m{i}" {{\n  source = "{repository.source}//sub?ref={ref}"\n}}\n'
+            for i in range(moment + 2)
+        )
+        (work / "main.tf").write_text(calls)
+        process = subprocess.Popen(
+            command("init", "-no-color"),
+            cwd=work,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(0.15 + moment * 0.03)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        done = nigari("init", "-no-color", cwd=work)
+        assert done.code == 0, done.err
+        modules = work / ".terraform" / "modules"
+        records = json.loads((modules / "modules.json").read_text())["Modules"]
+        assert len(records) == moment + 3
+        for record in records:
+            assert (work / record["Dir"]).is_dir()
+        assert (modules / "m0" / "more.tf").exists() == (ref == "v2")
+        assert len([path for path in (modules / ".store").iterdir() if path.is_dir()]) == 1

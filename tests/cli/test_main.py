@@ -1,0 +1,164 @@
+"""The shell of the program: global options, help, exit codes, and what happens when it breaks."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from nigari.cli.main import COMMANDS, load, main
+from nigari.version import OPENTOFU_VERSION, VERSION
+from tests.cli.process import command, environment, inside, nigari
+
+
+@pytest.mark.parametrize("args", [["version"], ["-version"], ["--version"], ["-v"]])
+def test_version(args: list[str]) -> None:
+    done = nigari(*args)
+    assert (done.code, done.err) == (0, "")
+    assert f"v{VERSION}" in done.out
+    assert f"OpenTofu v{OPENTOFU_VERSION}" in done.out
+
+
+def test_version_for_programs() -> None:
+    document = json.loads(inside("version", "-json").out)
+    assert document["terraform_version"] == OPENTOFU_VERSION
+    assert document["nigari_version"] == VERSION
+    assert document["provider_selections"] == {}
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "out", "err"),
+    [
+        ([], 127, "Usage: nigari", ""),
+        (["-help"], 0, "Usage: nigari", ""),
+        (["help"], 0, "Usage: nigari", ""),
+        (["-help", "version"], 0, "Usage: nigari version", ""),
+        (["help", "version"], 0, "Usage: nigari version", ""),
+        (["version", "-help"], 0, "Usage: nigari version", ""),
+        (["versoin"], 1, "", 'Did you mean "version"?'),
+        (["qwertyuiop"], 1, "", 'no command "qwertyuiop"'),
+        (["-nonsense"], 127, "", "no option -nonsense"),
+        (["version", "-jsno"], 1, "", "Did you mean -json?"),
+        (["version", "x"], 1, "", "takes no arguments"),
+        (["-chdir", "version"], 1, "", "-chdir=DIR"),
+        (["-chdir=/no/such/place", "version"], 1, "", "Cannot work in /no/such/place"),
+    ],
+)
+def test_exit_codes(args: list[str], code: int, out: str, err: str) -> None:
+    done = inside(*args)
+    assert done.code == code
+    assert out in done.out
+    assert err in done.err
+    assert bool(out) == bool(done.out)
+    assert bool(err) == bool(done.err)
+
+
+def test_every_command_has_help() -> None:
+    for name in COMMANDS:
+        done = load(name)
+        assert done.name == name
+        assert done.description.endswith(".")
+        assert done.examples
+        for flag in done.flags:
+            assert flag.help
+            assert not flag.help.endswith(".")
+
+
+def test_chdir(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "a.txt").write_text("here")
+    done = nigari("-chdir=inner", "console", cwd=tmp_path, stdin='file("a.txt")')
+    assert (done.code, done.out) == (0, '"here"\n')
+
+
+@pytest.mark.parametrize(
+    ("settings", "args"),
+    [
+        ({"TF_CLI_ARGS": "-json"}, []),
+        ({"TF_CLI_ARGS_version": "'-json'"}, []),
+        # what is typed counts more than the environment, and that in general more than for one
+        ({"TF_CLI_ARGS": "-json=false"}, ["-json"]),
+        ({"TF_CLI_ARGS": "-json", "TF_CLI_ARGS_version": "-json=false"}, []),
+    ],
+)
+def test_arguments_from_the_environment(settings: dict[str, str], args: list[str]) -> None:
+    json.loads(inside("version", *args, settings=settings).out)
+
+
+def test_arguments_from_the_environment_that_make_no_sense() -> None:
+    done = inside("version", settings={"TF_CLI_ARGS": "'a"})
+    assert done.code == 1
+    assert "TF_CLI_ARGS" in done.err
+
+
+def test_arguments_of_other_commands_do_not_count() -> None:
+    assert inside("version", settings={"TF_CLI_ARGS_plan": "-nonsense"}).code == 0
+
+
+def test_a_bug_is_admitted_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> int:
+        raise ValueError("the secret is s3cret")
+
+    for name in ("NIGARI_DEBUG", "TF_LOG", "COMP_LINE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(load("version"), "run", fail)
+    assert main(["version"]) == 11
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    assert "s3cret" not in err
+    assert "ValueError" in err
+    assert VERSION in err
+    monkeypatch.setenv("NIGARI_DEBUG", "1")
+    assert main(["version"]) == 11
+    assert "s3cret" in capsys.readouterr().err
+
+
+def test_output_is_utf8_whatever_the_locale() -> None:
+    settings = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"}
+    done = nigari("console", stdin='"é\\n日本"', settings=settings)
+    assert (done.code, done.out) == (0, "<<EOT\né\n日本\nEOT\n")
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    line = " ".join([*command("console"), "| head -c 1000 >/dev/null; echo ${PIPESTATUS[0]}"])
+    text = "".join(f'"{"x" * 500}{number}"\n' for number in range(2000))
+    done = subprocess.run(
+        ["bash", "-c", line],
+        env=environment(),
+        input=text.encode(),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (b"1\n", b"")
+
+
+def test_missing_streams() -> None:
+    line = " ".join([*command("version"), ">&-", "2>&-", "<&-"])
+    assert subprocess.run(["sh", "-c", line], env=environment(), check=False).returncode == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+def test_interruption() -> None:
+    process = subprocess.Popen(
+        command("console"),
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"1\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == b"1\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == b""
+    assert err == b"\nInterrupted.\n"

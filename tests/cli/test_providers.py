@@ -1,0 +1,226 @@
+"""The `providers` commands, and `validate` and `version` where providers matter."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from nigari.packages.provider_package import current_platform
+from tests.cli.process import inside
+from tests.cli.states import resource, usual_state, write_state
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "python-provider" / "terraform-provider-files"
+NAME = "example.com/demo/files"
+CONFIGURATION = """\
+terraform {
+  required_providers {
+    files = {
+      source  = "example.com/demo/files"
+      version = ">= 1.0"
+    }
+  }
+}
+"""
+USE = """\
+resource "files_text" "hello" {
+  name = "hello.txt"
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    Path("main.tf").write_text(CONFIGURATION)
+    Path("use.tf").write_text(USE)
+    package = Path("../mirror", NAME, "1.2.0", current_platform())
+    package.mkdir(parents=True)
+    program = package / "terraform-provider-files"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{EXAMPLE}"\n')
+    program.chmod(0o755)
+
+
+def settings(text: str) -> dict[str, str]:
+    """An environment whose CLI configuration says how providers are installed."""
+    Path("../cli.tofurc").write_text(f"provider_installation {{\n{text}\n}}\n")
+    return {"TF_CLI_CONFIG_FILE": "../cli.tofurc", "HOME": str(Path("..").resolve())}
+
+
+def mirrored() -> dict[str, str]:
+    return settings('filesystem_mirror {\n  path = "../mirror"\n}')
+
+
+def overridden() -> dict[str, str]:
+    package = Path("../mirror", NAME, "1.2.0", current_platform()).resolve()
+    return settings(f'dev_overrides {{\n  "{NAME}" = "{package}"\n}}\ndirect {{}}')
+
+
+def install() -> None:
+    """Do what init does for the one provider."""
+    assert inside("providers", "lock", "-fs-mirror=../mirror").code == 0
+    shutil.copytree(Path("../mirror"), Path(".terraform/providers"))
+
+
+def test_tree() -> None:
+    Path("calls.tf").write_text(
+        'module "b" {\n  source = "./b"\n}\nmodule "a" {\n  source = "./b"\n  count = 2\n}\n'
+    )
+    Path("b").mkdir()
+    Path("b/main.tf").write_text('resource "terraform_data" "x" {}\nresource "other_y" "z" {}\n')
+    write_state(Path("terraform.tfstate"), resource("a"))
+    done = inside("providers")
+    assert done.code == 0, done.err
+    assert done.out == (
+        "\nProviders required by configuration:\n.\n"
+        "├── provider[example.com/demo/files] >= 1.0.0\n"
+        "├── module.a\n"
+        "│   ├── provider[registry.opentofu.org/hashicorp/other]\n"
+        "│   └── provider[terraform.io/builtin/terraform]\n"
+        "└── module.b\n"
+        "    ├── provider[registry.opentofu.org/hashicorp/other]\n"
+        "    └── provider[terraform.io/builtin/terraform]\n"
+        "\nProviders required by state:\n\n"
+        "    provider[terraform.io/builtin/terraform]\n\n"
+    )
+
+
+def test_lock() -> None:
+    done = inside("providers", "lock", settings=mirrored())
+    assert done.code == 0, done.err
+    assert f"- Obtained {NAME} checksums for {current_platform()}; This was a new" in done.out
+    text = Path(".terraform.lock.hcl").read_text()
+    assert f'provider "{NAME}" {{\n  version     = "1.2.0"' in text
+    assert 'constraints = ">= 1.0.0"' in text
+    again = inside("providers", "lock", NAME, settings=mirrored())
+    assert "All checksums for this platform were already tracked" in again.out
+    assert Path(".terraform.lock.hcl").read_text() == text
+
+
+def test_lock_for_another_platform() -> None:
+    package = Path("../mirror", NAME, "1.2.0", "plan9_mips")
+    package.mkdir()
+    (package / "terraform-provider-files").write_text("another program\n")
+    here = inside("providers", "lock", "-fs-mirror=../mirror")
+    assert here.code == 0
+    both = inside("providers", "lock", "-platform=plan9_mips", "-fs-mirror=../mirror")
+    assert "Additional checksums for this platform" in both.out
+    assert Path(".terraform.lock.hcl").read_text().count('"h1:') == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-platform=nonsense"],
+        ["-platform=plan9_mips", "-fs-mirror=../mirror"],
+        ["-fs-mirror=../mirror", "demo/unneeded"],
+        ["-fs-mirror=../nowhere"],
+        ["-net-mirror=https://example.com/"],
+    ],
+)
+def test_lock_refuses(arguments: list[str]) -> None:
+    assert inside("providers", "lock", *arguments).code == 1
+    assert not Path(".terraform.lock.hcl").exists()
+
+
+def test_mirror() -> None:
+    done = inside("providers", "mirror", "../copy", settings=mirrored())
+    assert done.code == 0, done.err
+    assert done.out.startswith(f"- Mirroring {NAME}...\n")
+    directory = Path("../copy", NAME)
+    archive = directory / f"terraform-provider-files_1.2.0_{current_platform()}.zip"
+    assert archive.is_file()
+    assert json.loads((directory / "index.json").read_text()) == {"versions": {"1.2.0": {}}}
+    locked = inside("providers", "lock", "-fs-mirror=../copy")
+    first = Path(".terraform.lock.hcl").read_text()
+    assert locked.code == 0
+    Path(".terraform.lock.hcl").unlink()
+    inside("providers", "lock", "-fs-mirror=../mirror")
+    assert Path(".terraform.lock.hcl").read_text() == first
+    assert inside("providers", "mirror").code == 1
+
+
+def test_schema() -> None:
+    assert inside("providers", "schema").code == 1
+    refused = inside("providers", "schema", "-json")
+    assert refused.code == 1
+    assert NAME in refused.err
+    install()
+    document = json.loads(inside("providers", "schema", "-json").out)
+    assert list(document["provider_schemas"]) == [NAME]
+    offered = document["provider_schemas"][NAME]
+    assert set(offered["resource_schemas"]) == {"files_text"}
+    assert set(offered["functions"]) == {"shout"}
+
+
+def test_show_with_a_plugin() -> None:
+    install()
+    attributes = {"name": "a", "content": "b", "sha256": "c"}
+    shown: dict[str, object] = {
+        "mode": "managed",
+        "type": "files_text",
+        "name": "hello",
+        "provider": f'provider["{NAME}"]',
+        "instances": [{"schema_version": 0, "attributes": attributes}],
+    }
+    write_state(Path("terraform.tfstate"), shown)
+    done = inside("state", "show", "files_text.hello")
+    assert done.code == 0, done.err
+    assert '    content = "b"\n    name    = "a"\n' in done.out
+
+
+def test_a_changed_program_is_not_started() -> None:
+    install()
+    program = next(Path(".terraform/providers").rglob("terraform-provider-files"))
+    program.write_text(program.read_text() + "\n")
+    done = inside("providers", "schema", "-json")
+    assert done.code == 1
+    assert "checksum" in done.err
+
+
+@pytest.mark.parametrize("how", ["installed", "development"])
+def test_validate_asks_providers(how: str) -> None:
+    environ: dict[str, str] = {}
+    if how == "installed":
+        install()
+    else:
+        environ = overridden()
+    valid = inside("validate", settings=environ)
+    assert valid.code == 0, valid.err
+    assert ("development overrides are in effect" in valid.out) == (how == "development")
+    Path("wrong.tf").write_text(
+        'provider "files" {\n  folder = "x"\n}\n'
+        'resource "files_text" "a" {}\n'
+        'resource "files_txt" "b" {}\n'
+        'output "o" {\n  value = files_text.hello.size\n}\n'
+    )
+    document = json.loads(inside("validate", "-json", settings=environ).out)
+    found = {each["range"]["start"]["line"] for each in document["diagnostics"] if "range" in each}
+    assert found == {2, 4, 5, 7}
+    assert document["error_count"] == 4
+
+
+def test_validate_wants_providers_installed() -> None:
+    done = inside("validate")
+    assert done.code == 1
+    assert f"{NAME} is not installed" in done.err
+    assert "nigari init" in done.err.replace("\n", " ")
+    Path("main.tf").unlink()
+    Path("use.tf").write_text('resource "terraform_data" "x" {}\n')
+    assert inside("validate").code == 0
+
+
+def test_version_tells_what_is_locked() -> None:
+    install()
+    assert f"+ provider {NAME} v1.2.0\n" in inside("version").out
+    assert json.loads(inside("version", "-json").out)["provider_selections"] == {NAME: "1.2.0"}
+
+
+def test_a_configuration_with_errors_has_no_tree() -> None:
+    usual_state()
+    Path("wrong.tf").write_text("resource {\n")
+    done = inside("providers")
+    assert (done.code, done.out) == (1, "")

@@ -1,0 +1,145 @@
+"""The `workspace` commands and `force-unlock`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nigari.backends.locking import LockInfo
+from tests.cli.process import inside
+from tests.cli.states import resource, usual_state, write_state
+
+WORKSPACE_STATE = Path("terraform.tfstate.d/a/terraform.tfstate")
+
+
+@pytest.fixture(autouse=True)
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_from_new_to_deleted() -> None:
+    assert inside("workspace", "list").out == "* default\n\n"
+    created = inside("workspace", "new", "a")
+    assert created.code == 0
+    assert created.out.startswith('Created and switched to workspace "a"!\n')
+    assert inside("workspace", "show").out == "a\n"
+    assert inside("workspace", "list").out == "  default\n* a\n\n"
+    assert Path(".terraform/environment").read_text() == "a"
+    switched = inside("workspace", "select", "default")
+    assert switched.out == 'Switched to workspace "default".\n'
+    assert inside("workspace", "select", "default").out == ""
+    assert inside("workspace", "delete", "a").out == 'Deleted workspace "a"!\n'
+    assert inside("workspace", "list").out == "* default\n\n"
+
+
+def test_select_or_create() -> None:
+    missing = inside("workspace", "select", "a")
+    assert missing.code == 1
+    assert 'Workspace "a" doesn\'t exist' in missing.err
+    created = inside("workspace", "select", "-or-create", "a")
+    assert created.out.startswith('Created and switched to workspace "a"!')
+    assert inside("workspace", "select", "-or-create", "a").out == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["new", "default"],
+        ["new", "a/b"],
+        ["new", ""],
+        ["new"],
+        ["new", "a", "b"],
+        ["delete", "default"],
+        ["delete", "nope"],
+        ["select"],
+    ],
+)
+def test_refused(arguments: list[str]) -> None:
+    done = inside("workspace", *arguments)
+    assert (done.code, done.out) == (1, "")
+    assert done.err
+
+
+def test_each_workspace_has_its_own_state() -> None:
+    usual_state()
+    inside("workspace", "new", "a")
+    assert inside("state", "list").out == ""
+    write_state(WORKSPACE_STATE, resource("b"))
+    assert inside("state", "list").out == "terraform_data.b\n"
+    inside("workspace", "select", "default")
+    refused = inside("workspace", "delete", "a")
+    assert refused.code == 1
+    assert WORKSPACE_STATE.exists()
+    assert inside("workspace", "delete", "-force", "a").code == 0
+    assert not WORKSPACE_STATE.exists()
+
+
+def test_new_with_a_state() -> None:
+    write_state(Path("given.tfstate"), resource("b"))
+    assert inside("workspace", "new", "-state=given.tfstate", "a").code == 0
+    assert inside("state", "list").out == "terraform_data.b\n"
+    assert inside("workspace", "new", "-state=missing", "b").code == 1
+    assert inside("workspace", "show").out == "a\n"
+
+
+def test_the_environment_chooses() -> None:
+    chosen = {"TF_WORKSPACE": "a"}
+    assert inside("workspace", "show", settings=chosen).out == "a\n"
+    assert inside("workspace", "select", "default", settings=chosen).code == 1
+    assert inside("workspace", "new", "b", settings=chosen).code == 1
+    assert inside("workspace", "new", "a", settings=chosen).code == 0
+    listed = inside("workspace", "list", settings=chosen).out
+    assert listed.startswith("  default\n* a\n\n")
+    assert "TF_WORKSPACE" in listed
+
+
+def test_data_directory() -> None:
+    inside("workspace", "new", "a", settings={"TF_DATA_DIR": "data"})
+    assert Path("data/environment").read_text() == "a"
+    assert inside("workspace", "show").out == "default\n"
+
+
+def test_as_events() -> None:
+    lines = inside("workspace", "list", "-json").out.splitlines()
+    event = json.loads(lines[1])
+    assert event["type"] == "workspace_list"
+    assert (event["workspaces"], event["current_workspace"]) == (["default"], "default")
+
+
+def test_configured_local_backend() -> None:
+    Path(".terraform").mkdir()
+    config = {"path": "x/y.tfstate", "workspace_dir": "spaces"}
+    backend = {"type": "local", "config": config, "hash": 1}
+    Path(".terraform/terraform.tfstate").write_text(json.dumps({"version": 3, "backend": backend}))
+    Path("main.tf").write_text(
+        'terraform {\n  backend "local" {\n    path = "x/y.tfstate"\n'
+        '    workspace_dir = "spaces"\n  }\n}\n'
+    )
+    write_state(Path("x/y.tfstate"), resource("far"))
+    assert inside("state", "list").out == "terraform_data.far\n"
+    assert inside("workspace", "new", "a").code == 0
+    assert Path("spaces/a").is_dir()
+    Path("main.tf").write_text('terraform {\n  backend "local" {\n    path = "z"\n  }\n}\n')
+    done = inside("state", "list")
+    assert done.code == 1
+    assert "init" in done.err
+
+
+def test_a_backend_that_was_never_set_up() -> None:
+    Path("main.tf").write_text('terraform {\n  backend "local" {}\n}\n')
+    done = inside("workspace", "list")
+    assert done.code == 1
+    assert "init" in done.err
+
+
+def test_force_unlock_removes_what_a_dead_process_left() -> None:
+    usual_state()
+    info = Path(".terraform.tfstate.lock.info")
+    info.write_bytes(LockInfo("some-id", "apply").to_bytes())
+    assert inside("force-unlock", "-force", "another-id").code == 1
+    assert inside("force-unlock", "some-id", stdin="no\n").code == 1
+    assert info.exists()
+    assert inside("force-unlock", "some-id", stdin="yes\n").code == 0
+    assert not info.exists()
+    assert inside("force-unlock", "-force", "some-id").code == 1
+    assert inside("force-unlock").code == 1

@@ -1,0 +1,84 @@
+"""Types at the program through a terminal of its own, as a person would."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+
+from tests.cli.process import command, environment
+
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x07")
+_SECONDS = 60.0
+
+
+class Typist:
+    """A terminal with the program running in it."""
+
+    def __init__(self, *args: str, cwd: Path) -> None:
+        ours, theirs = pty.openpty()
+        self._terminal = ours
+        self._process = subprocess.Popen(
+            command(*args),
+            cwd=cwd,
+            env=environment(TERM="xterm", NO_COLOR="1"),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        self._seen = ""
+
+    def __enter__(self) -> "Typist":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._terminal)
+
+    def type(self, text: str) -> None:
+        """Press these keys."""
+        os.write(self._terminal, text.encode())
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self._process.send_signal(signal.SIGINT)
+
+    def wait_for(self, text: str) -> str:
+        """Everything on the screen up to and with this text."""
+        end = time.monotonic() + _SECONDS
+        while text not in self._seen:
+            if not self._read(end):
+                raise AssertionError(f"{text!r} did not appear in {self._seen!r}")
+        before, found, self._seen = self._seen.partition(text)
+        return before + found
+
+    def code(self) -> int:
+        """The exit code, once the program has ended."""
+        end = time.monotonic() + _SECONDS
+        while self._read(end):
+            pass
+        return self._process.wait(_SECONDS)
+
+    def _read(self, end: float) -> bool:
+        ready, _, _ = select.select([self._terminal], [], [], max(0.0, end - time.monotonic()))
+        if not ready:
+            return False
+        try:
+            data = os.read(self._terminal, 65536)
+        except OSError:  # what Linux says at the end of a terminal
+            return False
+        text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        self._seen += _CONTROL.sub("", text)
+        return bool(data)

@@ -1,0 +1,221 @@
+"""Rewriting: what is not touched stays, and what is new fits in."""
+
+from collections.abc import Callable
+
+import pytest
+
+from nigari.cty.types import STRING
+from nigari.cty.values import Value, unknown
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.writer import Document, parse_document
+
+TEXT = """\
+# The licence.
+
+# The region.
+region   =   "eu"   # here
+
+resource "a" "b" {
+  x = 1   // one
+  longer = <<-EOT
+    text
+  EOT
+
+  nested {
+    y = var.old.name
+  }
+  # the end
+}
+one { z = [var.old, other] }
+"""
+
+LOSSLESS = [
+    "",
+    "\n\n",
+    "a=1",
+    "a=1\r\nb {\r\n}\r\n",
+    "# only a comment",
+    "/* a */ x /* b */ = /* c */ 1 /* d\n */\n",
+    'a "b" c {}\n',
+    "a { b = 1 }",
+    "a {\n  b = [\n    1,\n  ] # c\n}\n",
+    "a = [\n",
+    "a {\n  b = 1\n",
+    "a = 1 +\nb = 2\n",
+    "a = 1\na = 2\n",
+    "}\n",
+    "x = <<E\n${a}\nE\n",
+    TEXT,
+]
+
+
+@pytest.mark.parametrize("text", LOSSLESS)
+def test_nothing_is_lost(text: str) -> None:
+    assert str(parse_document(text)) == text
+
+
+def test_reading() -> None:
+    body = parse_document(TEXT).body
+    region = body.attributes["region"]
+    assert region.source == '"eu"'
+    assert region.comments == "# The region."
+    (block,) = body.blocks_of("resource", "a")
+    assert block.labels == ["a", "b"]
+    assert body.blocks_of("resource", "b") == []
+    assert list(block.body.attributes) == ["x", "longer"]
+    assert [str(found) for found in body.blocks_of("one")[0].body.attributes["z"].references()] == [
+        "var.old",
+        "other",
+    ]
+
+
+def _set_region(document: Document) -> None:
+    document.body.set("region", "us")
+
+
+def _set_new(document: Document) -> None:
+    document.body.set("new", [1, {"k": True}])
+
+
+def _set_nested(document: Document) -> None:
+    document.body.blocks[0].body.set_source("w", "var.q")
+
+
+def _remove_region(document: Document) -> None:
+    assert document.body.remove("region")
+    assert not document.body.remove("region")
+
+
+def _remove_block(document: Document) -> None:
+    document.body.remove_block(document.body.blocks[0])
+
+
+def _open_up(document: Document) -> None:
+    document.body.blocks[1].body.set("more", 1)
+
+
+def _add_block(document: Document) -> None:
+    block = document.body.append_block("output", ["o p"])
+    block.body.set_source("value", "var.x")
+    block.body.append_block("inner").body.set("a", None)
+
+
+def _rename(document: Document) -> None:
+    assert document.body.rename("var.old", "local.new") == 2
+
+
+def _relabel(document: Document) -> None:
+    document.body.blocks[0].set_labels(["c", "d"])
+    document.body.blocks[0].set_type("data")
+
+
+@pytest.mark.parametrize(
+    ("change", "old", "new"),
+    [
+        (_set_region, '"eu"', '"us"'),
+        (
+            _set_new,
+            "# here\n",
+            "# here\nnew      = [1, {\n  k = true\n}]\n",
+        ),
+        (_set_nested, "  EOT\n", "  EOT\n  w = var.q\n"),
+        (_remove_region, '# The region.\nregion   =   "eu"   # here\n', ""),
+        (_remove_block, TEXT[TEXT.index("resource") : TEXT.index("one {")], ""),
+        (
+            _open_up,
+            "one { z = [var.old, other] }\n",
+            "one {\n  z = [var.old, other]\n  more = 1\n}\n",
+        ),
+        (
+            _add_block,
+            "one { z = [var.old, other] }\n",
+            (
+                'one { z = [var.old, other] }\n\noutput "o p" {\n  value = var.x\n\n'
+                "  inner {\n    a = null\n  }\n}\n"
+            ),
+        ),
+        (_rename, "var.old", "local.new"),
+        (_relabel, 'resource "a" "b"', 'data "c" "d"'),
+    ],
+)
+def test_changes(change: Callable[[Document], None], old: str, new: str) -> None:
+    document = parse_document(TEXT)
+    change(document)
+    assert str(document) == TEXT.replace(old, new)
+    diags = Diagnostics()
+    parse_document(str(document), diags=diags)
+    assert not list(diags)
+
+
+@pytest.mark.parametrize(
+    ("text", "remaining"),
+    [
+        ("a {}\n\nb {}\n\nc {}\n", "a {}\n\nc {}\n"),
+        ("b {}\n\nc {}\n", "c {}\n"),
+        ("a {}\n\nb {}\n", "a {}\n"),
+        ("a {}\n# about b\nb {}\nc {}\n", "a {}\nc {}\n"),
+        ("# free\n\nb {}\n", "# free\n\n"),
+        ("b {}", ""),
+    ],
+)
+def test_removed_blocks_leave_no_holes(text: str, remaining: str) -> None:
+    document = parse_document(text)
+    document.body.remove_block(document.body.blocks_of("b")[0])
+    assert str(document) == remaining
+
+
+def test_inside_a_block_too() -> None:
+    document = parse_document("x {\n  a = 1\n\n  b {}\n}\n")
+    body = document.body.blocks[0].body
+    body.remove_block(body.blocks[0])
+    assert str(document) == "x {\n  a = 1\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("", "a = 1\n"),
+        ("b {}\n", "a = 1\n\nb {}\n"),
+        ("b = 1", "b = 1\na = 1\n"),
+        ("bbb = 1\r\n", "bbb = 1\r\na   = 1\r\n"),
+    ],
+)
+def test_first_argument(text: str, want: str) -> None:
+    document = parse_document(text)
+    document.body.set("a", 1)
+    assert str(document) == want
+
+
+@pytest.mark.parametrize("text", ["x {}", "x {\n}", "x { }"])
+def test_empty_blocks(text: str) -> None:
+    document = parse_document(text)
+    document.body.blocks[0].body.set("a", 1)
+    assert str(document) == "x {\n  a = 1\n}"
+
+
+def test_formatted() -> None:
+    document = parse_document("a=1\n")
+    document.body.set("bb", 2)
+    assert document.formatted() == "a  = 1\nbb = 2\n"
+
+
+@pytest.mark.parametrize("source", ["", "1 +", "1\nb = 2", "a b", "}", "1 # comment\n + 2"])
+def test_only_expressions(source: str) -> None:
+    with pytest.raises(ValueError, match="is not an expression"):
+        parse_document("").body.set_source("a", source)
+
+
+def test_only_names() -> None:
+    body = parse_document("").body
+    with pytest.raises(ValueError, match="is not a name"):
+        body.set("a b", 1)
+    with pytest.raises(ValueError, match="is not a name"):
+        body.append_block("1")
+
+
+def test_only_values_that_can_be_shown() -> None:
+    body = parse_document("").body
+    with pytest.raises(ValueError, match="unknown"):
+        body.set("a", unknown(STRING))
+    with pytest.raises(ValueError, match="marked"):
+        body.set("a", Value.of("secret").mark("sensitive"))

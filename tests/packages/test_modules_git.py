@@ -1,0 +1,141 @@
+"""Fetching packages with git, and what an address may and may not say."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from nigari.addrs.module_source import RemoteSource, parse_module_source
+from nigari.diagnostics import Diagnostics
+from nigari.packages.git import GitAddress, GitFetcher, git_address
+from nigari.packages.module_fetch import FetchError
+from tests.packages.repositories import Repository, needs_git
+
+
+def remote(text: str) -> RemoteSource:
+    source = parse_module_source(text, Diagnostics())
+    assert isinstance(source, RemoteSource)
+    return source
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "ref"),
+    [
+        ("git::https://example.com/net.git", "https://example.com/net.git", ""),
+        ("git::https://example.com/net.git?ref=v1", "https://example.com/net.git", "v1"),
+        ("git::https://example.com/net.git//sub?ref=v1", "https://example.com/net.git", "v1"),
+        ("git::https://example.com/net.git?ref=a;b", "https://example.com/net.git", "a;b"),
+        ("git::https://example.com/net.git?ref=a&ref=b", "https://example.com/net.git", "a"),
+        ("git::https://example.com/net.git?ref=v1&x=y", "https://example.com/net.git?x=y", "v1"),
+        ("git::https://example.com/net.git?depth=1&ref=v", "https://example.com/net.git", "v"),
+        ("git::ssh://git@example.com/net.git", "ssh://git@example.com/net.git", ""),
+        ("git@github.com:o/r.git?ref=v1", "ssh://git@github.com/o/r.git", "v1"),
+        ("github.com/o/r", "https://github.com/o/r.git", ""),
+        ("github.com/o/r//sub?ref=v1", "https://github.com/o/r.git", "v1"),
+        ("bitbucket.org/o/r", "https://bitbucket.org/o/r.git", ""),
+    ],
+)
+def test_git_addresses(text: str, url: str, ref: str) -> None:
+    assert git_address(remote(text)) == GitAddress(url, ref)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("git::https://example.com/net.git?ref=--upload-pack=touch%20x", "cannot be the name"),
+        ("git::https://example.com/net.git?ref=-x", "cannot be the name"),
+        ("git::https://example.com/net.git?ref=a%0Ab", "cannot be the name"),
+        ("git::ssh://-oProxyCommand=x/net.git", "begins with a dash"),
+        ("git::ssh://-oProxyCommand=x@example.com/net.git", "begins with a dash"),
+        ("git::ext::sh -c touch%20x", "not fetched with"),
+        ("git::fd::17", "not fetched with"),
+        ("git::https://example.com/net.git?depth=x", "must be a number"),
+        ("git::https://example.com/net.git?sshkey=!", "not in base64"),
+    ],
+)
+def test_addresses_that_are_refused(text: str, said: str) -> None:
+    with pytest.raises(FetchError, match=said):
+        git_address(RemoteSource(text))
+
+
+@needs_git
+@pytest.mark.parametrize(
+    "ref", ["v1", "HEAD~1", "side", "odd;name", "refs/tags/v1", "{sha}", "{short}"]
+)
+def test_refs_of_every_kind(ref: str, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    wanted = repository.commit({"main.tf": "# wanted\n"}, tag="v1")
+    repository.git("branch", "side")
+    repository.git("branch", "odd;name")
+    repository.commit({"main.tf": "# newer\n"})
+    ref = ref.format(sha=wanted, short=wanted[:9])
+    target = tmp_path / "target"
+    target.mkdir()
+    fetcher = GitFetcher(os.environ)
+    fetcher.fetch(RemoteSource(f"{repository.source}?ref={ref}"), target)
+    assert (target / "main.tf").read_text() == "# wanted\n"
+    assert not (target / ".git").exists()
+
+
+@needs_git
+def test_without_a_ref_the_repository_decides(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    repository.commit({"main.tf": "# trunk\n"})
+    repository.git("checkout", "--quiet", "-b", "trunk")
+    target = tmp_path / "target"
+    target.mkdir()
+    GitFetcher(os.environ).fetch(RemoteSource(repository.source), target)
+    assert (target / "main.tf").read_text() == "# trunk\n"
+
+
+@needs_git
+def test_submodules_come_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = Repository(tmp_path / "inner")
+    inner.commit({"inner.tf": "# inner\n"})
+    outer = Repository(tmp_path / "outer")
+    outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../inner", "sub")
+    outer.commit({"main.tf": ""})
+    target = tmp_path / "target"
+    target.mkdir()
+    environ = {
+        **os.environ,
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "protocol.file.allow",
+        "GIT_CONFIG_VALUE_0": "always",
+    }
+    GitFetcher(environ).fetch(RemoteSource(outer.source), target)
+    assert (target / "sub" / "inner.tf").read_text() == "# inner\n"
+    assert not (target / "sub" / ".git").exists()
+
+
+@needs_git
+def test_what_git_says_is_told(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.mkdir()
+    with pytest.raises(FetchError, match="git said"):
+        GitFetcher(os.environ).fetch(RemoteSource(f"git::file://{tmp_path}/none"), target)
+
+
+@needs_git
+def test_a_ref_that_is_not_there(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    repository.commit({"main.tf": ""})
+    target = tmp_path / "target"
+    target.mkdir()
+    with pytest.raises(FetchError, match='no branch, tag or commit "nope"'):
+        GitFetcher(os.environ).fetch(RemoteSource(f"{repository.source}?ref=nope"), target)
+
+
+@needs_git
+def test_other_repositories_around_do_not_matter(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    repository.commit({"main.tf": "# it\n"})
+    other = Repository(tmp_path / "other")
+    target = tmp_path / "target"
+    target.mkdir()
+    environ = {**os.environ, "GIT_DIR": str(other.path / ".git"), "GIT_WORK_TREE": str(other.path)}
+    GitFetcher(environ).fetch(RemoteSource(repository.source), target)
+    assert (target / "main.tf").read_text() == "# it\n"
+    assert not (other.path / "main.tf").exists()

@@ -1,0 +1,74 @@
+"""Dependencies stay few: each is declared, used, has a note, and is imported where it is used."""
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+SOURCES: Final = ROOT / "src" / "nigari"
+DISTRIBUTIONS: Final = {
+    "google": "protobuf",
+    "grpc": "grpcio",
+    "re2": "google-re2",
+    "yaml": "pyyaml",
+}
+# Importing one of these packages costs nothing that it does not itself contain.
+LAZY: Final = ("cty", "hcl", "addrs", "config", "eval")
+
+
+def declared() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {Requirement(text).name.lower() for text in project["dependencies"]}
+
+
+def modules_named(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module is not None:
+        return [node.module]
+    return []
+
+
+def third_party(nodes: Iterator[ast.AST]) -> set[str]:
+    roots = {name.partition(".")[0] for node in nodes for name in modules_named(node)}
+    return roots - sys.stdlib_module_names - {"nigari"}
+
+
+def syntax(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def outside_functions(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from outside_functions(node)
+
+
+def test_what_is_imported_is_declared_and_the_other_way_round() -> None:
+    found: set[str] = set()
+    for path in SOURCES.rglob("*.py"):
+        found |= third_party(ast.walk(syntax(path)))
+    assert {DISTRIBUTIONS.get(name, name) for name in found} == declared()
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_no_library_is_imported_with_a_module_of_the_core(package: str) -> None:
+    eager = {
+        str(path.relative_to(SOURCES)): names
+        for path in (SOURCES / package).rglob("*.py")
+        if (names := third_party(outside_functions(syntax(path))))
+    }
+    assert eager == {}
+
+
+def test_every_dependency_has_a_note() -> None:
+    notes = [path.read_text(encoding="utf-8") for path in ROOT.glob("docs/decisions/*.md")]
+    decisions = "".join(note.partition("**Decision.**")[2].lower() for note in notes)
+    assert [name for name in declared() if f"`{name}`" not in decisions] == []

@@ -1,0 +1,124 @@
+"""Documents cannot rot: what they name exists, what they link to is there, what they show runs."""
+
+import contextlib
+import importlib
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+DOCUMENTS: Final = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+# Made on the reader's machine, not kept in the repository.
+GENERATED: Final = frozenset({".venv", "build", "dist"})
+# Files of the people who use the program, and patterns for names.
+NOT_OURS: Final = frozenset(
+    {
+        ".terraform/",
+        ".terraform.lock.hcl",
+        ".tf",
+        ".tf.json",
+        ".tofu",
+        ".jsonl",
+        "main.tf",
+        "terraform.tfvars",
+        "~/.cache/nigari-peers",
+        "../shared/conformance",
+    }
+)
+
+_FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SPAN: Final = re.compile(r"`([^`\n]+)`")
+_LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
+_SYMBOL: Final = re.compile(r"\bnigari(?:\.[A-Za-z_]\w*)+")
+_PATH: Final = re.compile(r"[\w.~-]*(?:/[\w.*-]+)*/?")
+_SUFFIX: Final = re.compile(r"\.(py|md|toml|json|jsonl|hcl|tf|tofu|txt|tfvars|tfstate|yml|yaml)$")
+_TARGET: Final = re.compile(r"\bmake ([a-z][a-z-]*)")
+
+
+def prose(document: Path) -> str:
+    return _FENCE.sub("", document.read_text(encoding="utf-8"))
+
+
+def named_paths(document: Path) -> Iterator[str]:
+    for span in _SPAN.findall(prose(document)):
+        is_path = "/" in span or _SUFFIX.search(span)
+        if is_path and _PATH.fullmatch(span) and not _SYMBOL.fullmatch(span):
+            yield span
+
+
+def path_exists(document: Path, name: str) -> bool:
+    if name in NOT_OURS or name.split("/", maxsplit=1)[0] in GENERATED:
+        return True
+    places = (ROOT, document.parent, ROOT / "src" / "nigari")
+    return any(any(place.glob(name.rstrip("/"))) for place in places)
+
+
+def symbol_exists(name: str) -> bool:
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for attribute in parts[length:]:
+            if not hasattr(found, attribute):
+                return False
+            found = getattr(found, attribute)
+        return True
+    return False
+
+
+def python_examples() -> Iterator[tuple[str, str]]:
+    for document in DOCUMENTS:
+        blocks = _FENCE.findall(document.read_text(encoding="utf-8"))
+        examples = [text for language, text in blocks if language == "python"]
+        for index, text in enumerate(examples):
+            yield f"{document.name} {index}", text
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+class TestDocument:
+    def test_paths_exist(self, document: Path) -> None:
+        missing = [name for name in named_paths(document) if not path_exists(document, name)]
+        assert missing == []
+
+    def test_links_lead_somewhere(self, document: Path) -> None:
+        links = _LINK.findall(prose(document))
+        local = [link for link in links if not link.startswith(("http:", "https:"))]
+        assert [link for link in local if not (document.parent / link).exists()] == []
+
+    def test_symbols_exist(self, document: Path) -> None:
+        names = sorted(set(_SYMBOL.findall(document.read_text(encoding="utf-8"))))
+        assert [name for name in names if not symbol_exists(name)] == []
+
+    def test_make_targets_exist(self, document: Path) -> None:
+        targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        named = set(_TARGET.findall("\n".join(_SPAN.findall(prose(document)))))
+        assert named <= set(targets)
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in python_examples()])
+def test_python_example_runs_and_prints_what_it_says(text: str) -> None:
+    """An example's `# …` comment after a print is its output."""
+    wanted = re.findall(r"print\(.*\)  # (.*)$", text, re.MULTILINE)
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(text, "example", "exec"), {"__name__": "example"})
+    if wanted:
+        assert output.getvalue().splitlines() == wanted
+
+
+def test_architecture_fits_on_two_pages() -> None:
+    assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_decision_notes_are_dated_and_short() -> None:
+    for note in (ROOT / "docs" / "decisions").glob("*.md"):
+        text = note.read_text(encoding="utf-8")
+        assert re.search(r"^Date: \d{4}-\d\d-\d\d$", text, re.MULTILINE), note.name
+        assert len(text.splitlines()) <= 50, note.name

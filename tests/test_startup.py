@@ -1,0 +1,125 @@
+"""Short commands start quickly, because they import only what they use.
+
+Times depend on the machine; what is imported does not, and is where the time goes.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from benchmarks.configurations import resource_chains
+
+HEAVY: Final = frozenset(
+    (
+        "asyncio",
+        "cryptography",
+        "dataclasses",
+        "datetime",
+        "google",
+        "grpc",
+        "http",
+        "inspect",
+        "ipaddress",
+        "json",
+        "pathlib",
+        "platform",
+        "re2",
+        "shutil",
+        "socket",
+        "subprocess",
+        "tempfile",
+        "unittest",
+        "urllib",
+        "uuid",
+        "wcwidth",
+        "yaml",
+        "zipfile",
+    )
+)
+CORE: Final = ("nigari.cty", "nigari.hcl", "nigari.config", "nigari.eval", "nigari.workspace")
+NOT_FOR_VALIDATE: Final = (
+    "nigari.cty.json",
+    "nigari.cty.msgpack",
+    "nigari.cty.stdlib",
+    "nigari.diagnostics.render",
+    "nigari.hcl.formatter",
+    "nigari.hcl.json_scanner",
+    "nigari.packages.provider_selection",
+    "nigari.plan",
+    "nigari.providers.client",
+    "nigari.providers.wire",
+    "nigari.state",
+)
+
+
+def imported(directory: Path, *command: str, typed: str = "") -> set[str]:
+    """The modules that a command imports; those of the interpreter's own start do not count."""
+    environment = {n: v for n, v in os.environ.items() if not n.startswith(("TF_", "PYTHONPATH"))}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    program = (
+        "import sys; before = set(sys.modules); from nigari.cli.main import main; "
+        "status = main(sys.argv[1:]); "
+        "print(status, *(set(sys.modules) - before), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command],
+        cwd=directory,
+        env=environment,
+        input=typed,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    status, *modules = done.stderr.split()
+    assert status == "0", done.stderr
+    return set(modules)
+
+
+def under(modules: set[str], *roots: str) -> set[str]:
+    return {m for m in modules for root in roots if m == root or m.startswith(f"{root}.")}
+
+
+@pytest.fixture
+def ten_resources(tmp_path: Path) -> Path:
+    return resource_chains(tmp_path / "ten", 10)
+
+
+def test_version_imports_nothing_of_the_core(tmp_path: Path) -> None:
+    modules = imported(tmp_path, "version")
+    assert not under(modules, *HEAVY)
+    assert not under(modules, *CORE)
+
+
+def test_validate_imports_only_what_it_uses(ten_resources: Path) -> None:
+    modules = imported(ten_resources, "validate")
+    assert not under(modules, *HEAVY)
+    assert not under(modules, *NOT_FOR_VALIDATE)
+
+
+def test_console_and_eval_import_only_what_they_use(ten_resources: Path) -> None:
+    assert not under(imported(ten_resources, "console", typed="1 + 2\n"), *HEAVY)
+    assert not under(imported(ten_resources, "eval", "1 + 2"), *HEAVY)
+
+
+@pytest.mark.parametrize("package", ["addrs", "cty", "diagnostics"])
+def test_everything_a_package_promises_is_there(package: str) -> None:
+    program = (
+        f"import nigari.{package} as package; "
+        "print([name for name in package.__all__ if getattr(package, name, None) is None])"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_what_a_package_does_not_promise_is_not_there() -> None:
+    from nigari import cty
+
+    with pytest.raises(AttributeError, match=r"module 'nigari\.cty' has no attribute 'nothing'"):
+        cty.nothing  # type: ignore[attr-defined] # noqa: B018
