@@ -42,8 +42,9 @@ CRASHED: Final = Outcome(None, crashed=True)
 
 def questions(expression: str) -> tuple[str, ...]:
     """What is asked of a console about an expression that has a value."""
-    json = f'try(nonsensitive(jsonencode({expression})), "none")'
-    return expression, f"type({expression})", json
+    # What is around an expression stands on lines of its own, as it may end with a comment.
+    json = f'try(nonsensitive(jsonencode({expression}\n)), "none")'
+    return expression, f"type({expression}\n)", json
 
 
 class RealConsole:
@@ -58,7 +59,7 @@ class RealConsole:
 
     def outcomes(self, expressions: Sequence[str]) -> list[Outcome]:
         """What each expression comes to."""
-        verdicts = self._ask([f"can({expression})" for expression in expressions])
+        verdicts = self._ask([f"can({expression}\n)" for expression in expressions])
         good = [at for at, verdict in enumerate(verdicts) if verdict not in (None, "false")]
         wanted = [question for at in good for question in questions(expressions[at])]
         answers = self._ask(wanted)

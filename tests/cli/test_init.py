@@ -286,6 +286,43 @@ def test_events_for_programs(directory: Path) -> None:
     assert json.loads(done.out.splitlines()[-1])["diagnostic"]["severity"] == "error"
 
 
+def test_what_another_program_has_installed_stays(directory: Path) -> None:
+    """Also from places that this program cannot fetch from."""
+    source = "registry.opentofu.org/acme/net/aws"
+    record = {"Key": "a", "Source": source, "Version": "1.2.0", "Dir": ".terraform/modules/a"}
+    root = {"Key": "", "Source": "", "Dir": "."}
+    write(
+        {
+            "main.tf": call("a", "acme/net/aws", '  version = "~> 1.0"\n'),
+            ".terraform/modules/a/main.tf": OUTPUT,
+            ".terraform/modules/modules.json": json.dumps({"Modules": [root, record]}),
+        }
+    )
+    done = init()
+    assert done.code == 0, done.err
+    assert json.loads(Path(".terraform/modules/modules.json").read_text())["Modules"][1] == record
+    assert inside("validate").code == 0
+    write({"main.tf": call("a", "acme/net/aws", '  version = "~> 2.0"\n')})
+    assert "what is installed for it is version 1.2.0" in told(inside("validate"))
+    assert init().code == 1
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"Modules": 1}', '{"Modules": [{}]}'])
+def test_a_broken_list_of_modules_is_written_anew(content: str, directory: Path) -> None:
+    write(
+        {"main.tf": call("a", "./a"), "a/main.tf": "", ".terraform/modules/modules.json": content}
+    )
+    assert init().code == 0
+    assert list(installed()) == ["a"]
+
+
+def test_a_directory_that_cannot_be_written(directory: Path) -> None:
+    write({"main.tf": call("a", "./a"), "a/main.tf": "", ".terraform": "a file"})
+    done = init()
+    assert done.code == 1
+    assert "Working directory cannot be written" in done.err
+
+
 # -- variables --------------------------------------------------------------------------------
 
 
@@ -357,6 +394,19 @@ def test_a_changed_variable_changes_the_backend(directory: Path) -> None:
     assert Path("states/two.tfstate").read_text() == STATE
     assert init("-var", "env=three", "-reconfigure").code == 0
     assert not Path("states/three.tfstate").exists()
+
+
+def test_other_commands_see_a_changed_backend(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    done = inside("state", "list")
+    assert done.code == 1
+    assert "Backend not set up" in done.err
+    assert init().code == 0
+    write({"states/one.tfstate": STATE})
+    assert inside("state", "list").code == 0
+    done = inside("output", "-var", "env=two")
+    assert done.code == 1
+    assert 'is "states/two.tfstate" now, because of var.env' in told(done)
 
 
 def test_the_first_backend_takes_the_state_along(directory: Path) -> None:

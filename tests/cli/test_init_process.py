@@ -118,3 +118,22 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
             assert (work / record["Dir"]).is_dir()
         assert (modules / "m0" / "more.tf").exists() == (ref == "v2")
         assert len([path for path in (modules / ".store").iterdir() if path.is_dir()]) == 1
+
+
+@needs_git
+def test_two_at_a_time(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    repository.commit({"main.tf": ""})
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "main.tf").write_text(f'module "a" {{\n  source = "{repository.source}"\n}}\n')
+    both = [
+        subprocess.Popen(
+            command("init"), cwd=work, env=environment(), stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    outputs = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert sum(output.count("Downloading") for output in outputs) == 1
+    assert (work / ".terraform" / "modules" / "a" / "main.tf").is_file()

@@ -55,3 +55,16 @@ def test_providers_must_be_installed() -> None:
     assert done.code == 1
     assert "acme/other" in done.err
     assert "nigari init" in done.err.replace("\n", " ")
+
+
+def test_what_terraform_wrote_is_shown_with_our_providers() -> None:
+    other = resource("x", provider='provider["registry.terraform.io/hashicorp/other"]')
+    write_state(Path("terraform.tfstate"), other)
+    assert "\nhashicorp/other is not" in inside("show").err
+    off = {"OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION": "0"}
+    assert "registry.terraform.io/hashicorp/other" in inside("show", settings=off).err
+    Path("main.tf").write_text(
+        "terraform {\n  required_providers {\n    other = {\n"
+        '      source = "registry.terraform.io/hashicorp/other"\n    }\n  }\n}\n'
+    )
+    assert "registry.terraform.io/hashicorp/other" in inside("show").err

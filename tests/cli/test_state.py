@@ -301,3 +301,10 @@ def test_a_broken_configuration_does_not_matter() -> None:
 
 def test_an_address_is_required_of_a_resource() -> None:
     assert inside("state", "show", "module.m").err.count("Error:") == 1
+
+
+def test_a_configuration_for_another_version_is_not_worked_on() -> None:
+    Path("main.tofu").write_text('terraform {\n  required_version = "< 1.0"\n}\n')
+    assert inside("state", "rm", "terraform_data.a").code == 1
+    assert inside("state", "list").code == 0
+    assert stored()["serial"] == 3

@@ -104,38 +104,11 @@ def _by_path(reasons: dict[str, str], row: Row) -> str | None:
     return next((why for end, why in reasons.items() if path.endswith(end)), None)
 
 
+_DEFAULT = "a variable's default takes static expressions here, functions included"
+
 EXPRESSIONS: Final[dict[str, str]] = {
     "ab70cb540ea9": "the function convert, of OpenTofu 1.13, exists here",
-}
-"""Expressions, by their id."""
-
-_BEFORE_PLANNING = "the console evaluates as early as possible, where resources have no type yet"
-_PROVIDER_FUNCTION = "the console calls no functions of providers yet"
-_DEFAULT = "a default with a function in it is not refused when the configuration is loaded"
-_APPLYING = "terraform.applying has no value yet"
-_VALIDATION = "the console does not check variables yet"
-
-WAITING: Final[dict[str, str]] = {
-    **dict.fromkeys(["01e36c683fa3", "908aef647662", "51619e79d91e", "b9d30110787e"], _APPLYING),
     **dict.fromkeys(["f631d3f5f59e", "249085672466", "1f63da819306", "22f9991eed92"], _DEFAULT),
     "61fc433d56fc": _DEFAULT,
-    **dict.fromkeys(["fb095487b022", "f4bf79f72ec5"], _VALIDATION),
-    **dict.fromkeys(["77b0e4221cd6", "ed61ce2974b2"], _PROVIDER_FUNCTION),
-    **dict.fromkeys(
-        [
-            "3bec49e0422d",
-            "f2c5ca0108db",
-            "38db261e669c",
-            "2dd0d3573416",
-            "fd4920b2dea0",
-            "b247fcc4f7f2",
-            "0e513d06562f",
-            "d7b8626ab778",
-        ],
-        _BEFORE_PLANNING,
-    ),
 }
-"""Expressions, by their id, that are expected to fail until something else works."""
-
-WAITING_KINDS: Final = {"provider_function": _PROVIDER_FUNCTION}
-"""Kinds of expressions of which most fail until something else works."""
+"""Expressions, by their id."""

@@ -25,7 +25,7 @@ from nigari.lang.render import console_text
 from nigari.lang.types import type_display
 from nigari.workspace import Workspace
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
-from tests.conformance.not_applicable import EXPRESSIONS, WAITING, WAITING_KINDS
+from tests.conformance.not_applicable import EXPRESSIONS
 
 VECTORS = "expressions/vectors.jsonl"
 FIXTURES = CONFORMANCE / "expressions" / "fixtures"
@@ -103,21 +103,13 @@ def _all(with_configuration: bool) -> list[Row]:
 
 def _rows(with_configuration: bool) -> list[ParameterSet]:
     return [
-        pytest.param(
-            row, id=f"{row['cat']}-{row['id']}", marks=_marks(str(row["id"]), str(row["cat"]))
-        )
+        pytest.param(row, id=f"{row['cat']}-{row['id']}", marks=_marks(str(row["id"])))
         for row in _all(with_configuration)
     ]
 
 
-def _marks(row_id: str, kind: str) -> list[pytest.MarkDecorator]:
-    if row_id in EXPRESSIONS:
-        return [pytest.mark.skip(EXPRESSIONS[row_id])]
-    if row_id in WAITING:
-        return [pytest.mark.xfail(reason=WAITING[row_id], strict=True)]
-    if kind in WAITING_KINDS:
-        return [pytest.mark.xfail(reason=WAITING_KINDS[kind], strict=False)]
-    return []
+def _marks(row_id: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.skip(EXPRESSIONS[row_id])] if row_id in EXPRESSIONS else []
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """The standard form: beyond what the conformance pairs show."""
 
+import itertools
+
 import pytest
 
 from nigari.hcl.formatter import format
@@ -39,3 +41,17 @@ def test_a_long_file_takes_linear_time() -> None:
     text = 'resource a "b" {\nx=1\nyy="${z}" # c\n}\n' * 5_000
     want = 'resource "a" "b" {\n  x  = 1\n  yy = z # c\n}\n' * 5_000
     assert format(text) == want
+
+
+PIECES = (
+    *'.!=-:/*<>?%}{()[],~#\\$\r\n"a1',
+    *("..", "...", "==", "=>", "!=", "--", "::", "//", "/*", "*/", "<<", "<<E\n"),
+    *("&", "&&", "||", "%{", "${", "~}", "1e", "in", '""'),
+)
+
+
+def test_tokens_never_run_together() -> None:
+    for first, second in itertools.product(PIECES, repeat=2):
+        for text in (f"{first}{second}", f"{first} {second}", f"{first} {second} {first}"):
+            once = format(text)
+            assert format(once) == once, text

@@ -178,7 +178,7 @@ def test_turns_leave_what_tofu_alone_would_leave(applied: TofuDirectory, tmp_pat
     )
     full = alone.state.read_bytes()
     chance = random.Random(8)
-    for turn in range(60):
+    for turn in range(40):
         addresses = ours(turns, ["state", "list"]).out.splitlines()
         if len(addresses) < 4:
             for each in (alone, turns):

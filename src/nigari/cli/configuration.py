@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from nigari.cli.command import Invocation
 from nigari.cli.variables import ORDER, VariableReader
 from nigari.cli.views.diagnostics import show_diagnostics
@@ -12,10 +10,7 @@ from nigari.eval.inputs import InputKind, Inputs
 from nigari.eval.static import StaticRun
 from nigari.lang.files import Files
 from nigari.workspace import Workspace
-
-DATA_DIRECTORY_VARIABLE = "TF_DATA_DIR"
-DATA_DIRECTORY = ".terraform"
-REMEMBERED_FILE = "nigari.variables.json"
+from nigari.workspace.data_directory import REMEMBERED_VARIABLES, data_directory
 
 
 class OpenConfiguration:
@@ -23,7 +18,7 @@ class OpenConfiguration:
 
     def __init__(self, invocation: Invocation, directory: str = ".") -> None:
         self.invocation = invocation
-        data = invocation.terminal.environ.get(DATA_DIRECTORY_VARIABLE) or DATA_DIRECTORY
+        data = data_directory(directory, invocation.terminal.environ)
         self.workspace = Workspace(directory, data_directory=data)
         self.diags = Diagnostics()
         self.selected = selected_name(invocation, directory, self.diags)
@@ -54,14 +49,12 @@ class OpenConfiguration:
 def selected_name(invocation: Invocation, directory: str, diags: Diagnostics) -> str:
     """The name of the selected workspace."""
     environ = invocation.terminal.environ
-    data = os.path.join(directory, environ.get(DATA_DIRECTORY_VARIABLE) or DATA_DIRECTORY)
-    if not environ.get("TF_WORKSPACE") and not os.path.exists(os.path.join(data, "environment")):
+    data = data_directory(directory, environ)
+    if not environ.get("TF_WORKSPACE") and not (data / "environment").exists():
         return "default"
-    from pathlib import Path
-
     from nigari.backends.workspaces import selected_workspace
 
-    return selected_workspace(Path(data), environ, diags).name
+    return selected_workspace(data, environ, diags).name
 
 
 def read_variables(
@@ -70,13 +63,11 @@ def read_variables(
     """The values of variables from everywhere they can come from, the strongest last."""
     terminal = invocation.terminal
     reader = VariableReader(files, directory, diags)
-    data = os.path.join(directory, terminal.environ.get(DATA_DIRECTORY_VARIABLE) or DATA_DIRECTORY)
-    if os.path.exists(os.path.join(data, REMEMBERED_FILE)):
-        from pathlib import Path
-
+    data = data_directory(directory, terminal.environ)
+    if (data / REMEMBERED_VARIABLES).exists():
         from nigari.workspace.remembered import load_remembered
 
-        reader.inputs.update(load_remembered(Path(data), workspace, diags))
+        reader.inputs.update(load_remembered(data, workspace, diags))
     reader.read_environment(terminal.environ)
     reader.read_automatic_files()
     reader.read_flags(invocation.ordered.get(ORDER, []))

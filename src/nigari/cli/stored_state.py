@@ -29,6 +29,8 @@ from nigari.packages.requirement import Requirement
 from nigari.plan.provider_pool import ProviderPool
 from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
+from nigari.state.model import State
+from nigari.state.predecessors import adopt_predecessors, has_predecessors
 from nigari.workspace import Workspace
 from nigari.workspace.backend import BackendMemory, check_unchanged
 from nigari.workspace.encryption import configured_encryption, may_be_encrypted, mentions
@@ -206,8 +208,13 @@ class OpenState:
         operation: str,
         change: Callable[[Snapshots], Awaitable[bool]],
     ) -> bool:
-        """Do something to the newest snapshot while nobody else can."""
+        """Do something to the newest snapshot while nobody else can.
+
+        A configuration that asks for another version of the program must not be worked on.
+        """
         diags = self.diags
+        if mentions(self._working.directory, b"required_version"):
+            self._root()
         if snapshots is None or diags.has_errors:
             return False
         if not await snapshots.lock(operation, self.lock_options, diags):
@@ -216,6 +223,14 @@ class OpenState:
             return await snapshots.read(diags) and await change(snapshots)
         finally:
             await snapshots.unlock(diags)
+
+    def as_shown(self, state: State) -> State:
+        """A state as it is shown: with the providers that the configuration means."""
+        if not has_predecessors(state, self.terminal.environ):
+            return state
+        run = self._root()
+        named = [] if run is None else find_requirements(run)
+        return adopt_predecessors(state, {each.provider for each in named})
 
     async def load_schemas(self, providers: Iterable[Provider]) -> ProviderPool:
         """What these providers offer; one that cannot be had is reported."""

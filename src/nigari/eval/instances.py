@@ -168,6 +168,10 @@ class Run(Protocol):
         """A function that a provider offers; None where it has none of that name."""
         ...
 
+    def want(self, node: Node) -> None:
+        """Have a node worked out, though nobody waits for it."""
+        ...
+
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
         """A frame for a module instance in this phase."""
         ...

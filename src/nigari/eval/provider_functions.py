@@ -12,6 +12,9 @@ from nigari.cty.function import Function, Parameter
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown
 from nigari.eval.causes import CauseKind, UnknownCause
+from nigari.eval.instances import Frame
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.references import Reference
 from nigari.schema.provider import FunctionParameter, FunctionSignature
 
 
@@ -22,14 +25,26 @@ def deferred_function(function: ProviderFunction, signature: FunctionSignature |
         anything = Parameter("arguments", DYNAMIC, True, True, True, True)
         return Function((), anything, DYNAMIC, _Deferred(cause))
     return Function(
-        tuple(_parameter(each) for each in signature.parameters),
-        None if signature.variadic is None else _parameter(signature.variadic),
+        tuple(provider_parameter(each) for each in signature.parameters),
+        None if signature.variadic is None else provider_parameter(signature.variadic),
         signature.returns,
         _Deferred(cause),
     )
 
 
-def _parameter(declared: FunctionParameter) -> Parameter:
+def report_no_provider(function: ProviderFunction, frame: Frame, reference: Reference) -> None:
+    """Report a function of a provider that the module does not ask for."""
+    hint = did_you_mean(function.provider, frame.module.required_providers)
+    frame.run.diags.error(
+        "Function of an undeclared provider",
+        f'{function} is a function of the provider "{function.provider}", and {frame.place} does '
+        f"not have that provider among its required_providers.{hint}",
+        reference.range,
+    )
+
+
+def provider_parameter(declared: FunctionParameter) -> Parameter:
+    """A parameter as the language's own functions declare theirs."""
     return Parameter(
         declared.name,
         declared.type,

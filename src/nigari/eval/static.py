@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
-from nigari.addrs.provider import LocalProviderConfig
+from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
+from nigari.config.resource import Resource
 from nigari.cty.function import Function
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, string
+from nigari.cty.values import FALSE, Value, string, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.causes import CauseKind, Phase, UnknownCause
 from nigari.eval.compile import CompiledModule
@@ -28,10 +29,19 @@ from nigari.eval.local import LocalValue
 from nigari.eval.module_call import InstallModule, StaticCall
 from nigari.eval.once import Cycle, Effect, Need, Node, WorkList
 from nigari.eval.output import OutputNode
-from nigari.eval.provider_config import ProviderConfigNode
-from nigari.eval.provider_functions import deferred_function
+from nigari.eval.provider_config import ProviderConfigNode, provider_of
+from nigari.eval.provider_functions import deferred_function, report_no_provider
+from nigari.eval.resource import Schemas, by_mode
 from nigari.eval.slots import Slot, fill_text
-from nigari.eval.variable import ArgumentVariable, ConstVariable, DynamicVariable, RootVariable
+from nigari.eval.validation import Validation
+from nigari.eval.variable import (
+    ArgumentVariable,
+    ConstVariable,
+    DynamicVariable,
+    RootVariable,
+    VariableNode,
+)
+from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.record import record
 
@@ -58,6 +68,10 @@ class Surroundings:
     workspace: str = "default"
     root_path: str = "."
     working_path: str = "."
+    schemas: Schemas | None = None
+    """What providers offer, as far as that is known without starting any."""
+    provider_function: Callable[[Provider, ProviderFunction], Function | None] | None = None
+    """Functions of providers that can be called without starting any."""
 
 
 class Wishes:
@@ -75,6 +89,15 @@ class StaticResource(ResourceNode):
 
     __slots__ = ()
 
+    def __init__(self, frame: Frame, resource: Resource, schemas: Schemas | None) -> None:
+        super().__init__(frame, resource)
+        provider = provider_of(frame.module, resource.provider_name)
+        offered = None if schemas is None else schemas.of(provider)
+        schema = None if offered is None else by_mode(offered, resource).get(resource.addr.type)
+        repetition = resource.repetition
+        if schema is not None and repetition.count is None and repetition.for_each is None:
+            self.element = unknown(schema.block.implied_type)
+
     def step(self) -> Sequence[Need]:
         resource = self.resource
         cause = UnknownCause(
@@ -84,7 +107,7 @@ class StaticResource(ResourceNode):
             resource.range,
             Phase.APPLY,
         )
-        self.value = DYNAMIC_UNKNOWN.with_causes((cause,))
+        self.value = self.element.with_causes((cause,))
         return ()
 
 
@@ -122,12 +145,21 @@ class StaticRun:
     def terraform(self, name: str) -> Value:
         if name == "workspace":
             return string(self._surroundings.workspace)
-        cause = UnknownCause(CauseKind.RUN_TIME, ROOT_MODULE, f"terraform.{name}")
-        return DYNAMIC_UNKNOWN.with_causes((cause,))
+        # Nothing is being applied while the static phase lasts.
+        return FALSE.mark(EPHEMERAL)
 
     def provider_function(
         self, frame: Frame, function: ProviderFunction, reference: Reference
     ) -> Function | None:
+        if function.provider not in frame.module.required_providers:
+            report_no_provider(function, frame, reference)
+            return deferred_function(function, None)
+        provider = provider_of(frame.module, function.provider)
+        find, schemas = self._surroundings.provider_function, self._surroundings.schemas
+        found = None if find is None else find(provider, function)
+        offered = None if schemas is None else schemas.of(provider)
+        if found is not None or offered is not None:
+            return found
         return deferred_function(function, None)
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
@@ -144,6 +176,9 @@ class StaticRun:
         for name, variable in module.variables.items():
             if variable.const is False:
                 frame.variables[name] = DynamicVariable(frame, variable)
+        for node in frame.variables.values():
+            if isinstance(node, VariableNode) and node.variable.validations:
+                node.then = Validation(node)
         for name, local in module.locals.items():
             frame.locals[name] = LocalValue(frame, local)
         for name, output in module.outputs.items():
@@ -151,7 +186,7 @@ class StaticRun:
         for name, call in module.calls.items():
             frame.calls[name] = StaticCall(frame, call, self)
         for addr, resource in module.resources.items():
-            frame.resources[addr] = StaticResource(frame, resource)
+            frame.resources[addr] = StaticResource(frame, resource, self._surroundings.schemas)
         self._frames.append(frame)
         self.providers[frame] = {
             addr: ProviderConfigNode(frame, config, self.wish)
@@ -180,6 +215,9 @@ class StaticRun:
         for removed in module.removed:
             if removed.source.keys:
                 yield StaticAddress(frame, removed.source, self.wish)
+
+    def want(self, node: Node) -> None:
+        self.work.want((node,))
 
     def must_expand(self, module: ModuleAddr, call: str) -> bool:
         return (module.unkeyed, call) in self._expanded

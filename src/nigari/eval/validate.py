@@ -25,7 +25,7 @@ from nigari.eval.module_call import TreeCall, expand
 from nigari.eval.once import Need, Node, Stages, WorkList
 from nigari.eval.output import OutputNode
 from nigari.eval.provider_config import provider_of
-from nigari.eval.provider_functions import deferred_function
+from nigari.eval.provider_functions import deferred_function, report_no_provider
 from nigari.eval.resource import (
     Rules,
     Schemas,
@@ -123,7 +123,7 @@ class ValidateRun:
     ) -> Function | None:
         name = function.provider
         if name not in frame.module.required_providers:
-            _report_no_provider(function, frame, reference)
+            report_no_provider(function, frame, reference)
             return deferred_function(function, None)
         offered = self._schemas.of(provider_of(frame.module, name))
         if offered is None:
@@ -162,6 +162,9 @@ class ValidateRun:
             if offered is not None and not config.is_empty:
                 yield ValidatedProvider(frame, config, provider, offered.provider.block, self)
 
+    def want(self, node: Node) -> None:
+        self.work.want((node,))
+
     def told(self, effect: Opinion) -> Sequence[ProviderDiagnostic] | None:
         return self._told.get(effect)
 
@@ -186,16 +189,6 @@ class ValidateRun:
                 return
             report_cycle(cycle, self.diags)
             work.break_cycle(cycle)
-
-
-def _report_no_provider(function: ProviderFunction, frame: Frame, reference: Reference) -> None:
-    hint = did_you_mean(function.provider, frame.module.required_providers)
-    frame.run.diags.error(
-        "Function of an undeclared provider",
-        f'{function} is a function of the provider "{function.provider}", and {frame.place} does '
-        f"not have that provider among its required_providers.{hint}",
-        reference.range,
-    )
 
 
 def _everything(frame: Frame) -> Iterable[Node]:

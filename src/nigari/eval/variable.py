@@ -23,11 +23,13 @@ from nigari.lang.marks import EPHEMERAL, SENSITIVE
 class VariableNode(ValueNode):
     """An input variable of one module instance."""
 
-    __slots__ = ("variable",)
+    __slots__ = ("then", "variable")
 
     def __init__(self, frame: Frame, variable: Variable) -> None:
         super().__init__(frame)
         self.variable = variable
+        self.then: Node | None = None
+        """What is to be done once the variable has its value: its validations."""
 
     @property
     def label(self) -> str:
@@ -40,6 +42,8 @@ class VariableNode(ValueNode):
     def accept(self, given: Value, where: Range) -> None:
         """Make a given value this variable's, or report why it cannot be."""
         self.value = self.marked(self.fitted(given, where))
+        if self.then is not None:
+            self.frame.run.want(self.then)
 
     def fitted(self, given: Value, where: Range) -> Value:
         """The value converted to the declared type, with defaults for attributes left out."""

@@ -70,17 +70,21 @@ _LINE: Final = (
     r"|(\})(?=\r?\n)"  # 8
     r")?"
 )
+_SIMPLE: Final = rf"\$\{{[ \t]*+{_NAME}(?:\.{_NAME}){{0,20}}[ \t]*+\}}"
+"""An interpolation of a name, or of names with dots between them."""
+
 _REST: Final = (
     rf"|({_NAME})(\.{_NAME}(?:\.{_NAME}){{0,20}})?"  # 9 10
     rf"|({_PUNCTUATION})"  # 11
     rf'|"({_PLAIN})"'  # 12
     rf"|({_NUMBER})"  # 13
     r"|((?:#|//)[^\n]*+)"  # 14
-    r'|(")'  # 15
-    rf"|(<<-?{_NAME}\r?\n)"  # 16
-    r"|(/\*)"  # 17
-    r"|(\Z)"  # 18
-    r"|([\s\S])"  # 19
+    rf'|("(?:[^"\\$%\r\n]++|{_SIMPLE}|\\[nrt"\\]|[$%](?![$%{{])){{1,40}}")'  # 15
+    r'|(")'  # 16
+    rf"|(<<-?{_NAME}\r?\n)"  # 17
+    r"|(/\*)"  # 18
+    r"|(\Z)"  # 19
+    r"|([\s\S])"  # 20
 )
 _MAIN: Final = re.compile(rf"[ \t]*+(?:{_LINE}{_REST})")
 _FIRST_LINE: Final = re.compile(_LINE.replace(r"(\r?\n)", "()"))
@@ -93,7 +97,7 @@ _QUOTED: Final = re.compile(
 )
 _UNQUOTED: Final = re.compile(r"[^$%\r\n]*+(?:(\r?\n)|(\$\{~?)|(%\{~?)|(\$\$\{|%%\{|[$%]|\r))?")
 _STRING_GOES_ON: Final = re.compile(r'(?:[\r\n][^"={}\r\n]*+){1,20}"[ \t]*+(?=[\r\n,)\]]|\Z)')
-_SIMPLE_SEQUENCE: Final = re.compile(rf"[ \t]*+({_NAME})((?:\.{_NAME}){{0,20}})[ \t]*+(~?\}})")
+_SIMPLE_SEQUENCE: Final = re.compile(rf"\$\{{[ \t]*+({_NAME})((?:\.{_NAME}){{0,20}})[ \t]*+(\}})")
 
 # What a bracket on the stack is. Line ends matter at the top of a file, in bodies and in objects.
 _BODY: Final = 0
@@ -175,12 +179,7 @@ class _Scanner:
         self.open_quotes = 0
 
     def scan(self) -> Tokens:
-        position = 0
-        if not self.nest and not self.lossless:
-            first = _FIRST_LINE.match(self.text)
-            if first is not None and first.lastindex in (2, 3, 4, 5, 7):
-                self._line(first, first.lastindex)
-                position = first.end()
+        position = 0 if self.nest or self.lossless else self._first_line()
         while position >= 0:
             mode = self.nest[-1] if self.nest else _BODY
             if mode < _QUOTED_TEMPLATE:
@@ -219,8 +218,7 @@ class _Scanner:
         lossless = self.lossless
         punctuation = PUNCTUATION
         for match in _MAIN.finditer(self.text, position):
-            group = match.lastindex
-            assert group is not None
+            group = match.lastindex or 0
             if group == 11:  # punctuation
                 symbol = match[11]
                 end = match.end()
@@ -230,6 +228,9 @@ class _Scanner:
                         nest.append(_PARENTHESIS)
                     elif kind == OPEN_BRACKET:
                         nest.append(_BRACKET)
+                    elif kind == CLOSE_PARENTHESIS:
+                        if nest and nest[-1] == _PARENTHESIS:
+                            nest.pop()
                     else:
                         kind = self._bracket(kind)
                         if kind == SEQUENCE_END and nest and nest[-1] >= _QUOTED_TEMPLATE:
@@ -239,7 +240,8 @@ class _Scanner:
                 starts.append(end - len(symbol))
                 ends.append(end)
             elif group < 9:  # the start of a line
-                if lossless or (nest and nest[-1] > _OBJECT):
+                top = nest[-1] if nest else _BODY
+                if lossless or top > _OBJECT:
                     self._plain_line(match, group)
                     if group == 8 and nest and nest[-1] >= _QUOTED_TEMPLATE:
                         return match.end()
@@ -252,13 +254,37 @@ class _Scanner:
                     starts.append(self.comment_start)
                     self.comment_start = -1
                 ends.append(end)
-                if group == 8:
-                    kinds.append(self._bracket(CLOSE_BRACE))
-                    end = match.end()
-                    starts.append(end - 1)
-                    ends.append(end)
-                elif group != 1:
+                if group == 1:
+                    continue
+                if group > 5:
                     self._line(match, group)
+                    continue
+                name = match[2]
+                if top == _BODY:
+                    names = self.names[-1]
+                    if name in names:
+                        self.is_doubtful = True
+                    else:
+                        names.add(name)
+                elif name == "for":
+                    self._plain_argument(match, group)
+                    continue
+                start, end = match.span(2)
+                kinds.append(ARGUMENT)
+                starts.append(start)
+                ends.append(end)
+                if group == 3:
+                    start, end = match.span(3)
+                    kinds.append(STRING)
+                    starts.append(start - 1)
+                    ends.append(end + 1)
+                elif group == 4:
+                    start, end = match.span(4)
+                    kinds.append(PATH if "." in match[4] else IDENTIFIER)
+                    starts.append(start)
+                    ends.append(end)
+                elif group == 5:
+                    self._number(match, 5)
             elif group == 9:  # a name
                 start, end = match.span(9)
                 if nest and _OBJECT <= nest[-1] <= _BRACKET and end - start <= 3 and not lossless:
@@ -276,14 +302,12 @@ class _Scanner:
                 starts.append(match.start(12) - 1)
                 ends.append(match.end())
             elif group == 13:  # a number
-                kinds.append(NUMBER)
-                starts.append(match.start(13))
-                ends.append(match.end())
-                if _USUAL_NUMBER.fullmatch(match[13]) is None:
-                    self.is_doubtful = True
+                self._number(match, 13)
             elif group == 14:  # a comment up to the line end
                 self.comment_start = match.start(14)
-            elif group == 18:  # the end
+            elif group == 15:  # a template with simple interpolations, or escapes
+                self._simple_template(match.start(15), match.end())
+            elif group == 19:  # the end
                 if lossless and self.comment_start >= 0:
                     self._emit(COMMENT, self.comment_start, match.end())
                 return -1
@@ -299,17 +323,17 @@ class _Scanner:
         if group == 10:
             self._dotted(match.start(9), end)
             return -1
-        if group == 15:
+        if group == 16:
             self.nest.append(_QUOTED_TEMPLATE)
             self.open_quotes += 1
             self._emit(OPEN_QUOTE, start, end)
             return end
-        if group == 16:
+        if group == 17:
             self.nest.append(_HEREDOC)
-            self.markers.append(match[16][2:].lstrip("-").rstrip("\r\n"))
+            self.markers.append(match[17][2:].lstrip("-").rstrip("\r\n"))
             self._emit(OPEN_HEREDOC, start, end)
             return end
-        if group == 17:
+        if group == 18:
             closed = -1 if self.no_comment_ends else self.text.find("*/", end)
             if closed >= 0:
                 if self.lossless:
@@ -318,7 +342,7 @@ class _Scanner:
             self.no_comment_ends = True
             self._emit(SLASH, start, start + 1)
             return start + 1
-        self._emit(PUNCTUATION.get(match[19], INVALID), start, end)
+        self._emit(PUNCTUATION.get(match[20], INVALID), start, end)
         return -1
 
     def _bracket(self, kind: int) -> int:
@@ -398,47 +422,40 @@ class _Scanner:
     # -- lines --------------------------------------------------------------------------------
 
     def _line(self, match: re.Match[str], group: int) -> None:
-        """What begins a line where line ends matter: an argument, or the header of a block."""
-        kinds, starts, ends, nest = self.kinds, self.starts, self.ends, self.nest
-        in_object = bool(nest) and nest[-1] == _OBJECT
-        if group == 7:
-            if in_object:
-                self._plain_header(match)
-                return
-            self._open_body(len(kinds))
-            kinds.append(BLOCK_HEADER)
-            starts.append(match.start(6))
-            ends.append(match.end())
-            return
-        name = match[2]
-        if not in_object:
-            names = self.names[-1]
-            if name in names:
-                self.is_doubtful = True
-            else:
-                names.add(name)
-        elif name == "for":
-            self._plain_argument(match, group)
-            return
-        start, end = match.span(2)
-        kinds.append(ARGUMENT)
-        starts.append(start)
-        ends.append(end)
-        if group == 2:
-            return
-        start, end = match.span(group)
-        if group == 3:
-            kinds.append(STRING)
-            start -= 1
-            end += 1
-        elif group == 4:
-            kinds.append(PATH if "." in match[4] else IDENTIFIER)
+        """A line where line ends matter that begins with the header or the end of a block."""
+        end = match.end()
+        if group == 8:
+            self._emit(self._bracket(CLOSE_BRACE), end - 1, end)
+        elif self.nest and self.nest[-1] == _OBJECT:
+            self._plain_header(match)
         else:
-            kinds.append(NUMBER)
-            if _USUAL_NUMBER.fullmatch(match[5]) is None:
-                self.is_doubtful = True
-        starts.append(start)
-        ends.append(end)
+            self._open_body(len(self.kinds))
+            self._emit(BLOCK_HEADER, match.start(6), end)
+
+    def _first_line(self) -> int:
+        """The start of a file, where no line end comes before; gives where to go on."""
+        match = _FIRST_LINE.match(self.text)
+        group = 0 if match is None else match.lastindex or 0
+        if match is None or group == 1 or group == 8:
+            return 0
+        if group == 7:
+            self._line(match, group)
+        else:
+            self.names[-1].add(match[2])
+            self._emit(ARGUMENT, match.start(2), match.end(2))
+            if group == 3:
+                self._emit(STRING, match.start(3) - 1, match.end(3) + 1)
+            elif group == 4:
+                kind = PATH if "." in match[4] else IDENTIFIER
+                self._emit(kind, match.start(4), match.end(4))
+            elif group == 5:
+                self._number(match, 5)
+        return match.end()
+
+    def _number(self, match: re.Match[str], group: int) -> None:
+        self._emit(NUMBER, match.start(group), match.end(group))
+        if _USUAL_NUMBER.fullmatch(match[group]) is None:
+            self.is_doubtful = True
 
     def _plain_line(self, match: re.Match[str], group: int) -> None:
         """The start of a line whose tokens are wanted one by one."""
@@ -512,8 +529,26 @@ class _Scanner:
 
     # -- templates ----------------------------------------------------------------------------
 
+    def _simple_template(self, start: int, end: int) -> None:
+        """A quoted template, all of which the pattern has found to be right."""
+        text = self.text
+        if text.find("${", start, end) < 0:
+            self._emit(ESCAPED_STRING, start, end)
+            return
+        self._emit(OPEN_QUOTE, start, start + 1)
+        last = start + 1
+        for match in _SIMPLE_SEQUENCE.finditer(text, last, end):
+            begin = match.start()
+            if begin > last:
+                self._emit(QUOTED_TEXT, last, begin)
+            self._emit(INTERPOLATION, begin, begin + 2)
+            last = self._simple_sequence(match)
+        if last < end - 1:
+            self._emit(QUOTED_TEXT, last, end - 1)
+        self._emit(CLOSE_QUOTE, end - 1, end)
+
     def _quoted(self, position: int) -> int:
-        """The text of a quoted template, up to a sequence that is more than a name, or its end."""
+        """The text of a quoted template, up to a sequence or its end."""
         text = self.text
         start = position
         while True:
@@ -545,15 +580,8 @@ class _Scanner:
             if stop > start:
                 self._emit(QUOTED_TEXT, start, stop)
             self._emit(INTERPOLATION if group == 2 else DIRECTIVE, stop, position)
-            if group == 3:
-                self.nest.append(_SEQUENCE)
-                return position
-            simple = _SIMPLE_SEQUENCE.match(text, position)
-            if simple is None:
-                self.nest.append(_SEQUENCE)
-                return position
-            position = self._simple_sequence(simple)
-            start = position
+            self.nest.append(_SEQUENCE)
+            return position
 
     def _simple_sequence(self, match: re.Match[str]) -> int:
         """An interpolation of a name, or of names with dots between them."""

@@ -16,6 +16,7 @@ from nigari.cty.graphemes import grapheme_count
 from nigari.hcl.token_stream import MAX_DEPTH
 from nigari.hcl.tokens import (
     AND,
+    ARROW,
     ASSIGN,
     BANG,
     CLOSE_BRACE,
@@ -67,6 +68,7 @@ _CLOSING: Final = frozenset((CLOSE_BRACE, CLOSE_BRACKET, CLOSE_PARENTHESIS, SEQU
 _TEMPLATE_BEFORE: Final = frozenset((QUOTED_TEXT, TEXT, OPEN_QUOTE, OPEN_HEREDOC))
 _TEMPLATE_AFTER: Final = frozenset((QUOTED_TEXT, TEXT, CLOSE_QUOTE, CLOSE_HEREDOC))
 _INDEXED: Final = frozenset((IDENTIFIER, NUMBER)) | _CLOSING
+_MERGES_WITH_BANG: Final = frozenset((ASSIGN, EQUAL, ARROW))
 _BEFORE_NEGATION: Final = frozenset(
     (
         _NOTHING,
@@ -205,14 +207,19 @@ def _space(start: int, end: int, kinds: list[int], texts: list[str], spaces: lis
         subject = kinds[position]
         after = kinds[position + 1]
         is_in = subject == IDENTIFIER and before == IDENTIFIER and texts[position] == "in"
-        # A lone carriage return belongs to what is before it: it may end an unclosed string.
-        if texts[position + 1] != "\r" and _space_between(before, subject, after, is_in):
+        if texts[position] == "\r" or texts[position + 1] == "\r":
+            # A lone carriage return may end an unclosed string before it, and must not become
+            # part of a line end after it.
+            spaces[position + 1] = 1 if texts[position + 1] == "\n" else 0
+        elif _space_between(before, subject, after, is_in):
             spaces[position + 1] = 1
         before = subject
 
 
 def _space_between(before: int, subject: int, after: int, is_in: bool) -> bool:
     """Whether there is a space between `subject` and `after`; the first rule that fits counts."""
+    if (subject == DOT or subject == ELLIPSIS) and (after == DOT or after == ELLIPSIS):
+        return True
     if after == NEWLINE or after == COMMA or after == ELLIPSIS or after == DOT or subject == DOT:
         return False
     if subject == IDENTIFIER and (after == OPEN_PARENTHESIS or after == DOUBLE_COLON):
@@ -225,8 +232,10 @@ def _space_between(before: int, subject: int, after: int, is_in: bool) -> bool:
         return False
     if is_in:
         return True
-    if (after == OPEN_BRACKET and subject in _INDEXED) or subject == BANG:
+    if after == OPEN_BRACKET and subject in _INDEXED:
         return False
+    if subject == BANG:
+        return after in _MERGES_WITH_BANG
     if subject == MINUS:
         return before not in _BEFORE_NEGATION
     if subject == OPEN_BRACE or after == CLOSE_BRACE:

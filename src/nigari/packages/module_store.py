@@ -19,7 +19,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
@@ -61,10 +61,10 @@ class ModuleStore:
         self._made: list[Path] = []
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, tell_waiting: Callable[[], None] | None = None) -> Iterator[None]:
         """Keep other runs away, and leave nothing behind that was not committed."""
         try:
-            with self._lock_file():
+            with self._lock_file(tell_waiting):
                 yield
         finally:
             self._clean_up()
@@ -205,12 +205,12 @@ class ModuleStore:
     # -- leaving no trace -----------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _lock_file(self) -> Iterator[None]:
+    def _lock_file(self, tell_waiting: Callable[[], None] | None) -> Iterator[None]:
         path = self.directory / _LOCK
         while True:
             _make_directories(self.directory, self._made)
             with path.open("a") as file:
-                _lock(file)
+                _lock(file, tell_waiting)
                 if not path.exists() or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
                     # Whoever held the lock has removed the file, and a lock on that keeps nobody
                     # away.
@@ -229,11 +229,16 @@ class ModuleStore:
                 directory.rmdir()
 
 
-def _lock(file: IO[str]) -> None:
+def _lock(file: IO[str], tell_waiting: Callable[[], None] | None) -> None:
     if sys.platform != "win32":
         import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if tell_waiting is not None:
+                tell_waiting()
+            fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def list_files(directory: Path) -> FileList:

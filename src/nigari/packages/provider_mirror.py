@@ -19,12 +19,12 @@ from nigari.packages.checksums import package_checksum
 from nigari.packages.lockfile import Locks, ProviderLock
 from nigari.packages.provider_package import ProviderPackage, packages_of, packed_path
 from nigari.packages.provider_selection import (
-    Requirement,
     by_provider,
     choose_packages,
     combined_constraints,
 )
 from nigari.packages.provider_sources import ProviderSource
+from nigari.packages.requirement import Requirement
 
 _PACKED_DATE: Final = (1980, 1, 1, 0, 0, 0)
 """Packing the same files twice must give the same bytes."""

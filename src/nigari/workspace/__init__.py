@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.config.load import ModuleLoader
@@ -22,7 +23,7 @@ from nigari.eval.inputs import InputKind, Inputs, InputValue, check_undeclared
 from nigari.eval.static import Modules, StaticRun, Surroundings, run_static
 from nigari.eval.validate import ValidateRun
 from nigari.lang.files import DiskFiles, Files
-from nigari.workspace.builtin import BuiltinSchemas, ask_builtin
+from nigari.workspace.builtin import BuiltinSchemas, ask_builtin, builtin_function
 from nigari.workspace.modules import CalledModules, InstalledPackages, NoModules, Packages
 from nigari.workspace.view import Configuration
 
@@ -35,13 +36,14 @@ class Workspace:
         directory: str = ".",
         files: Files | None = None,
         packages: Packages | None = None,
-        data_directory: str = ".terraform",
+        data_directory: Path | None = None,
     ) -> None:
         self.directory = os.path.normpath(directory)
         self.files: Files = DiskFiles() if files is None else files
         self.loader = ModuleLoader(self.files)
         if packages is None:
-            modules = os.path.normpath(os.path.join(directory, data_directory, "modules"))
+            data = Path(directory, ".terraform") if data_directory is None else data_directory
+            modules = os.path.normpath(data / "modules").replace(os.sep, "/")
             packages = InstalledPackages(self.files, self.directory, modules)
         self.modules = CalledModules(self.files, self.loader, packages)
 
@@ -78,6 +80,8 @@ class Workspace:
             workspace=workspace,
             root_path=self.directory,
             working_path=os.getcwd(),
+            schemas=BuiltinSchemas(),
+            provider_function=builtin_function,
         )
         run = run_static(root, surroundings, can_ask, fill_places)
         diags.extend(run.diags)

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
+from nigari.addrs.values import ProviderFunction
+from nigari.cty.function import Function, FunctionError
+from nigari.cty.types import Type
+from nigari.cty.values import Value
+from nigari.eval.provider_functions import provider_parameter
 from nigari.eval.resource import ValidateConfig
 from nigari.eval.validate import Opinion
 from nigari.providers.api import ProviderDiagnostic, Response
 from nigari.schema.provider import ProviderSchema
+
+if TYPE_CHECKING:
+    from nigari.providers.builtin.functions import BuiltinFunction
 
 
 class BuiltinSchemas:
@@ -27,6 +36,34 @@ class BuiltinSchemas:
 
             self._known[provider] = SCHEMA
         return self._known[provider]
+
+
+def builtin_function(provider: Provider, function: ProviderFunction) -> Function | None:
+    """A function of a built-in provider, which is there without any process."""
+    if not provider.is_builtin:
+        return None
+    from nigari.providers.builtin.functions import ALL
+
+    found = ALL.get(function.function)
+    if found is None:
+        return None
+    parameters = [provider_parameter(each) for each in found.signature.parameters]
+    return Function(tuple(parameters), None, found.signature.returns, _Calling(found))
+
+
+class _Calling:
+    """The implementation of a built-in provider's function."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: BuiltinFunction) -> None:
+        self._function = function
+
+    def __call__(self, args: list[Value], type_: Type) -> Value:
+        response = self._function.call(args)
+        if response.failure is not None:
+            raise FunctionError(response.failure.text, response.failure.argument)
+        return response.result
 
 
 def ask_builtin(effect: Opinion) -> Sequence[ProviderDiagnostic]:

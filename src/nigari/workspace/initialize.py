@@ -25,6 +25,7 @@ from nigari.packages.requirement import Requirement
 from nigari.workspace import Workspace
 from nigari.workspace.backend import SavedBackend, find_arguments
 from nigari.workspace.backend_setup import BackendOptions, BackendSetup, People
+from nigari.workspace.data_directory import data_directory
 from nigari.workspace.install import (
     InstallingPackages,
     InstallView,
@@ -35,7 +36,6 @@ from nigari.workspace.modules import Place
 from nigari.workspace.provider_install import ProviderInstallation, ProviderOptions
 from nigari.workspace.remembered import save_remembered, worth_remembering
 from nigari.workspace.requirements import find_requirements, stored_requirements
-from nigari.workspace.state import data_directory
 from nigari.workspace.waiting import run_to_end
 
 
@@ -54,6 +54,10 @@ class InitOptions:
 
 class InitView(InstallView, Protocol):
     """Who shows how it goes."""
+
+    def waiting(self) -> None:
+        """Somebody else is making the same directory ready."""
+        ...
 
     def beginning(self, part: str) -> None:
         """A part of the work begins: `modules`, `backend`, `providers`."""
@@ -104,17 +108,23 @@ class Initialization:
     def begin(self, inputs: Inputs, workspace: str = "default") -> bool:
         """Do it all; whether everything is well."""
         self.selected = workspace
-        with ExitStack() as stack:
-            if self._options.get_modules:
-                stack.enter_context(self._store.locked())
-                self._open_packages()
-            run = self._evaluate(inputs)
-            if run is None or self.diags.has_errors:
-                return False
-            if self._packages is not None:
-                self._packages.tell(self._places(run))
-            self._finish(run)
+        try:
+            with ExitStack() as stack:
+                if self._options.get_modules:
+                    stack.enter_context(self._store.locked(self._view.waiting))
+                    self._open_packages()
+                self._work(inputs)
+        except OSError as error:
+            _report_unwritable(error, self.diags)
         return not self.diags.has_errors
+
+    def _work(self, inputs: Inputs) -> None:
+        run = self._evaluate(inputs)
+        if run is None or self.diags.has_errors:
+            return
+        if self._packages is not None:
+            self._packages.tell(self._places(run))
+        self._finish(run)
 
     # -- finding out ----------------------------------------------------------------------------
 
@@ -184,10 +194,7 @@ class Initialization:
         if diags.error_count or not run_to_end(backend.migrate(Path(self._directory))):
             providers.undo()
             return
-        try:
-            self._commit(run, backend, providers, installation)
-        except OSError as error:
-            _report_unwritable(error, diags)
+        self._commit(run, backend, providers, installation)
 
     def _commit(
         self,

@@ -24,7 +24,7 @@ from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.providers.diagnostics import located
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
-from nigari.workspace.state import data_directory
+from nigari.workspace.data_directory import data_directory
 
 _STORE: Final = "providers"
 _REATTACH_VARIABLE: Final = "TF_REATTACH_PROVIDERS"

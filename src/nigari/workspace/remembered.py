@@ -7,10 +7,10 @@ other source but defaults.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_from_json, value_to_json
@@ -22,15 +22,14 @@ from nigari.eval.once import DONE
 from nigari.eval.static import StaticRun
 from nigari.eval.variable import RootVariable
 from nigari.packages.module_manifest import write_whole
-
-FILE_NAME: Final = "nigari.variables.json"
+from nigari.workspace.data_directory import REMEMBERED_VARIABLES
 
 
 def load_remembered(
     data_directory: Path, workspace: str, diags: Diagnostics
 ) -> Mapping[str, InputValue]:
     """What is remembered for a workspace."""
-    path = data_directory / FILE_NAME
+    path = data_directory / REMEMBERED_VARIABLES
     try:
         found = json.loads(path.read_bytes())["workspaces"].get(workspace, {})
         values = {
@@ -53,12 +52,10 @@ def load_remembered(
 
 def save_remembered(data_directory: Path, workspace: str, values: Mapping[str, Value]) -> None:
     """Remember values for a workspace, in place of what was. An `OSError` says why it cannot be."""
-    path = data_directory / FILE_NAME
+    path = data_directory / REMEMBERED_VARIABLES
     workspaces: dict[str, object] = {}
-    try:
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         workspaces.update(json.loads(path.read_bytes())["workspaces"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
     workspaces[workspace] = {
         name: {
             "type": json.loads(type_to_json(value.type)),

@@ -29,9 +29,7 @@ from nigari.state.encryption import StateLayer, no_encryption
 from nigari.state.files import parse_state
 from nigari.state.model import StateFile
 from nigari.workspace.backend import BackendMemory
-
-DATA_DIRECTORY: Final = ".terraform"
-DATA_DIRECTORY_VARIABLE: Final = "TF_DATA_DIR"
+from nigari.workspace.data_directory import data_directory
 
 
 @record
@@ -46,11 +44,6 @@ class StateFiles:
 
 
 NO_STATE_FILES: Final = StateFiles()
-
-
-def data_directory(directory: str, environ: Mapping[str, str]) -> Path:
-    """Where a working directory keeps what it remembers."""
-    return Path(directory, environ.get(DATA_DIRECTORY_VARIABLE) or DATA_DIRECTORY)
 
 
 class WorkingState:

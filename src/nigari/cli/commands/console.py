@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.configuration import read_variables, selected_name
 from nigari.cli.console.prompt import Prompt
 from nigari.cli.console.session import INPUT_NAME, Session
 from nigari.cli.console.statements import Statement
-from nigari.cli.variables import ORDER, VARIABLE_FLAGS, VariableReader
+from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import check_undeclared
@@ -37,12 +38,10 @@ class _Console:
         """The session, or None where there is no making sense of the configuration."""
         workspace = self._workspace
         problems = Diagnostics()
-        reader = VariableReader(workspace.files, ".", problems)
-        reader.read_environment(self._terminal.environ)
-        reader.read_automatic_files()
-        reader.read_flags(self._invocation.ordered.get(ORDER, []))
+        selected = selected_name(self._invocation, ".", problems)
+        reader = read_variables(self._invocation, workspace.files, ".", selected, problems)
         workspace.sources.update(reader.sources)
-        run, found = workspace.static(reader.inputs)
+        run, found = workspace.static(reader.inputs, selected)
         problems.extend(found)
         if run is not None:
             check_undeclared(reader.inputs, run.root.module.variables, problems)

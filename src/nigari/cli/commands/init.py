@@ -26,6 +26,7 @@ from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.cli.views.init import InitProgress
 from nigari.workspace import Workspace
 from nigari.workspace.backend_setup import BackendOptions
+from nigari.workspace.data_directory import data_directory
 from nigari.workspace.initialize import Initialization, InitOptions
 from nigari.workspace.provider_install import ProviderOptions
 
@@ -58,6 +59,22 @@ def run(invocation: Invocation) -> int:
     if done:
         state.say(_READY, "The working directory is ready.")
     return state.end(done)
+
+
+def _show(state: OpenState) -> int:
+    """Show what is remembered for the selected workspace."""
+    from nigari.lang.render import value_display
+    from nigari.workspace.remembered import load_remembered
+
+    selected = selected_name(state.invocation, ".", state.diags)
+    data = data_directory(".", state.terminal.environ)
+    values = load_remembered(data, selected, state.diags)
+    for name, given in values.items():
+        if given.value is not None:
+            state.say(f"{name} = {value_display(given.value)}")
+    if not values:
+        state.say(f'Nothing is remembered for the workspace "{selected}".')
+    return state.end()
 
 
 def begin(state: OpenState, person: Person, progress: InitProgress, options: InitOptions) -> bool:

@@ -11,12 +11,14 @@ from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.stored_state import JSON_INTO_FLAG, OpenState, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
+from nigari.record import replace
 from nigari.schema.provider import Schema
 from nigari.state.files import parse_state
 from nigari.state.model import StateFile
 from nigari.state.objects import SchemaLookup
 from nigari.state.show_json import state_to_json
 from nigari.state.show_text import state_to_text
+from nigari.workspace.providers import providers_in
 
 REVEAL_FLAG = Flag("show-sensitive", FLAG_SWITCH, "Show sensitive values, too")
 
@@ -46,9 +48,10 @@ async def _show(state: OpenState) -> bool:
         file = None if snapshots is None else snapshots.file
     if state.diags.has_errors:
         return False
-    resources = [] if file is None else file.state.resources.values()
-    used = {each.provider.item.provider for each in resources}
-    lookup = await schema_lookup(sorted(used), state)
+    if file is not None:
+        file = replace(file, state=state.as_shown(file.state))
+    used = [] if file is None else providers_in(file.state)
+    lookup = await schema_lookup(used, state)
     return lookup is not None and _print(file, lookup, state)
 
 

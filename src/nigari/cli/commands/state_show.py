@@ -18,8 +18,9 @@ async def _show(state: OpenState) -> bool:
     address = state.only_instance()
     if snapshots is None or address is None:
         return False
-    resource = snapshots.state.resources.get(resource_of(address))
-    instance = snapshots.state.instance(address)
+    shown_state = state.as_shown(snapshots.state)
+    resource = shown_state.resources.get(resource_of(address))
+    instance = shown_state.instance(address)
     if resource is None or instance is None or instance.current is None:
         state.diags.append(_no_such_instance(address, resource))
         return False

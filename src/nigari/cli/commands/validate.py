@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.variables import ORDER, VARIABLE_FLAGS, VariableReader
+from nigari.cli.configuration import OpenConfiguration
+from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.workspace import Workspace
@@ -14,14 +15,9 @@ _FORMAT_VERSION = "1.0"
 def run(invocation: Invocation) -> int:
     """Check the configuration and tell what is wrong with it."""
     directory = invocation.arguments[0] if invocation.arguments else "."
-    workspace = Workspace(directory)
-    diags = Diagnostics()
-    reader = VariableReader(workspace.files, directory, diags)
-    reader.read_environment(invocation.terminal.environ)
-    reader.read_automatic_files()
-    reader.read_flags(invocation.ordered.get(ORDER, []))
-    workspace.sources.update(reader.sources)
-    diags.extend(workspace.validate(reader.inputs, invocation.terminal.environ))
+    configuration = OpenConfiguration(invocation, directory)
+    workspace, diags = configuration.workspace, configuration.diags
+    diags.extend(workspace.validate(configuration.inputs, invocation.terminal.environ))
     if invocation.switch("json"):
         _print_json(invocation, workspace, diags)
     else:

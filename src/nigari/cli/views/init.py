@@ -28,6 +28,10 @@ class InitProgress:
         self._upgrade = upgrade
         self._tells_parts = tells_parts
 
+    def waiting(self) -> None:
+        """Somebody else is making the same directory ready."""
+        self._say("Another init is at work in this directory. Waiting for it to end...")
+
     def beginning(self, part: str) -> None:
         """A part of the work begins."""
         if self._tells_parts:

@@ -1,0 +1,23 @@
+"""`nigari destroy`: destroy everything that is managed here."""
+
+from __future__ import annotations
+
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.commands.apply import apply
+from nigari.cli.planned import APPLY_FLAGS, PlanningCommand
+from nigari.plan.changes import PlanMode
+
+
+def run(invocation: Invocation) -> int:
+    """Plan the end of everything, ask, and do it."""
+    return apply(PlanningCommand(invocation, PlanMode.DESTROY))
+
+
+COMMAND = Command(
+    "destroy",
+    "Destroys everything that the state of this directory knows of, once you agree. It is the "
+    "same as apply -destroy.",
+    run,
+    flags=APPLY_FLAGS,
+    examples=(Example("nigari destroy", "asks before anything is destroyed"),),
+)

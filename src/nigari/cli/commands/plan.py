@@ -1,0 +1,43 @@
+"""`nigari plan`: what would be done to make things what the configuration describes."""
+
+from __future__ import annotations
+
+from nigari.backends.snapshots import Snapshots
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.planned import PLAN_FLAGS, PlanningCommand
+
+_CHANGES = 2
+
+
+def run(invocation: Invocation) -> int:
+    """Make a plan and show it."""
+    command = PlanningCommand(invocation)
+
+    async def work(snapshots: Snapshots) -> int:
+        plan = await command.plan(snapshots)
+        if plan is None:
+            return 1
+        command.show(plan)
+        return _CHANGES if invocation.switch("detailed-exitcode") and not plan.is_empty else 0
+
+    return command.run("OperationTypePlan", work)
+
+
+COMMAND = Command(
+    "plan",
+    "Compares the configuration with the state and with what exists, and shows what would be "
+    "done to make things what the configuration describes. Nothing is changed.",
+    run,
+    flags=(
+        Flag(
+            "detailed-exitcode",
+            FLAG_SWITCH,
+            "Exit with 0 if nothing is to be done, 2 if something is, and 1 after an error",
+        ),
+        *PLAN_FLAGS,
+    ),
+    examples=(
+        Example("nigari plan", "what apply would do"),
+        Example("nigari plan -destroy", "what destroy would do"),
+    ),
+)

@@ -1,0 +1,32 @@
+"""`nigari refresh`: bring the state up to date with what exists."""
+
+from __future__ import annotations
+
+from nigari.backends.snapshots import Snapshots
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.planned import APPLY_FLAGS, PlanningCommand
+from nigari.plan.changes import PlanMode
+
+
+def run(invocation: Invocation) -> int:
+    """Read everything and save what it is now, without asking."""
+    command = PlanningCommand(invocation, PlanMode.REFRESH_ONLY)
+
+    async def work(snapshots: Snapshots) -> int:
+        plan = await command.plan(snapshots)
+        if plan is None:
+            return 1
+        command.show(plan)
+        return await command.apply(plan, snapshots)
+
+    return command.run("OperationTypeRefresh", work)
+
+
+COMMAND = Command(
+    "refresh",
+    "Reads every managed object and saves what it is now. Nothing but the state is changed, and "
+    "nobody is asked; apply -refresh-only does the same and asks.",
+    run,
+    flags=APPLY_FLAGS,
+    examples=(Example("nigari refresh", "updates the state"),),
+)

@@ -1,0 +1,38 @@
+"""States that Terraform wrote: its own registry's providers stand for those of OpenTofu's.
+
+Only the view of a state changes; the next apply stores it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from nigari.addrs.absolute import Abs
+from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider, ProviderConfig
+from nigari.state.model import State, StateDraft
+
+_PREDECESSOR_HOST: Final = "registry.terraform.io"
+_SWITCH: Final = "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION"
+
+
+def has_predecessors(state: State, environ: Mapping[str, str]) -> bool:
+    """Whether any provider is of the other registry, and is to be taken for ours."""
+    if environ.get(_SWITCH) == "0":
+        return False
+    return any(
+        each.provider.item.provider.hostname == _PREDECESSOR_HOST
+        for each in state.resources.values()
+    )
+
+
+def adopt_predecessors(state: State, kept: Collection[Provider]) -> State:
+    """The state with our registry's providers, but for those that the configuration names."""
+    draft = StateDraft(state)
+    for address, resource in state.resources.items():
+        config = resource.provider
+        provider = config.item.provider
+        if provider.hostname == _PREDECESSOR_HOST and provider not in kept:
+            ours = Provider(DEFAULT_REGISTRY_HOST, provider.namespace, provider.type)
+            draft.set_provider(address, Abs(config.module, ProviderConfig(ours, config.item.alias)))
+    return draft.finish()
