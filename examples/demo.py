@@ -1,53 +1,33 @@
-"""Evaluates `demo.hcl`: what is known, what is not known yet, what is secret, and what is wrong.
+"""Shows on `examples/regions` what is known of a configuration before anything runs.
 
 Run it with `make demo`. It needs no network.
 """
 
-import os
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 
-from nigari.cty.json import value_to_json
-from nigari.cty.stdlib.collections import LENGTH
-from nigari.cty.stdlib.strings import UPPER
-from nigari.cty.types import STRING
-from nigari.cty.values import Value, string, unknown
-from nigari.diagnostics import Diagnostics, Layout, to_text
-from nigari.hcl.parser import parse_body
-from nigari.hcl.scope import Scope
-from nigari.hcl.source import Source
-
-FILE = Path(__file__).with_name("demo.hcl")
-FUNCTIONS = {"upper": UPPER, "length": LENGTH}
-
-
-def evaluate(source: Source, diags: Diagnostics) -> dict[str, Value]:
-    """Give the value of each argument; an argument may use those above it."""
-    values = {"address": unknown(STRING), "password": string("hunter2").mark("sensitive")}
-    given = frozenset(values)
-    attributes = parse_body(source, diags).just_attributes(diags)
-    for name, attribute in sorted(attributes.items(), key=lambda item: item[1].range.start.byte):
-        values[name] = attribute.expr.value(Scope(values, FUNCTIONS), diags)
-    return {name: value for name, value in values.items() if name not in given}
-
-
-def shown(value: Value) -> str:
-    """Write a value for a reader; what is marked stays hidden."""
-    if value.contains_marked:
-        return "(sensitive)"
-    if not value.is_wholly_known:
-        return "(not known yet)"
-    return value_to_json(value, value.type)
+CONFIGURATION = Path(__file__).with_name("regions")
+COMMANDS = (
+    "nigari validate",
+    """nigari explain 'module.region["eu"].source'""",
+    "nigari explain output.summary",
+    """nigari eval -var owner=ada 'module.app.summary'""",
+    "nigari eval terraform_data.release.id",
+    "nigari eval -var environment=test var.environment",
+)
 
 
 def main() -> None:
-    """Evaluate the file and print what came out."""
-    data = FILE.read_bytes()
-    diags = Diagnostics()
-    for name, value in evaluate(Source.from_bytes(FILE.name, data), diags).items():
-        print(f"{name:<9}= {shown(value)}")
-    print()
-    print(to_text(diags, {FILE.name: data}, Layout.for_stream(sys.stdout, os.environ)), end="")
+    """Run each command and print what it says."""
+    for command in COMMANDS:
+        print(f"$ {command}", flush=True)
+        _, *arguments = shlex.split(command)
+        subprocess.run(
+            [sys.executable, "-m", "nigari", *arguments], cwd=CONFIGURATION, check=False
+        )
+        print(flush=True)
 
 
 if __name__ == "__main__":

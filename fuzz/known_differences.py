@@ -35,8 +35,8 @@ def _hides_more(real: Outcome, own: Outcome) -> bool:
     return re.fullmatch("(?s:.*)".join(parts), real.display) is not None
 
 
-def _is_unary_of_unknown(expression: str, real: Outcome, own: Outcome) -> bool:
-    return _hides_more(real, own) and re.search(r"!|-[a-z(]", expression) is not None
+def _is_unknown_without_marks(expression: str, real: Outcome, own: Outcome) -> bool:
+    return _hides_more(real, own) and re.search(r"!|-[a-z(]|\btry\(", expression) is not None
 
 
 def _is_null_in_set(expression: str, real: Outcome, own: Outcome) -> bool:
@@ -81,6 +81,11 @@ def _is_eastern(expression: str, real: Outcome, own: Outcome) -> bool:
     return "textdecodebase64(" in expression and "Shift_JIS" in expression
 
 
+def _is_flattened_object(expression: str, real: Outcome, own: Outcome) -> bool:
+    is_unknown = "(known after apply)" in (real.display or "")
+    return "flatten(" in expression and own is FAILED and is_unknown
+
+
 def _is_nothing(_: str, real: Outcome, own: Outcome) -> bool:
     return "<nil>" in (real.display or "") and own is FAILED
 
@@ -103,9 +108,9 @@ def _rounded(outcome: Outcome) -> tuple[str, ...]:
 KNOWN: Final = (
     Known("a function of the real program panics, which it reports as an error", _is_crash),
     Known(
-        "`!` and `-` of something unknown lose its marks in the real program; secrets stay secret "
-        "here",
-        _is_unary_of_unknown,
+        "`!`, `-` and `try` of something unknown lose its marks in the real program; secrets stay "
+        "secret here",
+        _is_unknown_without_marks,
     ),
     Known("a null in a set loses its marks in the real program", _is_null_in_set),
     Known(
@@ -129,6 +134,10 @@ KNOWN: Final = (
         _has_empty_line,
     ),
     Known("seldom bytes of the large East Asian encodings are not read here", _is_eastern),
+    Known(
+        "flatten takes no object, which the real program notices only when all of it is known",
+        _is_flattened_object,
+    ),
     Known('a result of the real program that is no address at all: "<nil>"', _is_nothing),
     Known(
         "a product of anything with an empty set is empty, which the real program does not always "

@@ -21,6 +21,15 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
                 "on cycle.hcl line 4",
             ],
         ),
+        (
+            "evaluate_hcl.py",
+            [
+                '"us":"nigari-us:8001"',
+                "endpoint = (not known yet)",
+                "login    = (sensitive)",
+                "broken = port + regions",
+            ],
+        ),
         ("ahead_of_time.py", ['"name":"build-staging"', "the same value: True"]),
         (
             "gradual_evaluation.py",

@@ -93,3 +93,13 @@ def test_defaults() -> None:
     assert not invocation.is_given("out")
     with pytest.raises(KeyError):
         invocation.text("nothing")
+
+
+def test_view_switches_may_stand_anywhere() -> None:
+    parsed = read("-no-color", "dir", "-compact-warnings", "-consolidate-warnings=false")
+    assert parsed.arguments == ["dir"]
+    assert parsed.flags == {
+        "no-color": ["true"],
+        "compact-warnings": ["true"],
+        "consolidate-warnings": ["false"],
+    }

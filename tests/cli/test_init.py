@@ -87,6 +87,23 @@ def test_local_and_git_modules(directory: Path, repository: Repository) -> None:
     assert inside("validate").code == 0
 
 
+def test_a_directory_by_its_whole_path(directory: Path, tmp_path: Path) -> None:
+    """It is used where it is."""
+    write({f"{tmp_path}/module/main.tf": OUTPUT, f"{tmp_path}/module/sub/main.tf": OUTPUT})
+    write({"main.tf": call("a", f"{tmp_path}/module") + call("b", f"{tmp_path}/module//sub")})
+    done = init()
+    assert done.code == 0, done.err
+    assert installed() == {
+        "a": (f"file://{tmp_path}/module", ".terraform/modules/a"),
+        "b": (f"file://{tmp_path}/module//sub", ".terraform/modules/b/sub"),
+    }
+    assert Path(".terraform/modules/a").resolve() == tmp_path / "module"
+    assert init().code == 0
+    assert inside("validate").code == 0
+    write({f"{tmp_path}/module/main.tf": call("out", "../..")})
+    assert "leads out of the package" in told(init())
+
+
 @needs_git
 def test_one_copy_for_many_calls(directory: Path, repository: Repository) -> None:
     write({"main.tf": "".join(call(f"m{i}", repository.source) for i in range(20))})
@@ -458,6 +475,10 @@ def test_a_backend_that_stays_as_it_is(directory: Path) -> None:
         ('backend "http" {\n    address = "x"\n    retry_max = "many"\n  }', "retry_max"),
         ('backend "local" {\n    path = var.none\n  }', "var.none, which has no value"),
         ('backend "local" {\n    path = var.nome\n  }', 'Did you mean "none"?'),
+        (
+            'backend "kubernetes" {\n    secret_suffix = "s"\n    exec {\n    }\n  }',
+            "exec.api_version is required",
+        ),
     ],
 )
 def test_backends_that_are_refused(block: str, said: str, directory: Path) -> None:
@@ -475,6 +496,17 @@ def test_other_backends_are_only_set_up(directory: Path) -> None:
     write({"main.tf": 'terraform {\n  backend "s3" {\n    bucket = "b"\n    key = "k"\n  }\n}\n'})
     assert init().code == 0
     assert remembered()["type"] == "s3"
+
+
+def test_settings_of_the_command_line_given_again(directory: Path) -> None:
+    """Nothing has changed, whatever the types of the arguments."""
+    body = 'key = "k"\n    allowed_account_ids = ["2", "1"]\n    state_tags = { a = "1" }'
+    more = '    assume_role = { role_arn = "r" }\n    max_retries = "3"'
+    write({"main.tf": f'terraform {{\n  backend "s3" {{\n    {body}\n{more}\n  }}\n}}\n'})
+    for _ in range(2):
+        done = init("-backend-config=bucket=b", "-backend-config=encrypt=true")
+        assert done.code == 0, done.err
+    assert init("-backend-config=bucket=c", "-backend-config=encrypt=true").code == 1
 
 
 # -- providers --------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ PIECES = (
 
 def test_tokens_never_run_together() -> None:
     for first, second in itertools.product(PIECES, repeat=2):
-        for text in (f"{first}{second}", f"{first} {second}", f"{first} {second} {first}"):
+        pair = f"{first} {second}"
+        for text in (f"{first}{second}", pair, f"{pair} {first}", f'"${{{pair} }}"', f"[{pair}\n]"):
             once = format(text)
             assert format(once) == once, text

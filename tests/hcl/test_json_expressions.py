@@ -199,3 +199,10 @@ def test_numbers_keep_their_precision() -> None:
     value, _ = evaluate("0.1")
     assert value == number("0.1")
     assert value.type is NUMBER
+
+
+def test_a_number_out_of_range() -> None:
+    diags = Diagnostics()
+    expression = parse_json_expression(Source("t.json", "1e99999999999"), diags)
+    assert not expression.value(Scope(), diags).is_known
+    assert [found.summary for found in diags] == ["Number out of range"]

@@ -1,12 +1,13 @@
 """Reading a command line the way Go's flag package does, which is what users of `tofu` type.
 
 A flag begins with one dash or two, its value follows after `=` or as the next argument, a switch
-takes a value only after `=`. Flags end at the first argument that is none, or at `--`.
+takes a value only after `=`. Flags end at the first argument that is none, or at `--`; only the
+switches that say how things are shown may stand anywhere.
 """
 
 from __future__ import annotations
 
-from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, Command, Flag
+from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, VIEW_SWITCHES, Command, Flag
 
 _TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 _FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
@@ -31,6 +32,7 @@ class Parsed:
 def parse(command: Command, args: list[str]) -> Parsed:
     """The flags and arguments of a command line; `UsageError` where it makes no sense."""
     parsed = Parsed()
+    args = _without_view_switches(args, parsed)
     known = {flag.name: flag for flag in command.flags}
     position = 0
     while position < len(args):
@@ -58,6 +60,18 @@ def parse(command: Command, args: list[str]) -> Parsed:
     parsed.arguments = args[position:]
     _check_arguments(command, parsed.arguments)
     return parsed
+
+
+def _without_view_switches(args: list[str], parsed: Parsed) -> list[str]:
+    rest: list[str] = []
+    for arg in args:
+        name, has_value, value = arg.lstrip("-").partition("=")
+        if arg.startswith("-") and name in VIEW_SWITCHES:
+            flag = Flag(name, FLAG_SWITCH, "")
+            parsed.flags[name] = [_switch_value(flag, value) if has_value else "true"]
+        else:
+            rest.append(arg)
+    return rest
 
 
 def _record(parsed: Parsed, flag: Flag, value: str) -> None:

@@ -16,6 +16,17 @@ FLAG_TEXT = "text"
 FLAG_LIST = "list"
 """Takes a value and may be given any number of times."""
 
+VIEW_SWITCHES = {
+    "no-color": "false",
+    "compact-warnings": "false",
+    "consolidate-warnings": "true",
+    "consolidate-errors": "false",
+    "concise": "false",
+}
+"""Switches that every command takes, at any place of its command line, and what each is without
+being given.
+"""
+
 
 class Flag:
     """An option of a command, in the manner of Go: `-name value`, `-name=value`, `--name`."""
@@ -87,15 +98,21 @@ class Command:
 class Terminal:
     """The streams and the environment that a command works with; nothing else is global."""
 
-    __slots__ = ("environ", "stderr", "stdin", "stdout")
+    __slots__ = ("environ", "stderr", "stdin", "stdout", "switches")
 
     def __init__(
         self, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]
     ) -> None:
+        self.switches: dict[str, str] = dict(VIEW_SWITCHES)
+        """How things are to be shown: the view switches of the command line."""
         self.stdin = stdin
         self.stdout = stdout
         self.stderr = stderr
         self.environ = environ
+
+    def is_on(self, switch: str) -> bool:
+        """Whether a view switch is on."""
+        return self.switches[switch] == "true"
 
     def out(self, text: str) -> None:
         """Write a line of results."""
@@ -131,6 +148,7 @@ class Invocation:
     ) -> None:
         self.command = command
         self.terminal = terminal
+        terminal.switches.update({name: flags[name][-1] for name in VIEW_SWITCHES if name in flags})
         self.flags = flags
         self.ordered = ordered
         """For each `shared_order`, the flags of that name as given: (flag, value)."""
@@ -155,6 +173,8 @@ class Invocation:
         return name in self.flags
 
     def _default(self, name: str) -> str:
+        if name in VIEW_SWITCHES:
+            return VIEW_SWITCHES[name]
         for flag in self.command.flags:
             if flag.name == name:
                 return flag.default

@@ -228,7 +228,10 @@ def _no_such_command(name: str, rest: list[str], terminal: Terminal) -> int:
         from nigari.cli.help import group_help
 
         if rest and not rest[0].startswith("-"):
-            terminal.err(f"There is no command {name} {rest[0]}.\n")
+            from nigari.hcl.suggestion import did_you_mean
+
+            wrong = f"{name} {rest[0]}"
+            terminal.err(f'There is no command "{wrong}".{did_you_mean(wrong, COMMANDS)}\n')
         members = {key: about for key, (_, about) in COMMANDS.items() if key.startswith(f"{name} ")}
         terminal.out(group_help(name, GROUPS[name], members))
         return 0 if rest and rest[0].lstrip("-") in ("help", "h") else _EXIT_USAGE

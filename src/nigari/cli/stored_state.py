@@ -7,39 +7,37 @@ What it does to a state is its own affair.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TextIO, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.parse import parse_resource_instance, parse_target
-from nigari.addrs.provider import Provider
 from nigari.addrs.targets import Target
 from nigari.backends.snapshots import LockOptions, Snapshots
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
-from nigari.cli.configuration import OpenConfiguration
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
-from nigari.cli.views.json_lines import JsonLines
-from nigari.cty.function import FunctionError
-from nigari.cty.stdlib.timestamps import parse_duration
 from nigari.diagnostics import ContextOf, Diagnostics, Severity
 from nigari.diagnostics.render import no_context
-from nigari.eval.static import StaticRun
-from nigari.packages.requirement import Requirement
-from nigari.plan.provider_pool import ProviderPool
 from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
-from nigari.state.model import State
-from nigari.state.predecessors import adopt_predecessors, has_predecessors
-from nigari.workspace import Workspace
-from nigari.workspace.backend import BackendMemory, check_unchanged
-from nigari.workspace.encryption import configured_encryption, may_be_encrypted, mentions
-from nigari.workspace.providers import InstalledProviders
-from nigari.workspace.requirements import find_requirements
-from nigari.workspace.state import StateFiles, WorkingState
+from nigari.workspace.state import StateFiles, WorkingState, may_be_encrypted, mentions
 from nigari.workspace.waiting import run_to_end
 
+# What only some commands, or only some directories need, is imported when it is.
+if TYPE_CHECKING:
+    from nigari.addrs.absolute import AbsResourceInstance
+    from nigari.addrs.provider import Provider
+    from nigari.cli.configuration import OpenConfiguration
+    from nigari.cli.views.json_lines import JsonLines
+    from nigari.eval.static import StaticRun
+    from nigari.packages.requirement import Requirement
+    from nigari.plan.provider_pool import ProviderPool
+    from nigari.state.model import State
+    from nigari.workspace import Workspace
+
 T = TypeVar("T")
+
+_NO_TIME = "0s"
 
 JSON_FLAG = Flag("json", FLAG_SWITCH, "Print what happens as JSON, one object per line")
 JSON_INTO_FLAG = Flag(
@@ -53,7 +51,7 @@ LOCK_FLAGS = (
         "Do not lock the state, which is dangerous while others may work on it",
         default="true",
     ),
-    Flag("lock-timeout", FLAG_TEXT, "How long to wait for a lock", "DURATION", "0s"),
+    Flag("lock-timeout", FLAG_TEXT, "How long to wait for a lock", "DURATION", _NO_TIME),
 )
 STATE_FLAG = Flag("state", FLAG_TEXT, "The state file, for the local backend only", "FILE")
 BACKUP_FLAG = Flag("backup", FLAG_TEXT, "Where the backup of the state goes", "FILE")
@@ -75,6 +73,7 @@ class OpenState:
         self._is_checked = False
         self._configuration: OpenConfiguration | None = None
         self._static: StaticRun | None = None
+        self._root_run: StaticRun | None = None
         self._encryption: StateLayer | None = None
         self.workspace: Workspace | None = None
         """Whose files diagnostics point into, for a command that opens them itself."""
@@ -109,6 +108,8 @@ class OpenState:
     def configuration(self) -> OpenConfiguration:
         """The configuration of the working directory, which few commands need."""
         if self._configuration is None:
+            from nigari.cli.configuration import OpenConfiguration
+
             self._configuration = OpenConfiguration(self.invocation)
             self.diags.extend(self._configuration.diags)
         return self._configuration
@@ -127,6 +128,8 @@ class OpenState:
         run = self.static()
         if run is None or self.diags.has_errors:
             return None
+        from nigari.workspace.requirements import find_requirements
+
         known = len(run.diags)
         found = find_requirements(run)
         self.diags.extend(list(run.diags)[known:])
@@ -135,14 +138,16 @@ class OpenState:
     @property
     def working(self) -> WorkingState:
         """The states of the working directory, if its backend is the one that init has set up."""
+        working = self._working
         if not self._is_checked:
             self._is_checked = True
-            memory = BackendMemory(self._working.data_directory)
-            if memory.path.exists() or mentions(self._working.directory, b"backend", b"cloud"):
+            if working.remembers_backend or mentions(working.directory, b"backend", b"cloud"):
+                from nigari.workspace.backend import BackendMemory, check_unchanged
+
                 run = self._root()
                 if run is not None:
-                    check_unchanged(run, memory, self.diags)
-        return self._working
+                    check_unchanged(run, BackendMemory(working.data_directory), self.diags)
+        return working
 
     @property
     def encryption(self) -> StateLayer:
@@ -151,6 +156,8 @@ class OpenState:
             environ = self.terminal.environ
             chosen = no_encryption()
             if may_be_encrypted(self._working.directory, environ):
+                from nigari.workspace.encryption import configured_encryption
+
                 run = self._root()
                 if run is not None:
                     # Warnings are for those who change what is encrypted, not for who looks at it.
@@ -165,8 +172,8 @@ class OpenState:
 
         What is wrong with other modules, or with values that are not asked for, does not matter.
         """
-        if self._static is not None:
-            return self._static
+        if self._static is not None or self._root_run is not None:
+            return self._static or self._root_run
         configuration = self.configuration
         workspace = configuration.workspace
         declared = Diagnostics()
@@ -174,8 +181,9 @@ class OpenState:
         if declared.has_errors:
             self.diags.extend(declared)
             return None
-        run, _ = workspace.static(configuration.inputs, self._working.selected(self.diags).name)
-        return run
+        selected = self._working.selected(self.diags).name
+        self._root_run, _ = workspace.static(configuration.inputs, selected)
+        return self._root_run
 
     @property
     def files(self) -> StateFiles:
@@ -188,6 +196,11 @@ class OpenState:
         if not self._flag("lock"):
             return LockOptions(is_wanted=False)
         text = self._text("lock-timeout")
+        if text == _NO_TIME:
+            return LockOptions()
+        from nigari.cty.function import FunctionError
+        from nigari.cty.stdlib.timestamps import parse_duration
+
         try:
             return LockOptions(timeout_seconds=max(parse_duration(text), 0) / 1e9)
         except FunctionError:
@@ -226,14 +239,21 @@ class OpenState:
 
     def as_shown(self, state: State) -> State:
         """A state as it is shown: with the providers that the configuration means."""
+        from nigari.state.predecessors import adopt_predecessors, has_predecessors
+
         if not has_predecessors(state, self.terminal.environ):
             return state
+        from nigari.workspace.requirements import find_requirements
+
         run = self._root()
         named = [] if run is None else find_requirements(run)
         return adopt_predecessors(state, {each.provider for each in named})
 
     async def load_schemas(self, providers: Iterable[Provider]) -> ProviderPool:
         """What these providers offer; one that cannot be had is reported."""
+        from nigari.plan.provider_pool import ProviderPool
+        from nigari.workspace.providers import InstalledProviders
+
         installed = InstalledProviders(".", self.terminal.environ)
         pool = ProviderPool(installed.start)
         try:
@@ -316,12 +336,12 @@ class OpenState:
         return 1 if self.diags.has_errors or not done else 0
 
     def _json_lines(self) -> JsonLines | None:
-        if self._flag("json"):
-            return JsonLines(self.terminal.stdout)
         path = self._text("json-into")
-        if not path:
+        if not path and not self._flag("json"):
             return None
-        return JsonLines(_writable(path))
+        from nigari.cli.views.json_lines import JsonLines
+
+        return JsonLines(self.terminal.stdout if self._flag("json") else _writable(path))
 
     def _flag(self, name: str) -> bool:
         return self._has(name) and self.invocation.switch(name)

@@ -112,6 +112,12 @@ class _Filling:
                 is_whole = is_whole and not bodies
             else:
                 values[name] = value
+        if prefix:
+            # What is missing from the block itself may still be given on the command line.
+            for name, wanted in schema.attributes.items():
+                if wanted.required and is_whole and name not in values:
+                    _report_missing(f"{self._word} argument {prefix}{name}", body, self._diags)
+                    is_whole = False
         return _shaped(schema, values) if is_whole else None
 
     def _argument(self, slot: Slot, schema: Block, name: str) -> Value | None:
@@ -148,6 +154,14 @@ def _body_schema(schema: Block) -> BodySchema:
     return BodySchema(
         tuple(AttributeSchema(name) for name in schema.attributes),
         tuple(BlockSchema(name) for name in schema.blocks),
+    )
+
+
+def _report_missing(what: str, body: Body, diags: Diagnostics) -> None:
+    diags.error(
+        "Missing backend argument",
+        f"The {what} is required and not given.",
+        body.missing_item_range,
     )
 
 

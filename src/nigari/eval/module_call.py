@@ -28,6 +28,7 @@ from nigari.eval.causes import CauseKind, UnknownCause
 from nigari.eval.compile import CompiledModule
 from nigari.eval.expansion import (
     NO_INSTANCE_DATA,
+    SINGLE_INSTANCE,
     Expansion,
     InstanceData,
     expand_count,
@@ -58,30 +59,17 @@ def expand(
     frame: Frame, repetition: Repetition, data: InstanceData = NO_INSTANCE_DATA
 ) -> Expansion | list[Need]:
     """The instances that a block's repetition asks for, or what must be done first."""
-    compiled = frame.instance.compiled
-    diags = frame.run.diags
-    if repetition.count is not None:
-        value = evaluate(frame, compiled.expression(repetition.count), data)
-        return (
-            expand_count(value, repetition.count.range, diags)
-            if isinstance(value, Value)
-            else value
-        )
-    if repetition.for_each is not None:
-        value = evaluate(frame, compiled.expression(repetition.for_each), data)
-        return (
-            expand_for_each(value, repetition.for_each.range, diags)
-            if isinstance(value, Value)
-            else value
-        )
-    if repetition.enabled is not None:
-        value = evaluate(frame, compiled.expression(repetition.enabled), data)
-        return (
-            expand_enabled(value, repetition.enabled.range, diags)
-            if isinstance(value, Value)
-            else value
-        )
-    return Expansion({None: NO_INSTANCE_DATA})
+    for expr, rules in (
+        (repetition.count, expand_count),
+        (repetition.for_each, expand_for_each),
+        (repetition.enabled, expand_enabled),
+    ):
+        if expr is not None:
+            value = evaluate(frame, frame.instance.compiled.expression(expr), data)
+            if not isinstance(value, Value):
+                return value
+            return rules(value, expr.range, frame.run.diags)
+    return SINGLE_INSTANCE
 
 
 def deferred(frame: Frame, name: str, repetition: Repetition) -> dict[InstanceKey, InstanceData]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
-from nigari.cty.types import DYNAMIC, STRING
+from nigari.cty.types import DYNAMIC, NUMBER, STRING
 from nigari.cty.values import (
     DYNAMIC_UNKNOWN,
     FALSE,
@@ -64,7 +64,15 @@ class JsonNumber(JsonExpression):
     __slots__ = ()
 
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
-        return number(self.source.text[self.start : self.end])
+        try:
+            return number(self.source.text[self.start : self.end])
+        except CtyError:
+            diags.error(
+                "Number out of range",
+                "The exponent of this number is beyond what the language can compute with.",
+                self.range,
+            )
+            return unknown_from(NUMBER)
 
 
 class JsonKeyword(JsonExpression):

@@ -6,8 +6,6 @@ Owns selecting items by a schema from what the parser found. Which rules the ite
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
     Attribute,
@@ -26,29 +24,17 @@ from nigari.hcl.source import Source
 _NONE: frozenset[str] = frozenset()
 
 
-class BodyReader(ABC):
-    """Reads the items of a body that has been found to be right but has not been read yet."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def read(self) -> tuple[dict[str, Attribute], list[Block]]:
-        """The arguments and blocks of the body."""
-
-
 class NativeBody(Body):
     """Arguments by name and nested blocks in the order they were written.
 
     `start` and `end` delimit the body, its braces included where it has any. `attributes` and
     `blocks` hold everything that was written; `hidden_attributes` and `hidden_blocks` name what
-    an earlier `partial_content` took out of this rest. With a reader, the items are read when
-    someone asks for them.
+    an earlier `partial_content` took out of this rest.
     """
 
     __slots__ = (
-        "_attributes",
-        "_blocks",
-        "_reader",
+        "attributes",
+        "blocks",
         "end",
         "hidden_attributes",
         "hidden_blocks",
@@ -65,34 +51,14 @@ class NativeBody(Body):
         end: int,
         hidden_attributes: frozenset[str] = _NONE,
         hidden_blocks: frozenset[str] = _NONE,
-        reader: BodyReader | None = None,
     ) -> None:
-        self._attributes = attributes
-        self._blocks = blocks
-        self._reader = reader
+        self.attributes = attributes
+        self.blocks = blocks
         self.source = source
         self.start = start
         self.end = end
         self.hidden_attributes = hidden_attributes
         self.hidden_blocks = hidden_blocks
-
-    @property
-    def attributes(self) -> dict[str, Attribute]:
-        """Every argument that was written, by name."""
-        if self._reader is not None:
-            self._read(self._reader)
-        return self._attributes
-
-    @property
-    def blocks(self) -> list[Block]:
-        """Every nested block that was written, in order."""
-        if self._reader is not None:
-            self._read(self._reader)
-        return self._blocks
-
-    def _read(self, reader: BodyReader) -> None:
-        self._attributes, self._blocks = reader.read()
-        self._reader = None
 
     @property
     def range(self) -> Range:

@@ -11,12 +11,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block, report_duplicate_argument
 from nigari.hcl.expressions import Expression, Literal, Reference, SyntaxFault
-from nigari.hcl.native_body import BodyReader, NativeBody
+from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parse_expression import KEYWORDS, ExpressionParser, dotted_names
-from nigari.hcl.source import Source
 from nigari.hcl.templates import StringLiteral
 from nigari.hcl.token_stream import Abandon, TooDeep
 from nigari.hcl.tokens import (
@@ -35,9 +33,7 @@ from nigari.hcl.tokens import (
     OPEN_QUOTE,
     PATH,
     STRING,
-    Tokens,
 )
-from nigari.hcl.wellformed import is_well_formed
 
 _WORD: Final = re.compile(r'"[^"]*"|[^\s"{]+')
 """The type and the labels in the text of a `BLOCK_HEADER` token."""
@@ -46,26 +42,14 @@ _ITEM_STARTS: Final = frozenset((IDENTIFIER, ARGUMENT, BLOCK_HEADER, CLOSE_BRACE
 
 
 class StructureParser(ExpressionParser):
-    """Parses bodies.
+    """Parses bodies."""
 
-    `is_certain` is set when the tokens are known to have no errors: then bodies are read when
-    someone asks for them.
-    """
-
-    __slots__ = ("block_ends", "is_certain")
-
-    def __init__(self, source: Source, tokens: Tokens, diags: Diagnostics) -> None:
-        super().__init__(source, tokens, diags)
-        self.block_ends = tokens.block_ends
-        self.is_certain = is_well_formed(tokens)
+    __slots__ = ()
 
     def file(self) -> NativeBody:
         """The body of a whole file."""
         attributes: dict[str, Attribute] = {}
         blocks: list[Block] = []
-        size = len(self.text)
-        if self.is_certain:
-            return NativeBody(attributes, blocks, self.source, 0, size, reader=_Unread(self, 0))
         self._items(attributes, blocks)
         while self.kinds[self.at] != END:
             # A closing brace without an opening one: the file goes on after it.
@@ -76,16 +60,7 @@ class StructureParser(ExpressionParser):
             )
             self.at += 1
             self._items(attributes, blocks)
-        return NativeBody(attributes, blocks, self.source, 0, size)
-
-    def read(self, at: int) -> tuple[dict[str, Attribute], list[Block]]:
-        """The items of a body whose first token is given."""
-        attributes: dict[str, Attribute] = {}
-        blocks: list[Block] = []
-        self.at = at
-        self.depth = 0
-        self._items(attributes, blocks)
-        return attributes, blocks
+        return NativeBody(attributes, blocks, self.source, 0, len(self.text))
 
     # -- bodies -------------------------------------------------------------------------------
 
@@ -269,16 +244,10 @@ class StructureParser(ExpressionParser):
                 continue
             words.append(word[1:-1] if word[0] == '"' else word)
             spans.append((match.start(), def_end))
-        if self.is_certain:
-            closing = self.block_ends[header]
-            reader = _Unread(self, header + 1)
-            body = NativeBody({}, [], self.source, end - 1, self.ends[closing], reader=reader)
-            self.at = closing + 1
-        else:
-            self.at = header + 1
-            body = self._block_body(header)
-            if self.kinds[self.at] > NEWLINE:
-                self._bad_block_end(header)
+        self.at = header + 1
+        body = self._block_body(header)
+        if self.kinds[self.at] > NEWLINE:
+            self._bad_block_end(header)
         return Block(
             type_,
             words,
@@ -491,16 +460,3 @@ class StructureParser(ExpressionParser):
             at += 1
         self.at = at
         self.muted = at
-
-
-class _Unread(BodyReader):
-    """A body that begins with a token of a parser."""
-
-    __slots__ = ("at", "parser")
-
-    def __init__(self, parser: StructureParser, at: int) -> None:
-        self.parser = parser
-        self.at = at
-
-    def read(self) -> tuple[dict[str, Attribute], list[Block]]:
-        return self.parser.read(self.at)

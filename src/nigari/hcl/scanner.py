@@ -89,7 +89,6 @@ _REST: Final = (
 _MAIN: Final = re.compile(rf"[ \t]*+(?:{_LINE}{_REST})")
 _FIRST_LINE: Final = re.compile(_LINE.replace(r"(\r?\n)", "()"))
 
-_USUAL_NUMBER: Final = re.compile(r"[0-9]{1,300}+(?:\.[0-9]{1,300}+)?(?:[eE][+-]?[0-9]{1,3}+)?")
 _LABEL: Final = re.compile(rf'{_NAME}|"{_PLAIN}"')
 
 _QUOTED: Final = re.compile(
@@ -139,21 +138,16 @@ def scan_lossless(text: str) -> Tokens:
 class _Scanner:
     """The state of one scan.
 
-    `nest` holds the open brackets and `markers` the open heredocs. `headers` holds the tokens that
-    opened the bodies in `nest`, and `names` the arguments that each of those has so far.
+    `nest` holds the open brackets and `markers` the open heredocs.
     """
 
     __slots__ = (
-        "block_ends",
         "broken_strings",
         "comment_start",
         "ends",
-        "headers",
-        "is_doubtful",
         "kinds",
         "lossless",
         "markers",
-        "names",
         "nest",
         "no_comment_ends",
         "open_quotes",
@@ -170,10 +164,6 @@ class _Scanner:
         self.starts: list[int] = []
         self.ends: list[int] = []
         self.broken_strings: list[tuple[int, int]] = []
-        self.block_ends: dict[int, int] = {}
-        self.headers: list[int] = []
-        self.names: list[set[str]] = [set()]
-        self.is_doubtful = False
         self.comment_start = -1
         self.no_comment_ends = False
         self.open_quotes = 0
@@ -192,14 +182,7 @@ class _Scanner:
         self._emit(END, size, size)
         if not self.text.isascii():
             self._check_names()
-        return Tokens(
-            self.kinds,
-            self.starts,
-            self.ends,
-            self.broken_strings,
-            self.block_ends,
-            self.is_doubtful or bool(self.broken_strings),
-        )
+        return Tokens(self.kinds, self.starts, self.ends, self.broken_strings)
 
     def _emit(self, kind: int, start: int, end: int) -> None:
         self.kinds.append(kind)
@@ -259,14 +242,7 @@ class _Scanner:
                 if group > 5:
                     self._line(match, group)
                     continue
-                name = match[2]
-                if top == _BODY:
-                    names = self.names[-1]
-                    if name in names:
-                        self.is_doubtful = True
-                    else:
-                        names.add(name)
-                elif name == "for":
+                if top != _BODY and match[2] == "for":
                     self._plain_argument(match, group)
                     continue
                 start, end = match.span(2)
@@ -284,7 +260,7 @@ class _Scanner:
                     starts.append(start)
                     ends.append(end)
                 elif group == 5:
-                    self._number(match, 5)
+                    self._emit(NUMBER, match.start(5), match.end(5))
             elif group == 9:  # a name
                 start, end = match.span(9)
                 if nest and _OBJECT <= nest[-1] <= _BRACKET and end - start <= 3 and not lossless:
@@ -302,7 +278,7 @@ class _Scanner:
                 starts.append(match.start(12) - 1)
                 ends.append(match.end())
             elif group == 13:  # a number
-                self._number(match, 13)
+                self._emit(NUMBER, match.start(13), match.end(13))
             elif group == 14:  # a comment up to the line end
                 self.comment_start = match.start(14)
             elif group == 15:  # a template with simple interpolations, or escapes
@@ -356,7 +332,7 @@ class _Scanner:
                 nest.pop()
         elif kind == OPEN_BRACE:
             if (not nest or nest[-1] == _BODY) and self._follows_header():
-                self._open_body(-1)
+                nest.append(_BODY)
             else:
                 nest.append(_OBJECT)
         else:
@@ -365,22 +341,9 @@ class _Scanner:
                 closed = nest.pop()
                 if closed == _SEQUENCE:
                     return SEQUENCE_END
-                if closed == _BODY:
-                    self._close_body()
                 if closed <= _FOR:
                     break
         return kind
-
-    def _open_body(self, header: int) -> None:
-        self.nest.append(_BODY)
-        self.headers.append(header)
-        self.names.append(set())
-
-    def _close_body(self) -> None:
-        header = self.headers.pop()
-        self.names.pop()
-        if header >= 0:
-            self.block_ends[header] = len(self.kinds)
 
     def _follows_header(self) -> bool:
         """Whether the last token may end the header of a block. A brace that begins a line of a
@@ -429,7 +392,7 @@ class _Scanner:
         elif self.nest and self.nest[-1] == _OBJECT:
             self._plain_header(match)
         else:
-            self._open_body(len(self.kinds))
+            self.nest.append(_BODY)
             self._emit(BLOCK_HEADER, match.start(6), end)
 
     def _first_line(self) -> int:
@@ -441,7 +404,6 @@ class _Scanner:
         if group == 7:
             self._line(match, group)
         else:
-            self.names[-1].add(match[2])
             self._emit(ARGUMENT, match.start(2), match.end(2))
             if group == 3:
                 self._emit(STRING, match.start(3) - 1, match.end(3) + 1)
@@ -449,13 +411,8 @@ class _Scanner:
                 kind = PATH if "." in match[4] else IDENTIFIER
                 self._emit(kind, match.start(4), match.end(4))
             elif group == 5:
-                self._number(match, 5)
+                self._emit(NUMBER, match.start(5), match.end(5))
         return match.end()
-
-    def _number(self, match: re.Match[str], group: int) -> None:
-        self._emit(NUMBER, match.start(group), match.end(group))
-        if _USUAL_NUMBER.fullmatch(match[group]) is None:
-            self.is_doubtful = True
 
     def _plain_line(self, match: re.Match[str], group: int) -> None:
         """The start of a line whose tokens are wanted one by one."""
@@ -559,7 +516,6 @@ class _Scanner:
             if group == 4:
                 continue
             if group == 6:
-                self.is_doubtful = True
                 continue
             if group == 1:
                 self._close_quote(start, position)

@@ -12,11 +12,14 @@ _NEAR = 3
 
 
 def suggest(given: str, names: Iterable[str]) -> str | None:
-    """The first of the names that differs from the given one by a slip or two."""
+    """The name that differs least from the given one, if it is by a slip or two."""
+    best, fewest = None, _NEAR
     for name in names:
-        if abs(len(name) - len(given)) < _NEAR and _edits(given, name) < _NEAR:
-            return name
-    return None
+        if abs(len(name) - len(given)) < fewest:
+            edits = _edits(given, name)
+            if edits < fewest:
+                best, fewest = name, edits
+    return best
 
 
 def suggest_longer(given: str, names: Iterable[str]) -> str | None:

@@ -124,12 +124,9 @@ class Tokens:
     """The tokens of a text. The last is `END`, of no length.
 
     - `broken_strings` has the offsets of line ends that cut a quoted string short.
-    - `block_ends` has for each `BLOCK_HEADER` token the one with the closing brace.
-    - `is_doubtful` is set where tokens alone cannot tell that there is no error: an argument that
-      is set twice, a number or an escape of an unusual form.
     """
 
-    __slots__ = ("block_ends", "broken_strings", "ends", "is_doubtful", "kinds", "starts")
+    __slots__ = ("broken_strings", "ends", "kinds", "starts")
 
     def __init__(
         self,
@@ -137,15 +134,11 @@ class Tokens:
         starts: list[int],
         ends: list[int],
         broken_strings: list[tuple[int, int]],
-        block_ends: dict[int, int],
-        is_doubtful: bool,
     ) -> None:
         self.kinds = kinds
         self.starts = starts
         self.ends = ends
         self.broken_strings = broken_strings
-        self.block_ends = block_ends
-        self.is_doubtful = is_doubtful
 
     def __len__(self) -> int:
         return len(self.kinds)

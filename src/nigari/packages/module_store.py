@@ -39,10 +39,12 @@ FileList = Mapping[str, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package whose files are at hand, in the store or still waiting to be put there."""
+    """A package whose files are at hand, in the store or still waiting to be put there, or in a
+    directory of somebody else's, which is used where it is.
+    """
 
     id: str
-    """The hash of its content."""
+    """The hash of its content; empty for a directory of somebody else's."""
     path: Path
     """Where its files are now."""
     files: FileList = field(repr=False)
@@ -138,7 +140,8 @@ class ModuleStore:
         `OSError` says why it cannot be done; what was there before is then not usable any more.
         """
         _make_directories(self.modules, [])
-        for package in {package.id: package for package in sources.values()}.values():
+        own = {package.id: package for package in sources.values() if package.id}
+        for package in own.values():
             ids = [
                 _source_id(source) for source, other in sources.items() if other.id == package.id
             ]
@@ -155,7 +158,7 @@ class ModuleStore:
         save_manifest(self.modules, records)
         for path in stale:
             _remove(path)
-        self._remove_unused({package.id for package in links.values()})
+        self._remove_unused({package.id for package in links.values() if package.id})
 
     def _put(self, package: Package, sources: list[str]) -> None:
         """Make a package part of the store; its list is there before it is."""
@@ -172,7 +175,11 @@ class ModuleStore:
         package.path.rename(target)
 
     def _target(self, package: Package) -> str:
-        return f"{STORE}/{package.id}"
+        return f"{STORE}/{package.id}" if package.id else str(package.path)
+
+    def _copy(self, package: Package, path: Path) -> None:
+        source = self.directory / package.id if package.id else package.path
+        shutil.copytree(source, path, symlinks=True)
 
     def _link(self, path: Path, package: Package) -> None:
         """Make a path lead to a package, whatever is there now."""
@@ -181,15 +188,15 @@ class ModuleStore:
         except FileExistsError:
             self._replace(path, package)
         except OSError:
-            shutil.copytree(self.directory / package.id, path, symlinks=True)
+            self._copy(package, path)
 
     def _replace(self, path: Path, package: Package) -> None:
-        new = path.with_name(f"{_NEW}{package.id}")
+        new = path.with_name(f"{_NEW}{package.id or 'link'}")
         _remove(new)
         try:
             os.symlink(self._target(package), new, target_is_directory=True)
         except OSError:
-            shutil.copytree(self.directory / package.id, new, symlinks=True)
+            self._copy(package, new)
         if not (path.is_symlink() and new.is_symlink()):
             # Only a link can take the place of a link in one step.
             _remove(path)

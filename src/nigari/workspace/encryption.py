@@ -8,7 +8,6 @@ What is not used is not evaluated.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Final
 
 from nigari.addrs.resource import Resource, ResourceInstance
@@ -40,9 +39,8 @@ from nigari.state.encryption import (
     TargetConfig,
     merge,
 )
+from nigari.workspace.state import ENCRYPTION_VARIABLE
 
-ENVIRONMENT_VARIABLE: Final = "TF_ENCRYPTION"
-_CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _KEY_PROVIDER: Final = "key_provider"
 _METHOD: Final = "method"
 
@@ -58,9 +56,9 @@ def configured_encryption(
     block = run.root.module.encryption
     base = None if block is None else _Reading(run, diags).config(block)
     override = None
-    text = environ.get(ENVIRONMENT_VARIABLE, "").strip()
+    text = environ.get(ENCRYPTION_VARIABLE, "").strip()
     if text:
-        source = Source.from_bytes(ENVIRONMENT_VARIABLE, text.encode("utf-8", "surrogateescape"))
+        source = Source.from_bytes(ENCRYPTION_VARIABLE, text.encode("utf-8", "surrogateescape"))
         body = (parse_json_body if text.startswith("{") else parse_body)(source, diags)
         over = declared.decode_encryption(body, source.range(0, 0), diags)
         override = _Reading(run, diags).config(over)
@@ -68,24 +66,6 @@ def configured_encryption(
         return None
     encryption = Encryption(merge(base, override), diags)
     return None if diags.error_count > errors else encryption
-
-
-def may_be_encrypted(directory: Path, environ: Mapping[str, str]) -> bool:
-    """Whether it takes a look at the configuration to know how states are encrypted."""
-    return bool(environ.get(ENVIRONMENT_VARIABLE, "").strip()) or mentions(directory, b"encryption")
-
-
-def mentions(directory: Path, *words: bytes) -> bool:
-    """Whether a word is in any configuration file: most do without what it stands for."""
-    try:
-        for path in directory.iterdir():
-            if path.name.endswith(_CONFIGURATION_SUFFIXES):
-                text = path.read_bytes()
-                if any(word in text for word in words):
-                    return True
-    except OSError:
-        return True
-    return False
 
 
 class StaticArguments:

@@ -212,11 +212,29 @@ class Explainer:
             parts.extend(self._parts(reference, origin, depth + 1))
         return Explanation(name, value, where, chains, tuple(parts))
 
+    def _instance_value(
+        self, subject: EachAttr | CountAttr, reference: Reference, origin: Origin, depth: int
+    ) -> Explanation:
+        """What `each` or `count` is in one instance, and the argument that it comes from."""
+        data = origin.data
+        values = {"key": data.each_key, "value": data.each_value, "index": data.count_index}
+        found = values[subject.name]
+        value = FAILED if found is None else found
+        if data.expr is None:
+            return Explanation(str(subject), value, reference.range, (), ())
+        argument = "count" if isinstance(subject, CountAttr) else "for_each"
+        seen = (origin.frame, data.expr) in self._shown
+        self._shown.add((origin.frame, data.expr))
+        parts: tuple[Explanation, ...] = ()
+        if not seen:
+            inner = self._origin(origin.frame, data.expr)
+            parts = (self._explain(argument, inner, data.expr.range, depth),)
+        return Explanation(str(subject), value, reference.range, (), parts, is_cut=seen)
+
     def _parts(self, reference: Reference, origin: Origin, depth: int) -> list[Explanation]:
         subject = reference.subject
-        if isinstance(subject, EachAttr | CountAttr) and origin.data.expr is not None:
-            inner = self._origin(origin.frame, origin.data.expr)
-            return [self._explain(str(subject), inner, inner.compiled.expr.range, depth)]
+        if isinstance(subject, EachAttr | CountAttr):
+            return [self._instance_value(subject, reference, origin, depth)]
         found: list[Explanation] = []
         for node in nodes_of(origin.frame, reference):
             inner_origin = node.origin()

@@ -12,7 +12,7 @@ from nigari.addrs.module_source import LocalSource, parse_module_source
 from nigari.diagnostics import Diagnostics
 from nigari.packages.module_fetch import FetchError
 from nigari.packages.module_store import list_files
-from nigari.workspace.install import usual_fetchers
+from nigari.workspace.install import directory_package, usual_fetchers
 
 _IGNORED = frozenset((".git", ".terraform"))
 
@@ -28,8 +28,12 @@ def copy_module(
     if source is None:
         return False
     try:
+        found = None if isinstance(source, LocalSource) else directory_package(source)
         if isinstance(source, LocalSource):
             _copy(Path(directory, source.path), Path(directory))
+            return True
+        if found is not None:
+            _copy(found.path / source.subdir, Path(directory))
             return True
         with tempfile.TemporaryDirectory(prefix="nigari-module-") as fetched:
             usual_fetchers(environ, may_ask).of(source).fetch(source, Path(fetched))

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import unquote, urlsplit
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.module_source import RegistrySource, RemoteSource
@@ -133,7 +134,9 @@ class InstallingPackages:
             source = each.source.package
             if source in self._packages or source in self._failed:
                 continue
-            found = None if self._upgrade else self._store.find(source)
+            found = directory_package(each.source)
+            if found is None and not self._upgrade:
+                found = self._store.find(source)
             if found is None:
                 missing.setdefault(source, []).append(each)
             else:
@@ -222,6 +225,14 @@ class StagedFiles:
 
     def is_directory(self, path: str) -> bool:
         return self._files.is_directory(self.real(path))
+
+
+def directory_package(source: RegistrySource | RemoteSource) -> Package | None:
+    """The package that is a directory of this machine, named by its whole path."""
+    if not isinstance(source, RemoteSource) or source.getter != "file":
+        return None
+    path = Path(unquote(urlsplit(source.url).path))
+    return Package("", path, {}) if path.is_dir() else None
 
 
 def _record(addr: ModuleAddr, place: Place) -> ModuleRecord:

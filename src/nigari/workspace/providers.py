@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
@@ -25,6 +25,9 @@ from nigari.providers.diagnostics import located
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.workspace.data_directory import data_directory
+
+if TYPE_CHECKING:
+    from nigari.providers.launch import Plugin
 
 _STORE: Final = "providers"
 _REATTACH_VARIABLE: Final = "TF_REATTACH_PROVIDERS"
@@ -69,25 +72,28 @@ class InstalledProviders:
         """A new process of a provider, or `None` after reporting why there is none."""
         if provider.is_builtin:
             return TerraformProvider()
+        plugin = await self._plugin(provider, diags)
+        if plugin is None:
+            return None
         from nigari.providers.client import PluginProvider
+
+        return PluginProvider(plugin, known_schema)
+
+    async def _plugin(self, provider: Provider, diags: Diagnostics) -> Plugin | None:
         from nigari.providers.launch import LaunchError, attach, launch, parse_reattach
 
         name = provider.display
         try:
             if self._is_attached(provider):
                 running = parse_reattach(self._environ[_REATTACH_VARIABLE])[str(provider)]
-                return PluginProvider(await attach(running, name, self._environ), known_schema)
+                return await attach(running, name, self._environ)
             program = await asyncio.to_thread(self._program, provider, diags)
-            if program is None:
-                return None
-            plugin = await launch([str(program)], name, self._environ)
+            return None if program is None else await launch([str(program)], name, self._environ)
         except ValueError as error:
             diags.append(_invalid_reattach(error))
-            return None
         except LaunchError as error:
             diags.extend(located([error.diagnostic]))
-            return None
-        return PluginProvider(plugin, known_schema)
+        return None
 
     def _is_attached(self, provider: Provider) -> bool:
         # Whether the text makes sense is found out where it is used.

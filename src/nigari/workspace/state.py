@@ -28,8 +28,11 @@ from nigari.record import record, replace
 from nigari.state.encryption import StateLayer, no_encryption
 from nigari.state.files import parse_state
 from nigari.state.model import StateFile
-from nigari.workspace.backend import BackendMemory
 from nigari.workspace.data_directory import data_directory
+
+ENCRYPTION_VARIABLE: Final = "TF_ENCRYPTION"
+_CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
+_BACKEND_MEMORY: Final = "terraform.tfstate"
 
 
 @record
@@ -53,6 +56,11 @@ class WorkingState:
         self.directory = Path(directory)
         self.data_directory = data_directory(directory, environ)
         self._environ = environ
+
+    @property
+    def remembers_backend(self) -> bool:
+        """Whether `init` has left word of a backend."""
+        return (self.data_directory / _BACKEND_MEMORY).exists()
 
     def selected(self, diags: Diagnostics) -> Selection:
         """The workspace that commands work in."""
@@ -104,6 +112,10 @@ class WorkingState:
 
     def _local_paths(self, diags: Diagnostics) -> LocalPaths | None:
         """What the last `init` has remembered about the backend; without any, the usual."""
+        if not self.remembers_backend:
+            return LocalPaths()
+        from nigari.workspace.backend import BackendMemory
+
         problems = Diagnostics()
         saved = BackendMemory(self.data_directory).load(problems)
         diags.extend(problems)
@@ -116,6 +128,24 @@ class WorkingState:
             return None
         path, directory = saved.config.get("path"), saved.config.get("workspace_dir")
         return LocalPaths(str(path or STATE_NAME), str(directory or WORKSPACE_DIR))
+
+
+def may_be_encrypted(directory: Path, environ: Mapping[str, str]) -> bool:
+    """Whether it takes a look at the configuration to know how states are encrypted."""
+    return bool(environ.get(ENCRYPTION_VARIABLE, "").strip()) or mentions(directory, b"encryption")
+
+
+def mentions(directory: Path, *words: bytes) -> bool:
+    """Whether a word is in any configuration file: most do without what it stands for."""
+    try:
+        for path in directory.iterdir():
+            if path.name.endswith(_CONFIGURATION_SUFFIXES):
+                text = path.read_bytes()
+                if any(word in text for word in words):
+                    return True
+    except OSError:
+        return True
+    return False
 
 
 def read_state_file(path: str, diags: Diagnostics) -> StateFile | None:

@@ -106,8 +106,6 @@ class _Console:
             diags,
             sources,
             self._workspace.context_of,
-            no_color=self._invocation.switch("no-color"),
-            compact_warnings=self._invocation.switch("compact-warnings"),
         )
 
 
@@ -144,6 +142,8 @@ COMMAND = Command(
     ),
     examples=(
         Example("nigari console", "opens a prompt"),
-        Example("echo 'cidrsubnet(var.net, 8, 2)' | nigari console -var net=10.0.0.0/16", ""),
+        Example(
+            "echo 'cidrsubnet(var.net, 8, 2)' | nigari console -var net=10.0.0.0/16", "for scripts"
+        ),
     ),
 )

@@ -25,7 +25,7 @@ def run(invocation: Invocation) -> int:
         explainer = Explainer(static, opened.diags)
         found = explainer.expression(invocation.arguments[0], invocation.text("module"))
         opened.diags.extend(static.diags)
-    if found is None or found.phase == "error":
+    if found is None or opened.diags.has_errors:
         opened.show()
         return 1
     if invocation.switch("json"):

@@ -21,7 +21,7 @@ def run(invocation: Invocation) -> int:
     if static is not None:
         explanation = Explainer(static, opened.diags).address(invocation.arguments[0])
         opened.diags.extend(static.diags)
-    if explanation is None or explanation.phase == "error":
+    if explanation is None or opened.diags.has_errors:
         opened.show()
         return 1
     if invocation.switch("json"):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import replace
 
 if TYPE_CHECKING:
     from nigari.diagnostics import ContextOf, Sources
@@ -30,9 +31,15 @@ def show_diagnostics(
         return
     from nigari.diagnostics import Layout, to_text
 
+    no_color = no_color or terminal.is_on("no-color")
+    compact_warnings = compact_warnings or terminal.is_on("compact-warnings")
     ordered = diagnostics.in_order()
     warnings = [each for each in ordered if each.severity is Severity.WARNING]
     errors = [each for each in ordered if each.severity is Severity.ERROR]
+    if terminal.is_on("consolidate-warnings"):
+        warnings = _consolidated(warnings)
+    if terminal.is_on("consolidate-errors"):
+        errors = _consolidated(errors)
     if compact_warnings and not errors:
         terminal.stdout.write(_compact(warnings))
     else:
@@ -41,6 +48,25 @@ def show_diagnostics(
     terminal.stdout.flush()
     layout = Layout.for_stream(terminal.stderr, terminal.environ, no_color)
     terminal.stderr.write(to_text(errors, sources, layout, context_of))
+
+
+def _consolidated(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """The first of each kind, which says how many more there are; what has no place stays."""
+    counts: dict[str, int] = {}
+    for each in diagnostics:
+        if each.subject is not None:
+            counts[each.summary] = counts.get(each.summary, 0) + 1
+    kept: list[Diagnostic] = []
+    for each in diagnostics:
+        count = 0 if each.subject is None else counts[each.summary]
+        if count > 1:
+            more = "one more place" if count == 2 else f"{count - 1} more places"
+            detail = f"{each.detail}\n\nThe same holds for {more}."
+            each = replace(each, detail=detail.lstrip())
+            counts[each.summary] = -1
+        if count >= 0:
+            kept.append(each)
+    return kept
 
 
 def _compact(warnings: list[Diagnostic]) -> str:

@@ -15,9 +15,17 @@ _WORDS = {
 }
 
 
+_UNKNOWN = {
+    "missing": "(no value)",
+    "plan": "(known when planning)",
+    "apply": "(known after apply)",
+    "error": "(error)",
+}
+
+
 def explanation_text(explanation: Explanation) -> str:
     """The value, when it is known, and the tree of what it comes from."""
-    lines = [f"{explanation.name} = {value_display(explanation.value)}"]
+    lines = [f"{explanation.name} = {_value(explanation)}"]
     lines.append(f"  {_WORDS[explanation.phase]}")
     lines += [f"  {chain}" for chain in explanation.chains]
     if explanation.range is not None:
@@ -30,15 +38,20 @@ def explanation_text(explanation: Explanation) -> str:
 
 
 def _tree(part: Explanation, indent: str) -> list[str]:
-    value = value_display(part.value).replace("\n", f"\n{indent}  ")
+    value = _value(part).replace("\n", f"\n{indent}  ")
     place = "" if part.range is None else f"   ({_place(part.range)})"
-    phase = "" if part.phase == "static" else f", {_WORDS[part.phase]}"
-    lines = [f"{indent}{part.name} = {value}{phase}{place}"]
+    lines = [f"{indent}{part.name} = {value}{place}"]
     for inner in part.parts:
         lines += _tree(inner, f"{indent}  ")
     if part.is_cut:
         lines.append(f"{indent}  …")
     return lines
+
+
+def _value(explanation: Explanation) -> str:
+    if explanation.value.is_known:
+        return value_display(explanation.value)
+    return _UNKNOWN.get(explanation.phase, "(not known)")
 
 
 def _place(range: Range) -> str:

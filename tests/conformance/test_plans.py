@@ -1,0 +1,110 @@
+"""Configurations whose plan the real program has made: the same verdict, outputs and changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from nigari.cli.args import parse
+from nigari.cli.command import Invocation, Terminal
+from nigari.cli.commands.plan import COMMAND
+from nigari.cli.planned import PlanningCommand
+from nigari.backends.snapshots import Snapshots
+from nigari.diagnostics import Diagnostic, Severity
+from nigari.plan.changes import Plan
+from nigari.plan.show_json import Members, plan_to_json
+from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
+
+_DATA = CONFORMANCE / "configurations" / "data"
+
+
+def _cases() -> list[Row]:
+    return [row for row in rows("configurations/manifest.jsonl") if row["level"] == "plan"]
+
+
+def _planned(args: list[str], environ: dict[str, str]) -> tuple[Plan | None, list[Diagnostic]]:
+    parsed = parse(COMMAND, args)
+    terminal = Terminal(StringIO(), StringIO(), StringIO(), environ)
+    invocation = Invocation(COMMAND, terminal, parsed.flags, parsed.ordered, parsed.arguments)
+    command = PlanningCommand(invocation)
+    found: list[Plan | None] = []
+
+    async def work(snapshots: Snapshots) -> int:
+        found.append(await command.plan(snapshots))
+        return 0
+
+    command.run("test", work)
+    return (found[0] if found else None), command.diags.in_order()
+
+
+def _change(each: object) -> Members:
+    assert isinstance(each, dict)
+    change = each["change"]
+    return {
+        "address": each["address"],
+        "mode": each["mode"],
+        "actions": change["actions"],
+        "after": change["after"],
+        "after_unknown": change["after_unknown"],
+        "after_sensitive": change["after_sensitive"] or {},
+        "action_reason": each.get("action_reason"),
+    }
+
+
+def _same(one: object, other: object) -> bool:
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+@needs_conformance
+@pytest.mark.parametrize("row", _cases(), ids=lambda row: str(row["path"]))
+def test_plan(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "work"
+    shutil.copytree(_DATA / str(row["path"]), target)
+    monkeypatch.chdir(target)
+    given = row["args"]
+    assert isinstance(given, list)
+    environ = dict(os.environ)
+    environ.update(
+        str(each).removeprefix("ENV:").split("=", 1) for each in given if str(each)[:4] == "ENV:"
+    )
+    args = [str(each) for each in given if str(each)[:4] != "ENV:"]
+    plan, found = _planned(args, environ)
+    told = "\n".join(f"{each.severity.value} {each.subject} {each.summary}" for each in found)
+    errors = [each for each in found if each.severity is Severity.ERROR]
+    assert bool(errors) is (row["expect"] == "error"), told
+    expected = row.get("diags") or []
+    assert isinstance(expected, list)
+    for wanted in expected:
+        assert isinstance(wanted, dict)
+        if wanted.get("line"):
+            assert any(
+                each.severity.value == wanted["severity"]
+                and each.subject is not None
+                and each.subject.start.line == wanted["line"]
+                for each in found
+            ), f"nothing like {wanted} in\n{told}"
+    if plan is None or row["expect"] == "error":
+        return
+    shown = plan_to_json(plan)
+    changes, wanted_changes = shown["resource_changes"], row.get("resource_changes")
+    assert isinstance(changes, list)
+    assert isinstance(wanted_changes, list)
+    ours = sorted((_change(each) for each in changes), key=lambda each: str(each["address"]))
+    theirs = sorted(wanted_changes, key=lambda each: str(each["address"]))
+    assert _same(ours, theirs), f"{json.dumps(ours)}\n{json.dumps(theirs)}"
+    outputs = shown["output_changes"]
+    wanted_outputs = row.get("outputs") or {}
+    assert isinstance(outputs, dict)
+    assert isinstance(wanted_outputs, dict)
+    assert outputs.keys() == wanted_outputs.keys()
+    for name, output in outputs.items():
+        theirs_output = wanted_outputs[name]
+        assert _same(output["after_unknown"], theirs_output["after_unknown"]), name
+        assert _same(output["after_sensitive"], theirs_output["sensitive"]), name
+        if theirs_output["after_unknown"] is False:
+            assert _same(output["after"], theirs_output["after"]), name
