@@ -3,6 +3,7 @@
 Without the real programs (`make peers`) there are no cases.
 """
 
+import atexit
 import os
 import shutil
 import subprocess
@@ -41,6 +42,8 @@ def cases() -> list[Case]:
     if not tofu.is_file() or shutil.which("git") is None:
         return []
     base = Path(tempfile.mkdtemp(prefix="nigari-bench-"))
+    # What the peer installs is more than a gigabyte.
+    atexit.register(shutil.rmtree, base, ignore_errors=True)
     (base / "tofurc").write_text("")
     git, local = _git_calls(base), _local_calls(base)
     return [
@@ -60,19 +63,23 @@ def disk_use(directory: Path) -> int:
 def _case(name: str, directory: Path, tofu: Path, wanted: float) -> Case:
     mine = _init(directory, [sys.executable, "-m", "nigari", "init"])
     theirs = _init(directory, [str(tofu), "init"])
+
+    def clear() -> None:
+        shutil.rmtree(directory / ".terraform", ignore_errors=True)
+
     theirs()
     most = disk_use(directory / ".terraform")
+    clear()
     mine()
     least = disk_use(directory / ".terraform")
     print(f"{name}: {least / 1e6:.1f} MB on disk, tofu {most / 1e6:.1f} MB")
-    return Case(name, mine, "tofu", theirs, wanted, wanted)
+    return Case(name, mine, "tofu", theirs, wanted, wanted, prepare=clear)
 
 
 def _init(directory: Path, command: list[str]) -> Callable[[], None]:
     environ = {**os.environ, "TF_CLI_CONFIG_FILE": str(directory.parent / "tofurc")}
 
     def run() -> None:
-        shutil.rmtree(directory / ".terraform", ignore_errors=True)
         subprocess.run(command, cwd=directory, env=environ, capture_output=True, check=True)
 
     return run

@@ -21,7 +21,8 @@ _SHORTEST_SAMPLE: Final = 0.02
 class Case:
     """One comparison: our work, the same work done by a peer, and how much faster we want to be.
 
-    `work` counts what one call does (bytes, operations) for the rate in `unit`.
+    `work` counts what one call does (bytes, operations) for the rate in `unit`. `prepare` is done
+    before each sample and not timed; such work must be long enough to be a sample by itself.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Case:
     wanted_compiled: float = 0.0
     work: float = 0.0
     unit: str = ""
+    prepare: Work | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ class Result:
 
 def run(case: Case) -> Result:
     """Time a case and its peer in turns."""
-    ours = _Timer(case.ours)
-    peer = None if case.peer is None else _Timer(case.peer)
+    ours = _Timer(case.ours, case.prepare)
+    peer = None if case.peer is None else _Timer(case.peer, case.prepare)
     end = time.perf_counter() + _SECONDS_PER_CASE
     for finished in range(_ROUNDS):
         if finished >= 2 and time.perf_counter() > end:
@@ -71,8 +73,9 @@ def run(case: Case) -> Result:
 class _Timer:
     """Keeps the best time of one piece of work, repeated until a sample is long enough."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, prepare: Work | None = None) -> None:
         self.work = work
+        self.prepare = prepare
         self.repeats = 1
         self.best = self._measure()
         if self.best < _SHORTEST_SAMPLE:
@@ -83,6 +86,8 @@ class _Timer:
 
     def _measure(self) -> float:
         work = self.work
+        if self.prepare is not None:
+            self.prepare()
         gc.collect()
         start = time.perf_counter()
         for _ in range(self.repeats):

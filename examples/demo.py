@@ -24,9 +24,7 @@ def main() -> None:
     for command in COMMANDS:
         print(f"$ {command}", flush=True)
         _, *arguments = shlex.split(command)
-        subprocess.run(
-            [sys.executable, "-m", "nigari", *arguments], cwd=CONFIGURATION, check=False
-        )
+        subprocess.run([sys.executable, "-m", "nigari", *arguments], cwd=CONFIGURATION, check=False)
         print(flush=True)
 
 

@@ -32,9 +32,10 @@ _PEERS: Final = Path(
 class Fuzzer:
     """Compares the two consoles over a stream of expressions."""
 
-    def __init__(self, real: RealConsole, own: OwnConsole) -> None:
+    def __init__(self, real: RealConsole, own: OwnConsole, shows_known: bool) -> None:
         self._real = real
         self._own = own
+        self._shows_known = shows_known
         self.counts: Counter[str] = Counter()
         self.found: list[tuple[Tree, Outcome, Outcome]] = []
 
@@ -48,6 +49,9 @@ class Fuzzer:
                 continue
             reason = self._explanation(str(tree), real, own)
             self.counts[f"known: {reason}" if reason else "different"] += 1
+            if reason is not None and self._shows_known:
+                show(tree, real, own)
+                print(f"  {reason}")
             if reason is None:
                 self.found.append(self._shrink(tree, real, own))
                 show(*self.found[-1])
@@ -101,6 +105,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20_000, help="how many expressions")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="where to begin")
     parser.add_argument("--depth", type=int, default=4, help="how deep expressions may nest")
+    parser.add_argument("--known", action="store_true", help="show known differences as well")
     parser.add_argument("--most", type=int, default=50, help="stop after so many differences")
     arguments = parser.parse_args()
     tofu = _PEERS / "bin" / "tofu"
@@ -110,7 +115,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="nigari-fuzz-") as name:
         directory = Path(name)
         (directory / "main.tf").write_text(FIXTURE)
-        fuzzer = Fuzzer(RealConsole(tofu, directory), OwnConsole(directory))
+        fuzzer = Fuzzer(RealConsole(tofu, directory), OwnConsole(directory), arguments.known)
         grammar = Grammar(arguments.seed, arguments.depth)
         left = arguments.count
         while left > 0 and len(fuzzer.found) < arguments.most:

@@ -5,41 +5,20 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from nigari.cli.args import parse
-from nigari.cli.command import Invocation, Terminal
-from nigari.cli.commands.plan import COMMAND
-from nigari.cli.planned import PlanningCommand
-from nigari.backends.snapshots import Snapshots
-from nigari.diagnostics import Diagnostic, Severity
-from nigari.plan.changes import Plan
+from nigari.diagnostics import Severity
 from nigari.plan.show_json import Members, plan_to_json
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
+from tests.plan.command import planned
 
 _DATA = CONFORMANCE / "configurations" / "data"
 
 
 def _cases() -> list[Row]:
     return [row for row in rows("configurations/manifest.jsonl") if row["level"] == "plan"]
-
-
-def _planned(args: list[str], environ: dict[str, str]) -> tuple[Plan | None, list[Diagnostic]]:
-    parsed = parse(COMMAND, args)
-    terminal = Terminal(StringIO(), StringIO(), StringIO(), environ)
-    invocation = Invocation(COMMAND, terminal, parsed.flags, parsed.ordered, parsed.arguments)
-    command = PlanningCommand(invocation)
-    found: list[Plan | None] = []
-
-    async def work(snapshots: Snapshots) -> int:
-        found.append(await command.plan(snapshots))
-        return 0
-
-    command.run("test", work)
-    return (found[0] if found else None), command.diags.in_order()
 
 
 def _change(each: object) -> Members:
@@ -73,7 +52,7 @@ def test_plan(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         str(each).removeprefix("ENV:").split("=", 1) for each in given if str(each)[:4] == "ENV:"
     )
     args = [str(each) for each in given if str(each)[:4] != "ENV:"]
-    plan, found = _planned(args, environ)
+    plan, found, _ = planned(args, environ)
     told = "\n".join(f"{each.severity.value} {each.subject} {each.summary}" for each in found)
     errors = [each for each in found if each.severity is Severity.ERROR]
     assert bool(errors) is (row["expect"] == "error"), told

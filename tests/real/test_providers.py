@@ -22,14 +22,10 @@ from nigari.lang.versions import Version, parse_provider_constraints
 from nigari.packages.lockfile import Locks, load_locks, lock_text, save_locks
 from nigari.packages.provider_mirror import lock_platforms
 from nigari.packages.provider_package import current_platform, packed_path, unpacked_path
-from nigari.packages.provider_selection import (
-    Installation,
-    Places,
-    Requirement,
-    install_providers,
-)
+from nigari.packages.provider_selection import Installation, Places, install_providers
 from nigari.packages.provider_sources import FilesystemMirror
 from nigari.packages.provider_store import ProviderStore
+from nigari.packages.requirement import Requirement
 from nigari.providers import api
 from nigari.providers.client import PluginProvider
 from nigari.providers.launch import launch

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from nigari.packages.module_manifest import Manifest, ModuleRecord
 
 _LONGEST_NAME = 200
+_DEEP = 8
+"""Modules that are nested deeper than this are looked at for loops of links."""
 _NO_FILE_NAME = frozenset("/\\%:*?<>|")
 
 
@@ -149,13 +151,23 @@ class CalledModules:
         return self.compiled(place.directory, diags)
 
     def _calls_itself(self, directory: str, caller: ModuleInstance) -> bool:
-        real = self._packages.same_as(directory)
+        real = self._real(directory, caller)
         instance: ModuleInstance | None = caller
         while instance is not None:
-            if self._packages.same_as(instance.module.directory) == real:
+            if self._real(instance.module.directory, caller) == real:
                 return True
             instance = instance.parent
         return False
+
+    def _real(self, directory: str, caller: ModuleInstance) -> str:
+        """A name for the directory that tells whether another is the same.
+
+        A link that leads back to where it is looks like ever deeper directories, so links are
+        followed once modules are nested deeply.
+        """
+        if isinstance(self._files, DiskFiles) and caller.addr.depth >= _DEEP:
+            return os.path.realpath(directory)
+        return self._packages.same_as(directory)
 
 
 class InstalledPackages:

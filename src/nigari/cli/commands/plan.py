@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from nigari.backends.snapshots import Snapshots
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.planned import PLAN_FLAGS, PlanningCommand
-from nigari.plan.show_json import plan_to_json
 
 _CHANGES = 2
 
@@ -20,10 +17,7 @@ def run(invocation: Invocation) -> int:
         plan = await command.plan(snapshots)
         if plan is None:
             return 1
-        if invocation.switch("json-document"):
-            invocation.terminal.out(json.dumps(plan_to_json(plan), ensure_ascii=False))
-        else:
-            command.show(plan)
+        command.show(plan)
         return _CHANGES if invocation.switch("detailed-exitcode") and not plan.is_empty else 0
 
     return command.run("OperationTypePlan", work)
@@ -40,7 +34,6 @@ COMMAND = Command(
             FLAG_SWITCH,
             "Exit with 0 if nothing is to be done, 2 if something is, and 1 after an error",
         ),
-        Flag("json-document", FLAG_SWITCH, "Print the changes as one JSON document"),
         *PLAN_FLAGS,
     ),
     examples=(
