@@ -90,7 +90,7 @@ def _git_calls(base: Path) -> Path:
     repository = base / "repository"
     repository.mkdir()
     (repository / "main.tf").write_text(_MODULE)
-    (repository / "ballast").write_bytes(os.urandom(1_300_000))
+    (repository / "ballast").write_bytes(os.urandom(2_600_000))
     author = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     for arguments in (("init", "-q"), ("add", "."), (*author, "commit", "-q", "-m", "all")):
         subprocess.run(["git", *arguments], cwd=repository, check=True)

@@ -45,9 +45,8 @@ def _is_null_in_set(expression: str, real: Outcome, own: Outcome) -> bool:
 
 
 def _is_index_of_unknown_object(expression: str, real: Outcome, own: Outcome) -> bool:
-    if not re.search(r"\[(?!for\b)|\.\*|\.[0-9]", expression) or not re.search(
-        _UNKNOWN, expression
-    ):
+    is_index = re.search(r"(?:var\.uo|[)\]])(?:\[|\.[0-9])", expression) is not None
+    if not is_index or not re.search(_UNKNOWN, expression):
         return False
     unknown = "(known after apply)"
     if real.display is None or unknown not in real.display:
@@ -56,12 +55,12 @@ def _is_index_of_unknown_object(expression: str, real: Outcome, own: Outcome) ->
 
 
 def _is_unknown_set_as_list(expression: str, real: Outcome, own: Outcome) -> bool:
-    return (
-        real is FAILED
-        and own.display is not None
-        and "(known after apply)" in own.display
-        and re.search(r"toset|set[a-z]+\(|local\.t|var\.ut", expression) is not None
-    )
+    unknown = "(known after apply)"
+    if not re.search(r"toset|set[a-z]+\(|local\.t|var\.ut", expression):
+        return False
+    if unknown not in (own.display or ""):
+        return False
+    return real is FAILED or (unknown in (real.display or "") and real.type != own.type)
 
 
 def _is_early_verdict(expression: str, real: Outcome, own: Outcome) -> bool:
@@ -83,7 +82,13 @@ def _is_eastern(expression: str, real: Outcome, own: Outcome) -> bool:
 
 def _is_flattened_object(expression: str, real: Outcome, own: Outcome) -> bool:
     is_unknown = "(known after apply)" in (real.display or "")
-    return "flatten(" in expression and own is FAILED and is_unknown
+    takes_object = re.search(r"flatten\(\(*(?:\{|tomap|merge|zipmap|local|var)", expression)
+    return takes_object is not None and own is FAILED and is_unknown
+
+
+def _is_shifted(expression: str, real: Outcome, own: Outcome) -> bool:
+    is_partly_unknown = "(known after apply)" in (own.display or "")
+    return "formatlist(" in expression and is_partly_unknown and real.type == own.type
 
 
 def _is_nothing(_: str, real: Outcome, own: Outcome) -> bool:
@@ -121,7 +126,7 @@ KNOWN: Final = (
     ),
     Known(
         "a set with unknown elements, converted to a list of another element type, keeps the wrong "
-        "type in the real program, so that the function it is passed to refuses it",
+        "type in the real program, so that whatever it is passed to refuses it or follows it",
         _is_unknown_set_as_list,
     ),
     Known(
@@ -135,8 +140,13 @@ KNOWN: Final = (
     ),
     Known("seldom bytes of the large East Asian encodings are not read here", _is_eastern),
     Known(
-        "flatten takes no object, which the real program notices only when all of it is known",
+        "flatten takes no objects and maps, which the real program notices only when all of it is known",
         _is_flattened_object,
+    ),
+    Known(
+        "where an element of one list is unknown, formatlist of the real program takes the wrong "
+        "elements of the lists after it from there on",
+        _is_shifted,
     ),
     Known('a result of the real program that is no address at all: "<nil>"', _is_nothing),
     Known(

@@ -29,182 +29,463 @@ SCENARIOS: dict[str, list[str]] = {
     "create, update, replace": [
         'resource "terraform_data" "a" { input = "one" }',
         'resource "terraform_data" "a" { input = "two" }',
-        'resource "terraform_data" "a" {\n  input = "two"\n  triggers_replace = 1\n}',
-        'resource "terraform_data" "a" {\n  input = { x = [1, "b"] }\n  triggers_replace = 2\n}',
+        """\
+resource "terraform_data" "a" {
+  input = "two"
+  triggers_replace = 1
+}
+""",
+        """\
+resource "terraform_data" "a" {
+  input = { x = [1, "b"] }
+  triggers_replace = 2
+}
+""",
         "",
     ],
     "chain": [
-        'resource "terraform_data" "a" { input = 1 }\n'
-        'resource "terraform_data" "b" { input = terraform_data.a.output }\n'
-        'resource "terraform_data" "c" { input = terraform_data.b.id }\n'
-        'output "o" { value = terraform_data.b.output }',
-        'resource "terraform_data" "a" { input = 2 }\n'
-        'resource "terraform_data" "b" { input = terraform_data.a.output }\n'
-        'resource "terraform_data" "c" { triggers_replace = terraform_data.b.id }\n'
-        'output "o" { value = terraform_data.b.output }\n'
-        'output "p" {\n  value = terraform_data.a.input\n  sensitive = true\n}',
+        """\
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" { input = terraform_data.a.output }
+resource "terraform_data" "c" { input = terraform_data.b.id }
+output "o" { value = terraform_data.b.output }
+""",
+        """\
+resource "terraform_data" "a" { input = 2 }
+resource "terraform_data" "b" { input = terraform_data.a.output }
+resource "terraform_data" "c" { triggers_replace = terraform_data.b.id }
+output "o" { value = terraform_data.b.output }
+output "p" {
+  value = terraform_data.a.input
+  sensitive = true
+}
+""",
         'resource "terraform_data" "b" { input = 3 }',
     ],
     "count": [
-        'resource "terraform_data" "a" {\n  count = 3\n  input = count.index\n}',
-        'resource "terraform_data" "a" {\n  count = 1\n  input = count.index\n}',
+        """\
+resource "terraform_data" "a" {
+  count = 3
+  input = count.index
+}
+""",
+        """\
+resource "terraform_data" "a" {
+  count = 1
+  input = count.index
+}
+""",
         'resource "terraform_data" "a" { input = 0 }',
-        'resource "terraform_data" "a" {\n  for_each = toset(["x", "y"])\n  input = each.key\n}',
-        'resource "terraform_data" "a" {\n  for_each = toset(["y"])\n  input = each.key\n}',
-        'resource "terraform_data" "a" {\n  count = 0\n}',
+        """\
+resource "terraform_data" "a" {
+  for_each = toset(["x", "y"])
+  input = each.key
+}
+""",
+        """\
+resource "terraform_data" "a" {
+  for_each = toset(["y"])
+  input = each.key
+}
+""",
+        """\
+resource "terraform_data" "a" {
+  count = 0
+}
+""",
     ],
     "create first": [
-        'resource "terraform_data" "a" {\n  triggers_replace = 1\n'
-        "  lifecycle { create_before_destroy = true }\n}\n"
-        'resource "terraform_data" "b" { triggers_replace = terraform_data.a.id }',
-        'resource "terraform_data" "a" {\n  triggers_replace = 2\n'
-        "  lifecycle { create_before_destroy = true }\n}\n"
-        'resource "terraform_data" "b" { triggers_replace = terraform_data.a.id }',
+        """\
+resource "terraform_data" "a" {
+  triggers_replace = 1
+  lifecycle { create_before_destroy = true }
+}
+resource "terraform_data" "b" { triggers_replace = terraform_data.a.id }
+""",
+        """\
+resource "terraform_data" "a" {
+  triggers_replace = 2
+  lifecycle { create_before_destroy = true }
+}
+resource "terraform_data" "b" { triggers_replace = terraform_data.a.id }
+""",
         'resource "terraform_data" "b" { triggers_replace = "x" }',
     ],
     "forced create first": [
-        'resource "terraform_data" "a" { triggers_replace = 1 }\n'
-        'resource "terraform_data" "b" {\n  triggers_replace = terraform_data.a.id\n'
-        "  lifecycle { create_before_destroy = true }\n}",
-        'resource "terraform_data" "a" { triggers_replace = 2 }\n'
-        'resource "terraform_data" "b" {\n  triggers_replace = terraform_data.a.id\n'
-        "  lifecycle { create_before_destroy = true }\n}",
+        """\
+resource "terraform_data" "a" { triggers_replace = 1 }
+resource "terraform_data" "b" {
+  triggers_replace = terraform_data.a.id
+  lifecycle { create_before_destroy = true }
+}
+""",
+        """\
+resource "terraform_data" "a" { triggers_replace = 2 }
+resource "terraform_data" "b" {
+  triggers_replace = terraform_data.a.id
+  lifecycle { create_before_destroy = true }
+}
+""",
     ],
     "ignore changes": [
-        'resource "terraform_data" "a" {\n  input = { a = 1, b = 2 }\n'
-        "  lifecycle { ignore_changes = [input] }\n}",
-        'resource "terraform_data" "a" {\n  input = { a = 9, b = 2 }\n  triggers_replace = 1\n'
-        "  lifecycle { ignore_changes = [input] }\n}",
-        'resource "terraform_data" "a" {\n  input = 5\n  triggers_replace = 7\n'
-        "  lifecycle { ignore_changes = all }\n}",
+        """\
+resource "terraform_data" "a" {
+  input = { a = 1, b = 2 }
+  lifecycle { ignore_changes = [input] }
+}
+""",
+        """\
+resource "terraform_data" "a" {
+  input = { a = 9, b = 2 }
+  triggers_replace = 1
+  lifecycle { ignore_changes = [input] }
+}
+""",
+        """\
+resource "terraform_data" "a" {
+  input = 5
+  triggers_replace = 7
+  lifecycle { ignore_changes = all }
+}
+""",
     ],
     "triggers": [
-        'resource "terraform_data" "a" { input = 1 }\n'
-        'resource "terraform_data" "b" {\n'
-        "  lifecycle { replace_triggered_by = [terraform_data.a] }\n}\n"
-        'resource "terraform_data" "c" {\n'
-        "  lifecycle { replace_triggered_by = [terraform_data.a.triggers_replace] }\n}",
-        'resource "terraform_data" "a" { input = 2 }\n'
-        'resource "terraform_data" "b" {\n'
-        "  lifecycle { replace_triggered_by = [terraform_data.a] }\n}\n"
-        'resource "terraform_data" "c" {\n'
-        "  lifecycle { replace_triggered_by = [terraform_data.a.triggers_replace] }\n}",
+        """\
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" {
+  lifecycle { replace_triggered_by = [terraform_data.a] }
+}
+resource "terraform_data" "c" {
+  lifecycle { replace_triggered_by = [terraform_data.a.triggers_replace] }
+}
+""",
+        """\
+resource "terraform_data" "a" { input = 2 }
+resource "terraform_data" "b" {
+  lifecycle { replace_triggered_by = [terraform_data.a] }
+}
+resource "terraform_data" "c" {
+  lifecycle { replace_triggered_by = [terraform_data.a.triggers_replace] }
+}
+""",
     ],
     "moved": [
-        'resource "terraform_data" "a" { input = 1 }\n'
-        'resource "terraform_data" "l" {\n  count = 2\n  input = count.index\n}',
-        'resource "terraform_data" "b" { input = 1 }\n'
-        "moved {\n  from = terraform_data.a\n  to = terraform_data.b\n}\n"
-        'resource "terraform_data" "l" {\n  for_each = toset(["x", "y"])\n  input = each.key\n}\n'
-        'moved {\n  from = terraform_data.l[0]\n  to = terraform_data.l["x"]\n}',
-        'resource "terraform_data" "b" {\n  count = 1\n  input = 1\n}',
+        """\
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "l" {
+  count = 2
+  input = count.index
+}
+""",
+        """\
+resource "terraform_data" "b" { input = 1 }
+moved {
+  from = terraform_data.a
+  to = terraform_data.b
+}
+resource "terraform_data" "l" {
+  for_each = toset(["x", "y"])
+  input = each.key
+}
+moved {
+  from = terraform_data.l[0]
+  to = terraform_data.l["x"]
+}
+""",
+        """\
+resource "terraform_data" "b" {
+  count = 1
+  input = 1
+}
+""",
     ],
     "sensitive": [
-        'variable "s" {\n  default = "secret"\n  sensitive = true\n}\n'
-        'resource "terraform_data" "a" { input = { v = var.s, w = 1 } }\n'
-        'output "o" {\n  value = terraform_data.a.output\n  sensitive = true\n}',
-        'variable "s" {\n  default = "secret"\n}\n'
-        'resource "terraform_data" "a" { input = { v = var.s, w = 1 } }',
+        """\
+variable "s" {
+  default = "secret"
+  sensitive = true
+}
+resource "terraform_data" "a" { input = { v = var.s, w = 1 } }
+output "o" {
+  value = terraform_data.a.output
+  sensitive = true
+}
+""",
+        """\
+variable "s" {
+  default = "secret"
+}
+resource "terraform_data" "a" { input = { v = var.s, w = 1 } }
+""",
     ],
     "conditions": [
-        'resource "terraform_data" "a" {\n  input = 1\n  lifecycle {\n'
-        '    precondition {\n      condition = 1 < length(path.root)+9\n      error_message = "no"\n'
-        "    }\n    postcondition {\n      condition = self.output == 1\n"
-        '      error_message = "no"\n    }\n  }\n}\n'
-        'check "c" {\n  assert {\n    condition = terraform_data.a.output == 1\n'
-        '    error_message = "not one"\n  }\n}',
+        """\
+resource "terraform_data" "a" {
+  input = 1
+  lifecycle {
+    precondition {
+      condition = 1 < length(path.root)+9
+      error_message = "no"
+    }
+    postcondition {
+      condition = self.output == 1
+      error_message = "no"
+    }
+  }
+}
+check "c" {
+  assert {
+    condition = terraform_data.a.output == 1
+    error_message = "not one"
+  }
+}
+""",
     ],
     "removed": [
-        'resource "terraform_data" "a" { input = 1 }\nresource "terraform_data" "b" { input = 1 }',
-        "removed {\n  from = terraform_data.a\n  lifecycle { destroy = false }\n}\n"
-        "removed {\n  from = terraform_data.b\n  lifecycle { destroy = true }\n}",
+        """\
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" { input = 1 }
+""",
+        """\
+removed {
+  from = terraform_data.a
+  lifecycle { destroy = false }
+}
+removed {
+  from = terraform_data.b
+  lifecycle { destroy = true }
+}
+""",
     ],
     "enabled": [
-        'resource "terraform_data" "a" {\n  input = 1\n  lifecycle { enabled = true }\n}\n'
-        'output "o" { value = terraform_data.a.input }',
-        'resource "terraform_data" "a" {\n  input = 1\n  lifecycle { enabled = false }\n}',
+        """\
+resource "terraform_data" "a" {
+  input = 1
+  lifecycle { enabled = true }
+}
+output "o" { value = terraform_data.a.input }
+""",
+        """\
+resource "terraform_data" "a" {
+  input = 1
+  lifecycle { enabled = false }
+}
+""",
     ],
     "modules": [
-        'module "m" {\n  source = "./m"\n  for_each = { a = 1, b = 2 }\n  v = each.value\n}\n'
-        'resource "terraform_data" "r" {\n  input = [for m in module.m : m.id]\n'
-        "  depends_on = [module.m]\n}\n"
-        'output "all" { value = { for k, m in module.m : k => m.v } }\n'
-        '### m/main.tf\nvariable "v" { type = number }\n'
-        'resource "terraform_data" "x" { input = var.v }\n'
-        'resource "terraform_data" "y" { input = terraform_data.x.output }\n'
-        'output "id" { value = terraform_data.y.id }\noutput "v" { value = var.v }',
-        'module "m" {\n  source = "./m"\n  for_each = { b = 3 }\n  v = each.value\n}\n'
-        'resource "terraform_data" "r" {\n  input = [for m in module.m : m.id]\n'
-        "  depends_on = [module.m]\n}\n",
-        'module "n" {\n  source = "./m"\n  v = 3\n}\n'
-        'moved {\n  from = module.m["b"]\n  to = module.n\n}',
+        """\
+module "m" {
+  source = "./m"
+  for_each = { a = 1, b = 2 }
+  v = each.value
+}
+resource "terraform_data" "r" {
+  input = [for m in module.m : m.id]
+  depends_on = [module.m]
+}
+output "all" { value = { for k, m in module.m : k => m.v } }
+### m/main.tf
+variable "v" { type = number }
+resource "terraform_data" "x" { input = var.v }
+resource "terraform_data" "y" { input = terraform_data.x.output }
+output "id" { value = terraform_data.y.id }
+output "v" { value = var.v }
+""",
+        """\
+module "m" {
+  source = "./m"
+  for_each = { b = 3 }
+  v = each.value
+}
+resource "terraform_data" "r" {
+  input = [for m in module.m : m.id]
+  depends_on = [module.m]
+}
+""",
+        """\
+module "n" {
+  source = "./m"
+  v = 3
+}
+moved {
+  from = module.m["b"]
+  to = module.n
+}
+""",
     ],
     "nested modules": [
-        'module "o" {\n  source = "./o"\n  count = 2\n  n = count.index + 1\n}\n'
-        'output "t" { value = module.o[1].all }\n'
-        '### o/main.tf\nvariable "n" {}\nmodule "i" {\n  source = "../m"\n  count = var.n\n'
-        '  v = count.index\n}\noutput "all" { value = module.i[*].v }\n'
-        '### m/main.tf\nvariable "v" { type = number }\n'
-        'resource "terraform_data" "x" { input = var.v }\n'
-        'output "v" { value = terraform_data.x.output }',
-        'module "o" {\n  source = "./o"\n  count = 1\n  n = 3\n}\n'
-        'output "t" { value = module.o[0].all }\n',
+        """\
+module "o" {
+  source = "./o"
+  count = 2
+  n = count.index + 1
+}
+output "t" { value = module.o[1].all }
+### o/main.tf
+variable "n" {}
+module "i" {
+  source = "../m"
+  count = var.n
+  v = count.index
+}
+output "all" { value = module.i[*].v }
+### m/main.tf
+variable "v" { type = number }
+resource "terraform_data" "x" { input = var.v }
+output "v" { value = terraform_data.x.output }
+""",
+        """\
+module "o" {
+  source = "./o"
+  count = 1
+  n = 3
+}
+output "t" { value = module.o[0].all }
+""",
     ],
     "provider keys": [
-        'provider "random" {\n  alias = "by"\n  for_each = toset(["a", "b"])\n}\n'
-        'resource "random_pet" "p" {\n  for_each = toset(["a", "b"])\n'
-        "  provider = random.by[each.key]\n  length = 1\n}\n"
-        'module "m" {\n  source = "./m"\n  providers = { random = random.by["b"] }\n}\n'
-        '### m/main.tf\nresource "random_pet" "q" { length = 1 }',
-        'provider "random" {\n  alias = "by"\n  for_each = toset(["a", "b"])\n}\n'
-        'resource "random_pet" "p" {\n  for_each = toset(["a"])\n'
-        "  provider = random.by[each.key]\n  length = 2\n}\n"
-        'module "m" {\n  source = "./m"\n  providers = { random = random.by["a"] }\n}\n',
-        'provider "random" { alias = "one" }\n'
-        'resource "random_pet" "p" {\n  for_each = toset(["a"])\n'
-        "  provider = random.one\n  length = 2\n}\n"
-        'module "m" {\n  source = "./m"\n  providers = { random = random.one }\n}\n',
+        """\
+provider "random" {
+  alias = "by"
+  for_each = toset(["a", "b"])
+}
+resource "random_pet" "p" {
+  for_each = toset(["a", "b"])
+  provider = random.by[each.key]
+  length = 1
+}
+module "m" {
+  source = "./m"
+  providers = { random = random.by["b"] }
+}
+### m/main.tf
+resource "random_pet" "q" { length = 1 }
+""",
+        """\
+provider "random" {
+  alias = "by"
+  for_each = toset(["a", "b"])
+}
+resource "random_pet" "p" {
+  for_each = toset(["a"])
+  provider = random.by[each.key]
+  length = 2
+}
+module "m" {
+  source = "./m"
+  providers = { random = random.by["a"] }
+}
+""",
+        """\
+provider "random" { alias = "one" }
+resource "random_pet" "p" {
+  for_each = toset(["a"])
+  provider = random.one
+  length = 2
+}
+module "m" {
+  source = "./m"
+  providers = { random = random.one }
+}
+""",
     ],
     "null and unknown": [
-        'resource "terraform_data" "a" { input = null }\n'
-        'resource "terraform_data" "b" {\n  input = [terraform_data.a.id, timestamp() == "", 1.5]\n'
-        "  lifecycle { ignore_changes = [input] }\n}\n"
-        'output "n" { value = null }\noutput "l" { value = [terraform_data.a.id, 1] }',
-        'resource "terraform_data" "a" { input = { "a b" = null, c = "d\\ne" } }\n'
-        'resource "terraform_data" "b" {\n  input = 1\n'
-        "  lifecycle { ignore_changes = [input] }\n}\n"
-        'output "n" { value = 1 }',
+        """\
+resource "terraform_data" "a" { input = null }
+resource "terraform_data" "b" {
+  input = [terraform_data.a.id, timestamp() == "", 1.5]
+  lifecycle { ignore_changes = [input] }
+}
+output "n" { value = null }
+output "l" { value = [terraform_data.a.id, 1] }
+""",
+        """\
+resource "terraform_data" "a" { input = { "a b" = null, c = "d\\ne" } }
+resource "terraform_data" "b" {
+  input = 1
+  lifecycle { ignore_changes = [input] }
+}
+output "n" { value = 1 }
+""",
     ],
     "time": [
-        'resource "time_static" "t" { triggers = { a = "1" } }\n'
-        'resource "time_offset" "o" {\n  base_rfc3339 = "2020-01-01T00:00:00Z"\n'
-        "  offset_days = 3\n}\n"
-        'output "y" { value = time_offset.o.year }',
-        'resource "time_static" "t" { triggers = { a = "2" } }\n'
-        'resource "time_offset" "o" {\n  base_rfc3339 = "2020-01-01T00:00:00Z"\n'
-        "  offset_days = 4\n}\n"
-        'output "y" { value = time_offset.o.year }',
+        """\
+resource "time_static" "t" { triggers = { a = "1" } }
+resource "time_offset" "o" {
+  base_rfc3339 = "2020-01-01T00:00:00Z"
+  offset_days = 3
+}
+output "y" { value = time_offset.o.year }
+""",
+        """\
+resource "time_static" "t" { triggers = { a = "2" } }
+resource "time_offset" "o" {
+  base_rfc3339 = "2020-01-01T00:00:00Z"
+  offset_days = 4
+}
+output "y" { value = time_offset.o.year }
+""",
+    ],
+    "import": [
+        """\
+resource "terraform_data" "a" { input = 1 }
+import {
+  to = terraform_data.a
+  id = "abc"
+}
+""",
+        """\
+resource "terraform_data" "a" { input = 1 }
+import {
+  to = terraform_data.a
+  id = "abc"
+}
+""",
     ],
     "random": [
-        'resource "random_pet" "p" { length = 2 }\n'
-        'resource "random_password" "s" { length = 8 }\n'
-        'resource "random_integer" "i" {\n  min = 1\n  max = 5\n'
-        "  keepers = { p = random_pet.p.id }\n}\n"
-        'output "len" { value = random_integer.i.max }',
-        'resource "random_pet" "p" { length = 3 }\n'
-        'resource "random_password" "s" { length = 8 }\n'
-        'resource "random_integer" "i" {\n  min = 1\n  max = 5\n'
-        "  keepers = { p = random_pet.p.id }\n}",
+        """\
+resource "random_pet" "p" { length = 2 }
+resource "random_password" "s" { length = 8 }
+resource "random_integer" "i" {
+  min = 1
+  max = 5
+  keepers = { p = random_pet.p.id }
+}
+output "len" { value = random_integer.i.max }
+""",
+        """\
+resource "random_pet" "p" { length = 3 }
+resource "random_password" "s" { length = 8 }
+resource "random_integer" "i" {
+  min = 1
+  max = 5
+  keepers = { p = random_pet.p.id }
+}
+""",
     ],
     "local": [
-        'resource "local_file" "f" {\n  filename = "${path.module}/out.txt"\n  content = "x"\n}\n'
-        'data "local_file" "d" {\n  filename = local_file.f.filename\n'
-        "  depends_on = [local_file.f]\n}\n"
-        'output "c" { value = data.local_file.d.content }',
-        'resource "local_file" "f" {\n  filename = "${path.module}/out.txt"\n  content = "y"\n}\n'
-        'data "local_file" "d" {\n  filename = local_file.f.filename\n'
-        "  depends_on = [local_file.f]\n}\n"
-        'output "c" { value = data.local_file.d.content }',
+        """\
+resource "local_file" "f" {
+  filename = "${path.module}/out.txt"
+  content = "x"
+}
+data "local_file" "d" {
+  filename = local_file.f.filename
+  depends_on = [local_file.f]
+}
+output "c" { value = data.local_file.d.content }
+""",
+        """\
+resource "local_file" "f" {
+  filename = "${path.module}/out.txt"
+  content = "y"
+}
+data "local_file" "d" {
+  filename = local_file.f.filename
+  depends_on = [local_file.f]
+}
+output "c" { value = data.local_file.d.content }
+""",
     ],
 }
 
@@ -245,7 +526,7 @@ class Place:
 
 def _changes(shown: str) -> object:
     data = json.loads(shown)
-    found = [each for each in data.get("resource_changes", ())]
+    found = list(data.get("resource_changes", ()))
     for each in found:
         each.pop("type", None)
         for name in ("before_identity", "after_identity"):

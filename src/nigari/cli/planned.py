@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Final
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.targets import Target
-from nigari.backends.snapshots import Snapshots
+from nigari.backends.snapshots import Snapshots, new_lineage
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
 from nigari.cli.prompt import INPUT_FLAG, Person
@@ -19,9 +21,12 @@ from nigari.eval.inputs import Inputs, check_undeclared
 from nigari.lang.render import value_display
 from nigari.plan.changes import Plan, PlanMode
 from nigari.plan.plan_host import PlanOptions
-from nigari.state.model import State
+from nigari.state.files import format_state
+from nigari.state.model import State, StateFile
 from nigari.workspace.planning import Planning
 from nigari.workspace.waiting import run_to_end
+
+_RESCUED: Final = "errored.tfstate"
 
 PARALLELISM_FLAG = Flag(
     "parallelism", FLAG_TEXT, "How many operations may run at once", "NUMBER", "10"
@@ -133,10 +138,32 @@ class PlanningCommand:
 
         result = await planning.apply(plan, progress, keep, self.parallelism)
         state.diags.extend(planning.diags)
-        if not await snapshots.write(result, state.diags) or self._has_failed():
+        if not await snapshots.write(result, state.diags):
+            self._rescue(snapshots, result)
+            return 1
+        if self._has_failed():
             return 1
         self._tell(plan, progress, result)
         return 0
+
+    def _rescue(self, snapshots: Snapshots, result: State) -> None:
+        """Put a state that cannot be stored where a person can find it."""
+        known = snapshots.file
+        file = StateFile(
+            result,
+            new_lineage() if known is None else known.lineage,
+            1 if known is None else known.serial + 1,
+        )
+        try:
+            Path(_RESCUED).write_bytes(format_state(file, is_for_people=True))
+        except OSError as error:
+            self.diags.error("State is lost", f"{_RESCUED} cannot be written: {error.strerror}.")
+            return
+        self.diags.error(
+            "State is not stored",
+            f"What was done is in the file {_RESCUED} of this directory. Once the backend works "
+            f'again, store it with "nigari state push {_RESCUED}".',
+        )
 
     def _tell(self, plan: Plan, progress: ApplyProgress, result: State) -> None:
         say = self.state.text

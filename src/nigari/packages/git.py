@@ -39,6 +39,13 @@ _FOREIGN_REPOSITORY: Final = (
     "GIT_PREFIX",
 )
 """Set where the program is run by a hook of some other repository, which is not meant here."""
+_SETTINGS: Final = (
+    *("-c", f"core.hooksPath={os.devnull}"),
+    # The repository is thrown away at once, so it needs neither order nor safety.
+    *("-c", "maintenance.auto=false"),
+    *("-c", "gc.auto=0"),
+    *("-c", "core.fsync=none"),
+)
 _MOST_LINES: Final = 8
 _CREDENTIALS: Final = re.compile(r"(://[^/@\s:]*):[^/@\s]*@")
 
@@ -119,10 +126,9 @@ class GitFetcher:
         address = git_address(source)
         with self._session(address, directory) as git:
             git.run("init", "--quiet", "--template=")
-            git.run("remote", "add", "--", "origin", address.url)
-            git.run("checkout", "--quiet", "--force", "--detach", _commit(git, address.ref))
+            git.run("checkout", "--quiet", "--force", "--detach", _commit(git, address))
             if (directory / ".gitmodules").is_file():
-                _add_submodules(git)
+                _add_submodules(git, address.url)
         _forget_history(directory)
 
     @contextmanager
@@ -146,7 +152,7 @@ class _Git:
     """The program, at work in one directory."""
 
     def __init__(self, program: str, directory: Path, environ: Mapping[str, str]) -> None:
-        self._command = [program, "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=0"]
+        self._command = [program, *_SETTINGS]
         self._directory = directory
         self._environ = environ
 
@@ -174,17 +180,19 @@ class _Git:
             raise FetchError(f"git cannot be run: {error.strerror}.") from error
 
 
-def _commit(git: _Git, ref: str) -> str:
+def _commit(git: _Git, address: GitAddress) -> str:
     """Fetch what a ref stands for, alone if the server can do that; gives the commit."""
+    url, ref = address.url, address.ref
+    fetch = ("fetch", "--quiet", "--end-of-options", url)
     if not ref or _PLAIN_REF.fullmatch(ref):
-        shallow = ("fetch", "--quiet", "--no-tags", "--depth=1", "--end-of-options", "origin")
-        if git.attempt(*shallow, ref or "HEAD").returncode == 0:
-            return git.run("rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
-    git.run("fetch", "--quiet", "--tags", "origin", "+refs/heads/*:refs/remotes/origin/*")
+        alone = ("fetch", "--quiet", "--no-tags", "--depth=1", "--end-of-options", url)
+        if git.attempt(*alone, ref or "HEAD").returncode == 0:
+            return "FETCH_HEAD"
+    git.run(*fetch, "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
     if not ref:
-        git.run("fetch", "--quiet", "origin", "HEAD")
-        return git.run("rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
-    if git.attempt("fetch", "--quiet", "origin", "HEAD").returncode == 0:
+        git.run(*fetch, "HEAD")
+        return "FETCH_HEAD"
+    if git.attempt(*fetch, "HEAD").returncode == 0:
         # Refs may be relative to the repository's own choice, as HEAD~1 is.
         git.run("update-ref", "--no-deref", "HEAD", "FETCH_HEAD")
     for candidate in (ref, f"refs/remotes/origin/{ref}", f"refs/tags/{ref}"):
@@ -196,7 +204,9 @@ def _commit(git: _Git, ref: str) -> str:
     raise FetchError(f'The repository has no branch, tag or commit "{ref}".')
 
 
-def _add_submodules(git: _Git) -> None:
+def _add_submodules(git: _Git, url: str) -> None:
+    # Their addresses may be relative to that of the repository.
+    git.run("remote", "add", "--", "origin", url)
     update = ("submodule", "--quiet", "update", "--init", "--recursive")
     if git.attempt(*update, "--depth=1").returncode != 0:
         git.run(*update)

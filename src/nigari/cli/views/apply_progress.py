@@ -56,6 +56,10 @@ class ApplyProgress:
         elif operation.kind is OperationKind.FORGET and change.action is Action.FORGET:
             self.forgotten += 1
 
+    def said(self, text: str) -> None:
+        """What a provisioner has to say."""
+        self._terminal.out(text)
+
     def failed(self, operation: Operation, change: Change) -> None:
         """What went wrong is told by diagnostics, when everything has come to an end."""
         self._begun.pop((operation.address, operation.kind), None)

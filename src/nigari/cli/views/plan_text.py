@@ -96,7 +96,8 @@ def no_changes(plan: Plan) -> str:
 def summary(plan: Plan) -> str:
     """The line with the numbers."""
     added, altered, destroyed = plan.counts
-    line = f"Plan: {added} to add, {altered} to change, {destroyed} to destroy"
+    imported = f"{plan.imported} to import, " if plan.imported else ""
+    line = f"Plan: {imported}{added} to add, {altered} to change, {destroyed} to destroy"
     if plan.forgotten:
         line += f", {plan.forgotten} to forget"
     return f"{line}."
@@ -135,7 +136,10 @@ def _heading(change: Change) -> Iterator[str]:
         else:
             yield f"  # {name} must be replaced"
     elif change.action is Action.NO_OP:
-        yield f"  # {change.previous_address} has moved to {name}"
+        if change.imported_as:
+            yield f"  # {name} will be imported"
+        else:
+            yield f"  # {change.previous_address} has moved to {name}"
         return
     else:
         yield f"  # {name} {_HEADINGS[change.action]}"
@@ -148,6 +152,8 @@ def _heading(change: Change) -> Iterator[str]:
                 key=f'"{key}"' if isinstance(key, str) else key,
             )
             yield f"  # ({text})"
+    if change.imported_as:
+        yield f'  # (imported by the id "{change.imported_as}")'
     if change.is_moved:
         yield f"  # (moved from {change.previous_address})"
 

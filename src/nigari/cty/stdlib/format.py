@@ -59,11 +59,13 @@ def _format_list(args: list[Value], expected: Type) -> Value:
         return unknown(expected)
     if length == 0:
         return list_value(STRING, [])
-    parts = read_format(args[0].as_string())
+    # A format that is not valid only matters once something is written with it.
+    parts: list[str | Verb] | None = None
     results: list[Value] = []
     for i in range(length):
         row = [arg.sequence()[i] if _is_iterated(arg) else arg for arg in given]
         if all(value.is_wholly_known for value in row):
+            parts = read_format(args[0].as_string()) if parts is None else parts
             results.append(string(_format_row(parts, row, i)))
         else:
             results.append(refine_not_null(unknown(STRING).with_causes(_causes(row))))

@@ -1,0 +1,111 @@
+"""Applying a plan: its graph is executed, and what has come of it is a new state."""
+
+from __future__ import annotations
+
+import asyncio
+
+from nigari.apply.executor import Executor, Keep
+from nigari.apply.host import ApplyHost
+from nigari.apply.operations import ApplyView, Operations
+from nigari.diagnostics import Diagnostics
+from nigari.eval.once import DONE
+from nigari.eval.output import OutputNode
+from nigari.lang.marks import SENSITIVE
+from nigari.plan.block_graph import BlockGraph
+from nigari.plan.changes import Plan, PlanMode
+from nigari.plan.check_results import updated_results
+from nigari.plan.execution_graph import ExecutionGraph
+from nigari.plan.module_conditions import condition_nodes, module_conditions
+from nigari.plan.plan_host import Surroundings
+from nigari.plan.provider_pool import ProviderPool
+from nigari.plan.settings import Settings
+from nigari.state.model import CheckResult, OutputState, State
+
+
+class Application:
+    """One plan being applied."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        graph: ExecutionGraph,
+        surroundings: Surroundings,
+        pool: ProviderPool,
+        blocks: BlockGraph,
+        settings: Settings,
+        view: ApplyView,
+    ) -> None:
+        self._plan = plan
+        self._graph = graph
+        self._host = ApplyHost(surroundings, pool, plan)
+        self._operations = Operations(self._host, plan, blocks, settings, view)
+        self._executor: Executor | None = None
+
+    @property
+    def diags(self) -> Diagnostics:
+        """What went wrong."""
+        return self._host.diags
+
+    async def run(self, keep: Keep, parallelism: int) -> State:
+        """Carry out the plan, and give the state as it is then, also after errors."""
+        executor = self._executor = Executor(self._graph, self._operations, keep, parallelism)
+        try:
+            succeeded = await executor.run()
+        except asyncio.CancelledError:
+            succeeded = False
+            self.diags.error(
+                "Interrupted",
+                "What was running was cut off, so its outcome is not known. Everything that was "
+                "finished is in the state.",
+            )
+        if executor.is_stopped:
+            self.diags.error(
+                "Stopped before the end",
+                "Operations that had not begun were left out. What was done is in the state; "
+                "the next apply goes on from there.",
+            )
+        draft = self._operations.draft
+        self._operations.renew_dependencies()
+        draft.set_outputs(self._outputs(succeeded))
+        draft.set_checks(self._checks() if succeeded else self._plan.checks)
+        return draft.finish()
+
+    def stop(self) -> None:
+        """Begin nothing new."""
+        if self._executor is not None:
+            self._executor.is_stopped = True
+
+    def _checks(self) -> tuple[CheckResult, ...]:
+        """How all conditions went, now that everything is known."""
+        if self._plan.mode is PlanMode.DESTROY:
+            return tuple(
+                CheckResult(each.kind, each.block, "unknown")
+                for each in self._plan.previous_state.checks
+            )
+        noted = list(self._operations.conditions)
+        for frame in self._host.all_frames():
+            found = module_conditions(frame)
+            self._host.evaluate(list(condition_nodes(frame, found)))
+            noted += found
+        return updated_results(self._plan.checks, noted)
+
+    def _outputs(self, succeeded: bool) -> dict[str, OutputState]:
+        """The root's output values; one that cannot be worked out stays what it was."""
+        before = self._plan.refreshed_state.outputs
+        if self._plan.mode is PlanMode.DESTROY:
+            return {} if succeeded else dict(before)
+        found: dict[str, OutputState] = {}
+        nodes = self._host.root.outputs
+        self._host.evaluate(list(nodes.values()))
+        for name, node in nodes.items():
+            if not isinstance(node, OutputNode) or node.output.ephemeral:
+                continue
+            value, marks = node.value.unmark_deep()
+            if node.state != DONE or not value.is_wholly_known:
+                if name in before:
+                    found[name] = before[name]
+                continue
+            is_secret = node.output.sensitive or SENSITIVE in marks
+            if not value.is_null:
+                found[name] = OutputState(value, is_secret, node.output.deprecated)
+        return found

@@ -1,0 +1,90 @@
+"""Runs an execution graph: whatever can be done, at most so many at once, until nothing is left.
+
+What follows from something that failed is left out; everything else goes on. The state is handed
+out for keeping as it grows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from nigari.apply.operations import Operations
+from nigari.plan.execution_graph import ExecutionGraph, OperationKind
+from nigari.state.model import State
+
+_KEEP_EVERY: Final = 2.0
+"""Seconds between two savings of a state that changes."""
+
+Keep = Callable[[State], Awaitable[bool]]
+
+
+class Executor:
+    """One application of a graph."""
+
+    def __init__(
+        self, graph: ExecutionGraph, operations: Operations, keep: Keep, parallelism: int
+    ) -> None:
+        self._graph = graph
+        self._operations = operations
+        self._keep = keep
+        self._most = max(parallelism, 1)
+        self._followers = graph.followers()
+        self._waiting = [len(operation.after) for operation in graph.operations]
+        self._ready: deque[int] = deque(
+            number for number, left in enumerate(self._waiting) if not left
+        )
+        self._skipped = [False] * len(graph.operations)
+        self._busy = 0
+        self._kept_at = time.monotonic()
+        self._keeping = asyncio.Lock()
+        self.is_stopped = False
+        """Set from outside: nothing new is begun, what runs may end."""
+
+    async def run(self) -> bool:
+        """Carry out everything; whether all of it succeeded."""
+        async with asyncio.TaskGroup() as group:
+            self._hire(group)
+        return not any(self._skipped) and not self.is_stopped
+
+    def _hire(self, group: asyncio.TaskGroup) -> None:
+        for _ in range(min(len(self._ready), self._most - self._busy)):
+            self._busy += 1
+            group.create_task(self._labour(group))
+
+    async def _labour(self, group: asyncio.TaskGroup) -> None:
+        while self._ready:
+            number = self._ready.popleft()
+            succeeded = await self._perform(number)
+            self._release(number, succeeded)
+            if self._ready and self._busy < self._most:
+                self._hire(group)
+        self._busy -= 1
+
+    async def _perform(self, number: int) -> bool:
+        operation = self._graph.operations[number]
+        is_closing = operation.kind is OperationKind.CLOSE
+        if (self._skipped[number] or self.is_stopped) and not is_closing:
+            return False
+        succeeded = await self._operations.perform(operation)
+        if time.monotonic() - self._kept_at > _KEEP_EVERY:
+            await self._save()
+        return succeeded
+
+    async def _save(self) -> None:
+        async with self._keeping:
+            self._kept_at = time.monotonic()
+            await self._keep(self._operations.draft.finish())
+
+    def _release(self, number: int, succeeded: bool) -> None:
+        if not succeeded:
+            self._skipped[number] = True
+        for follower in self._followers[number]:
+            if not succeeded:
+                self._skipped[follower] = True
+            self._waiting[follower] -= 1
+            if not self._waiting[follower]:
+                self._ready.append(follower)

@@ -1,0 +1,1 @@
+"""Desired instances against prior state: what is to be done, as data."""

@@ -1,0 +1,263 @@
+"""Which blocks of a configuration need which others, whatever their values.
+
+A block is named by the un-keyed path of its module and its name there. Besides what a module
+declares there are two names for each call: the call itself stands for its expansion, on which all
+in it depends, and the module with `*` for everything in it. Nothing is evaluated; references were
+found by compiling. Answers are worked out when asked for and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+from nigari.addrs.absolute import Abs, AbsResource
+from nigari.addrs.address import Address
+from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.provider import AbsProviderConfig
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.resource import ResourceInstance
+from nigari.addrs.values import InputVariable, LocalValue
+from nigari.config.declared import CheckRule, Dependencies, Repetition
+from nigari.config.resource import Resource
+from nigari.diagnostics import Diagnostics
+from nigari.eval.instances import ModuleInstance
+from nigari.hcl.expressions import Expression
+from nigari.lang.references import Reference, parse_reference
+from nigari.plan.provider_names import FoundBlock, find_block
+from nigari.schema.block import Block as SchemaBlock
+from nigari.schema.decode import decoder_spec
+
+Block: TypeAlias = tuple[ModuleAddr, str]
+"""A module without keys, and the name of something in it."""
+
+BlockSchemas: TypeAlias = Callable[[FoundBlock, Resource | None], SchemaBlock | None]
+"""The schema of a resource's body; without a resource, of the provider configuration itself."""
+
+_EVERYTHING = "*"
+_EXPANSION = "(instances)"
+
+
+def resource_block(address: AbsResource) -> Block:
+    """The block that declares a resource."""
+    return address.module.unkeyed, str(address.item)
+
+
+def provider_block(address: AbsProviderConfig) -> Block:
+    """The block that configures a provider."""
+    return address.module.unkeyed, str(address.item)
+
+
+class BlockGraph:
+    """Who needs whom among the blocks of a configuration."""
+
+    def __init__(self, root: ModuleInstance, schemas: BlockSchemas) -> None:
+        self._schemas = schemas
+        self._modules: dict[ModuleAddr, list[ModuleInstance]] = {}
+        self._resources: dict[Block, AbsResource] = {}
+        self._needs: dict[Block, tuple[Block, ...]] = {}
+        self._before: dict[Block, frozenset[AbsResource]] = {}
+        self._providers: dict[Block, FoundBlock] = {}
+        pending = [root]
+        while pending:
+            instance = pending.pop()
+            path = instance.addr.unkeyed
+            self._modules.setdefault(path, []).append(instance)
+            for addr in instance.module.resources:
+                self._resources[path, str(addr)] = Abs(path, addr)
+            for children in instance.children.values():
+                pending.extend(children.values())
+
+    def resources(self) -> Iterable[AbsResource]:
+        """Every resource block, in modules without keys."""
+        return self._resources.values()
+
+    def is_resource(self, block: Block) -> bool:
+        """Whether a block declares a resource."""
+        return block in self._resources
+
+    def declaration(self, block: Block) -> Resource | None:
+        """What declares the resource of a block."""
+        address = self._resources.get(block)
+        if address is None:
+            return None
+        for instance in self._modules[block[0]]:
+            found = instance.module.resources.get(address.item)
+            if found is not None:
+                return found
+        return None
+
+    def needs(self, block: Block) -> tuple[Block, ...]:
+        """The blocks that a block needs directly."""
+        found = self._needs.get(block)
+        if found is None:
+            unique = dict.fromkeys(self._find_needs(block))
+            unique.pop(block, None)
+            found = self._needs[block] = tuple(unique)
+        return found
+
+    def resources_before(self, block: Block) -> frozenset[AbsResource]:
+        """All resources that a block needs, directly or through others."""
+        known = self._before
+        if block in known:
+            return known[block]
+        stack: list[tuple[Block, bool]] = [(block, False)]
+        entered: set[Block] = set()
+        while stack:
+            at, is_ready = stack.pop()
+            if at in known:
+                continue
+            if is_ready:
+                known[at] = self._joined(at)
+            elif at not in entered:
+                entered.add(at)
+                stack.append((at, True))
+                stack.extend((need, False) for need in self.needs(at) if need not in known)
+        return known[block]
+
+    def _joined(self, block: Block) -> frozenset[AbsResource]:
+        joined: frozenset[AbsResource] = frozenset()
+        for need in self.needs(block):
+            found = self._before.get(need, frozenset())
+            resource = self._resources.get(need)
+            if resource is not None:
+                found = found | {resource}
+            joined = found if not joined else joined | found
+        return joined
+
+    # -- what each kind of block needs --------------------------------------------------------
+
+    def _find_needs(self, block: Block) -> Iterator[Block]:
+        path, name = block
+        for instance in self._modules.get(path, ()):
+            if name == _EXPANSION:
+                yield from self._expansion_needs(instance)
+            elif name == _EVERYTHING:
+                yield from self._everything(instance)
+            elif block in self._resources:
+                yield from self._resource_needs(instance, self._resources[block].item)
+            elif block in self._providers:
+                yield from self._provider_needs(self._providers[block])
+            else:
+                yield from self._value_needs(instance, name)
+
+    def _expansion_needs(self, instance: ModuleInstance) -> Iterator[Block]:
+        call, parent = instance.call, instance.parent
+        if call is None or parent is None:
+            return
+        yield parent.addr.unkeyed, _EXPANSION
+        yield from self._of_repetition(parent, call.repetition)
+        yield from self._of_dependencies(parent, call.depends_on or ())
+
+    def _everything(self, instance: ModuleInstance) -> Iterator[Block]:
+        path = instance.addr.unkeyed
+        for addr in instance.module.resources:
+            yield path, str(addr)
+        for name in instance.module.outputs:
+            yield path, f"output.{name}"
+        for name in instance.module.calls:
+            yield path.child(name), _EVERYTHING
+
+    def _value_needs(self, instance: ModuleInstance, name: str) -> Iterator[Block]:
+        module = instance.module
+        kind, _, rest = name.partition(".")
+        if kind == "local" and rest in module.locals:
+            yield from self._of_expression(instance, module.locals[rest].expr)
+        elif kind == "output" and rest in module.outputs:
+            output = module.outputs[rest]
+            yield instance.addr.unkeyed, _EXPANSION
+            yield from self._of_expression(instance, output.expr)
+            yield from self._of_dependencies(instance, output.depends_on)
+            yield from self._of_rules(instance, output.preconditions)
+        elif kind == "var" and instance.call is not None and instance.parent is not None:
+            yield instance.addr.unkeyed, _EXPANSION
+            arguments = instance.parent.compiled.arguments(instance.call, Diagnostics())
+            if rest in arguments:
+                yield from self._of_expression(instance.parent, arguments[rest].expr)
+
+    def _resource_needs(self, instance: ModuleInstance, addr: ResourceAddr) -> Iterator[Block]:
+        resource = instance.module.resources.get(addr)
+        if resource is None:
+            return
+        yield instance.addr.unkeyed, _EXPANSION
+        yield from self._of_repetition(instance, resource.repetition)
+        yield from self._of_dependencies(instance, resource.depends_on)
+        lifecycle = resource.lifecycle
+        yield from self._of_rules(instance, lifecycle.preconditions + lifecycle.postconditions)
+        for expr in (*lifecycle.replace_triggered_by, lifecycle.prevent_destroy):
+            if expr is not None:
+                yield from self._of_expression(instance, expr)
+        ref = resource.provider
+        if ref is not None and ref.key is not None:
+            yield from self._of_expression(instance, ref.key)
+        alias = "" if ref is None else ref.alias
+        found = find_block(instance, resource.provider_name, alias)
+        if found.key is not None:
+            yield from self._of_expression(found.key.caller, found.key.expr)
+        if found.config is not None:
+            block = provider_block(found.address)
+            self._providers[block] = found
+            yield block
+        schema = self._schemas(found, resource)
+        if schema is not None:
+            compiled = instance.compiled.body(resource.body, decoder_spec(schema))
+            yield from self._of_references(instance, compiled.references)
+
+    def _provider_needs(self, found: FoundBlock) -> Iterator[Block]:
+        config = found.config
+        schema = self._schemas(found, None)
+        if config is None or schema is None:
+            return
+        for expr in (config.for_each, config.count):
+            if expr is not None:
+                yield from self._of_expression(found.instance, expr)
+        compiled = found.instance.compiled.body(config.body, decoder_spec(schema))
+        yield from self._of_references(found.instance, compiled.references)
+
+    # -- references ---------------------------------------------------------------------------
+
+    def _of_repetition(self, instance: ModuleInstance, repetition: Repetition) -> Iterator[Block]:
+        for expr in (repetition.count, repetition.for_each, repetition.enabled):
+            if expr is not None:
+                yield from self._of_expression(instance, expr)
+
+    def _of_rules(self, instance: ModuleInstance, rules: Iterable[CheckRule]) -> Iterator[Block]:
+        for rule in rules:
+            yield from self._of_expression(instance, rule.condition)
+            yield from self._of_expression(instance, rule.error_message)
+
+    def _of_dependencies(
+        self, instance: ModuleInstance, depends_on: Dependencies
+    ) -> Iterator[Block]:
+        for traversal in depends_on:
+            reference = parse_reference(traversal, Diagnostics())
+            if reference is None:
+                continue
+            subject = reference.subject
+            if isinstance(subject, ModuleCallInstance):
+                subject = subject.call
+            if isinstance(subject, ModuleCall):
+                yield instance.addr.unkeyed.child(subject.name), _EVERYTHING
+            else:
+                yield from self._of_references(instance, (reference,))
+
+    def _of_expression(self, instance: ModuleInstance, expr: Expression) -> Iterator[Block]:
+        yield from self._of_references(instance, instance.compiled.expression(expr).references)
+
+    def _of_references(
+        self, instance: ModuleInstance, references: Iterable[Reference]
+    ) -> Iterator[Block]:
+        path = instance.addr.unkeyed
+        for reference in references:
+            subject: Address = reference.subject
+            if isinstance(subject, ResourceInstance):
+                subject = subject.resource
+            if isinstance(subject, InputVariable | LocalValue | ResourceAddr):
+                yield path, str(subject)
+            elif isinstance(subject, ModuleCallOutput):
+                yield path.child(subject.call.name), f"output.{subject.name}"
+            elif isinstance(subject, ModuleCall | ModuleCallInstance):
+                call = subject if isinstance(subject, ModuleCall) else subject.call
+                for child in instance.children.get(call.name, {}).values():
+                    for name in child.module.outputs:
+                        yield child.addr.unkeyed, f"output.{name}"

@@ -1,0 +1,233 @@
+"""What a plan says: changes of resource instances and outputs, as data that never changes.
+
+Nothing here knows how a change was worked out, how it is carried out or how it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.cty.paths import Path
+from nigari.cty.values import Value
+from nigari.record import record
+from nigari.schema.provider import Schema
+from nigari.state.model import CheckResult, State
+
+
+class Action(Enum):
+    """What is to be done with an object; the value is how programs are told."""
+
+    NO_OP = "no-op"
+    CREATE = "create"
+    READ = "read"
+    UPDATE = "update"
+    DELETE = "delete"
+    DELETE_THEN_CREATE = "delete-create"
+    CREATE_THEN_DELETE = "create-delete"
+    FORGET = "forget"
+    FORGET_THEN_CREATE = "forget-create"
+
+    @property
+    def is_replace(self) -> bool:
+        """Whether another object takes the place of the one there is."""
+        return self in _REPLACING
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The steps in their order, in the words of `show -json`."""
+        return _STEPS.get(self, (self.value,))
+
+
+_REPLACING = frozenset(
+    (Action.DELETE_THEN_CREATE, Action.CREATE_THEN_DELETE, Action.FORGET_THEN_CREATE)
+)
+_STEPS = {
+    Action.DELETE_THEN_CREATE: ("delete", "create"),
+    Action.CREATE_THEN_DELETE: ("create", "delete"),
+    Action.FORGET_THEN_CREATE: ("forget", "create"),
+}
+
+
+class Reason(Enum):
+    """Why an action was chosen, where that needs saying; the value is how programs are told."""
+
+    NONE = ""
+    TAINTED = "replace_because_tainted"
+    CANNOT_UPDATE = "replace_because_cannot_update"
+    REQUESTED = "replace_by_request"
+    TRIGGERED = "replace_by_triggers"
+    NO_RESOURCE = "delete_because_no_resource_config"
+    NO_MODULE = "delete_because_no_module"
+    WRONG_REPETITION = "delete_because_wrong_repetition"
+    COUNT_INDEX = "delete_because_count_index"
+    EACH_KEY = "delete_because_each_key"
+    DISABLED = "delete_because_enabled_false"
+    CONFIG_UNKNOWN = "read_because_config_unknown"
+    DEPENDENCY_PENDING = "read_because_dependency_pending"
+    CHECK_NESTED = "read_because_check_nested"
+
+
+class Change:
+    """What is to become of one object of a resource instance.
+
+    Written by hand because a plan may have very many of them. Nobody assigns to one after it was
+    made.
+    """
+
+    __slots__ = (
+        "action",
+        "address",
+        "after",
+        "before",
+        "deposed",
+        "identity",
+        "imported_as",
+        "previous_address",
+        "private",
+        "provider",
+        "reason",
+        "replace_paths",
+        "schema",
+    )
+
+    def __init__(
+        self,
+        address: AbsResourceInstance,
+        action: Action,
+        before: Value,
+        after: Value,
+        provider: AbsProviderInstance,
+        schema: Schema,
+        reason: Reason = Reason.NONE,
+        replace_paths: tuple[Path, ...] = (),
+        private: bytes = b"",
+        deposed: str = "",
+        previous_address: AbsResourceInstance | None = None,
+        identity: Value | None = None,
+        imported_as: str = "",
+    ) -> None:
+        self.address = address
+        self.action = action
+        self.before = before
+        """Null where there is no object."""
+        self.after = after
+        """Null where there will be none."""
+        self.provider = provider
+        self.schema = schema
+        self.reason = reason
+        self.replace_paths = replace_paths
+        """What cannot be changed without another object."""
+        self.private = private
+        """What the provider wants to be told when the change is applied."""
+        self.deposed = deposed
+        """The key of a deposed object; empty for the current one."""
+        self.previous_address = previous_address or address
+        self.identity = identity
+        self.imported_as = imported_as
+        """The id by which an object that exists is taken over; empty for all others."""
+
+    @property
+    def is_moved(self) -> bool:
+        return self.previous_address != self.address
+
+    @property
+    def is_visible(self) -> bool:
+        """Whether anything is to be done, were it only to note a new address."""
+        return self.action is not Action.NO_OP or self.is_moved or bool(self.imported_as)
+
+    def __repr__(self) -> str:
+        return f"<Change {self.action.value} {self.address}>"
+
+
+@record
+class OutputChange:
+    """What is to become of a root output value."""
+
+    name: str
+    action: Action
+    before: Value
+    after: Value
+    sensitive: bool = False
+
+
+@record
+class Drift:
+    """What has happened to an object since it was last stored."""
+
+    address: AbsResourceInstance
+    before: Value
+    after: Value
+    """Null where the object is gone."""
+    schema: Schema
+    provider: AbsProviderInstance
+
+
+class PlanMode(Enum):
+    """What a plan is made for."""
+
+    NORMAL = "normal"
+    DESTROY = "destroy"
+    REFRESH_ONLY = "refresh-only"
+
+
+@record
+class Plan:
+    """Everything that is to be done, and what that was worked out from."""
+
+    mode: PlanMode
+    changes: tuple[Change, ...]
+    """In the order of addresses; also those where nothing is to be done."""
+    outputs: Mapping[str, OutputChange]
+    drift: tuple[Drift, ...]
+    previous_state: State
+    """As it was stored."""
+    refreshed_state: State
+    """After moves, and as the providers see it now."""
+    checks: tuple[CheckResult, ...] = ()
+    targeted: bool = False
+    timestamp: str = ""
+    """What `plantimestamp` is."""
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many objects are added, changed and destroyed."""
+        added = changed = destroyed = 0
+        for change in self.changes:
+            action = change.action
+            if action is Action.NO_OP:
+                continue
+            if action is Action.CREATE or action is Action.FORGET_THEN_CREATE:
+                added += 1
+            elif action is Action.UPDATE:
+                changed += 1
+            elif action is Action.DELETE:
+                destroyed += 1
+            elif action.is_replace:
+                added += 1
+                destroyed += 1
+        return added, changed, destroyed
+
+    @property
+    def imported(self) -> int:
+        """How many objects are taken over."""
+        return sum(1 for change in self.changes if change.imported_as)
+
+    @property
+    def forgotten(self) -> int:
+        """How many objects are forgotten."""
+        actions = (Action.FORGET, Action.FORGET_THEN_CREATE)
+        return sum(1 for change in self.changes if change.action in actions)
+
+    @property
+    def has_output_changes(self) -> bool:
+        return any(each.action is not Action.NO_OP for each in self.outputs.values())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether applying it would change nothing at all."""
+        if any(change.is_visible for change in self.changes) or self.has_output_changes:
+            return False
+        return not (self.mode is PlanMode.REFRESH_ONLY and self.drift)

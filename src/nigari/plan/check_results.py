@@ -1,0 +1,46 @@
+"""How conditions went, in the form in which a state keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nigari.plan.conditions import Noted, Outcome
+from nigari.state.model import CheckObject, CheckResult
+
+_ORDER = ("error", "fail", "unknown", "pass")
+
+
+def check_results(noted: Iterable[Noted]) -> tuple[CheckResult, ...]:
+    """The results of everything that has conditions, by kind and address."""
+    objects: dict[tuple[str, str], dict[str, list[Outcome]]] = {}
+    for kind, block, address, conditions in noted:
+        objects.setdefault((kind, block), {}).setdefault(address, []).append(conditions.outcome)
+    return tuple(_result(kind, block, found) for (kind, block), found in sorted(objects.items()))
+
+
+def updated_results(
+    planned: Iterable[CheckResult], noted: Iterable[Noted]
+) -> tuple[CheckResult, ...]:
+    """The results of a plan with those that are known better now."""
+    known = {(each.kind, each.block): each for each in planned}
+    for each in check_results(noted):
+        earlier = known.get((each.kind, each.block))
+        objects = {} if earlier is None else {o.address: o for o in earlier.objects}
+        objects.update((o.address, o) for o in each.objects)
+        found = tuple(objects[address] for address in sorted(objects))
+        status = _worst([o.status for o in found])
+        known[each.kind, each.block] = CheckResult(each.kind, each.block, status, found)
+    return tuple(known[key] for key in sorted(known))
+
+
+def _result(kind: str, block: str, found: dict[str, list[Outcome]]) -> CheckResult:
+    objects: list[CheckObject] = []
+    for address, outcomes in sorted(found.items()):
+        status = _worst([each.status for each in outcomes])
+        failures = tuple(text for each in outcomes for text in each.failures)
+        objects.append(CheckObject(address, status, failures))
+    return CheckResult(kind, block, _worst([each.status for each in objects]), tuple(objects))
+
+
+def _worst(statuses: list[str]) -> str:
+    return min(statuses, key=_ORDER.index, default="unknown")

@@ -1,0 +1,117 @@
+"""The execution graph: every operation of a plan and what must be done before it, as plain data.
+
+An operation is a kind, an address and the numbers of operations before it. It can be printed, saved
+and compared; what carrying one out means is decided where plans are applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+from nigari.record import record
+
+
+class OperationKind(Enum):
+    """What an operation does; the value is its name in print."""
+
+    OPEN = "open"
+    """Start and configure a provider instance."""
+    CLOSE = "close"
+    """End a provider instance."""
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+    READ = "read"
+    """Read a data source."""
+    FORGET = "forget"
+    """Take an object out of the state and leave it alone otherwise."""
+    SETTLE = "settle"
+    """Nothing by itself: what is named has its final value from here on."""
+
+
+@record
+class Operation:
+    """One step of carrying out a plan."""
+
+    kind: OperationKind
+    address: str
+    after: tuple[int, ...] = ()
+    """The numbers of the operations that must have succeeded before."""
+    deposed: str = ""
+    """The key of the deposed object that is meant; empty for the current one."""
+
+    def __str__(self) -> str:
+        deposed = f" (deposed {self.deposed})" if self.deposed else ""
+        return f"{self.kind.value} {self.address}{deposed}"
+
+
+@record
+class ExecutionGraph:
+    """The operations of a plan, numbered from zero."""
+
+    operations: tuple[Operation, ...] = ()
+
+    def to_json(self) -> list[dict[str, object]]:
+        """The graph as JSON data."""
+        found: list[dict[str, object]] = []
+        for operation in self.operations:
+            members: dict[str, object] = {
+                "kind": operation.kind.value,
+                "address": operation.address,
+                "after": list(operation.after),
+            }
+            if operation.deposed:
+                members["deposed"] = operation.deposed
+            found.append(members)
+        return found
+
+    @staticmethod
+    def from_json(data: Sequence[Mapping[str, object]]) -> ExecutionGraph:
+        """The graph that JSON data tells."""
+        operations: list[Operation] = []
+        for members in data:
+            after = members["after"]
+            assert isinstance(after, list)
+            operations.append(
+                Operation(
+                    OperationKind(members["kind"]),
+                    str(members["address"]),
+                    tuple(after),
+                    str(members.get("deposed", "")),
+                )
+            )
+        return ExecutionGraph(tuple(operations))
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz; an arrow leads to what must be done before."""
+        lines = ["digraph {", "  rankdir = BT"]
+        for number, operation in enumerate(self.operations):
+            label = str(operation).replace("\\", "\\\\").replace('"', '\\"')
+            lines.append(f'  {number} [label = "{label}", shape = "box"]')
+        for number, operation in enumerate(self.operations):
+            lines += [f"  {number} -> {before}" for before in operation.after]
+        return "\n".join([*lines, "}"])
+
+    def in_order(self) -> list[int]:
+        """An order in which every operation comes after what must be done before it."""
+        waiting = [len(operation.after) for operation in self.operations]
+        followers = self.followers()
+        ready = [number for number, left in enumerate(waiting) if not left]
+        order: list[int] = []
+        while ready:
+            number = ready.pop()
+            order.append(number)
+            for follower in followers[number]:
+                waiting[follower] -= 1
+                if not waiting[follower]:
+                    ready.append(follower)
+        return order
+
+    def followers(self) -> list[list[int]]:
+        """For each operation, those that must come after it."""
+        found: list[list[int]] = [[] for _ in self.operations]
+        for number, operation in enumerate(self.operations):
+            for before in operation.after:
+                found[before].append(number)
+        return found

@@ -1,0 +1,246 @@
+"""From the changes of a plan to its execution graph: what must be done before what.
+
+The rules, with A depending on B: B is created or updated before A; A is destroyed before B. An
+object that is replaced goes before its successor comes, or after it where it is created first; then
+it also stays until everything that depends on it has been changed. A provider is open from before
+its first use until after its last.
+
+Order is kept between blocks, through operations that only stand for "all of this is done", so that
+the graph grows with blocks and their references and not with pairs of instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nigari.addrs.absolute import Abs, resource_of
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.plan.block_graph import Block, BlockGraph, provider_block, resource_block
+from nigari.plan.changes import Action, Change, Plan
+from nigari.plan.execution_graph import ExecutionGraph, Operation, OperationKind
+from nigari.state.model import State
+
+_MAKING = {
+    Action.CREATE: OperationKind.CREATE,
+    Action.UPDATE: OperationKind.UPDATE,
+    Action.READ: OperationKind.READ,
+    Action.DELETE_THEN_CREATE: OperationKind.CREATE,
+    Action.CREATE_THEN_DELETE: OperationKind.CREATE,
+    Action.FORGET_THEN_CREATE: OperationKind.CREATE,
+}
+_ENDING = {
+    Action.DELETE: OperationKind.DELETE,
+    Action.DELETE_THEN_CREATE: OperationKind.DELETE,
+    Action.CREATE_THEN_DELETE: OperationKind.DELETE,
+    Action.FORGET: OperationKind.FORGET,
+    Action.FORGET_THEN_CREATE: OperationKind.FORGET,
+}
+
+REPLACED = "replaced"
+"""Stands for the key of an object that will be deposed, which is chosen when that happens."""
+
+
+def execution_graph(plan: Plan, blocks: BlockGraph) -> ExecutionGraph:
+    """The graph of a plan's operations."""
+    return _Building(plan, blocks).finished()
+
+
+class _Building:
+    def __init__(self, plan: Plan, blocks: BlockGraph) -> None:
+        self._plan = plan
+        self._blocks = blocks
+        self._operations: list[tuple[OperationKind, str, str]] = []
+        self._after: list[dict[int, None]] = []
+        self._made: dict[Block, list[int]] = {}
+        self._ended: dict[Block, list[int]] = {}
+        self._ended_late: dict[Block, list[int]] = {}
+        """Endings of objects that stay until their successors and dependents are done."""
+        self._settled: dict[Block, tuple[int, ...]] = {}
+        self._stored = stored_needs(plan.refreshed_state)
+        self._open: dict[str, int] = {}
+        self._close: dict[str, int] = {}
+
+    def finished(self) -> ExecutionGraph:
+        changes = [each for each in self._plan.changes if each.action is not Action.NO_OP]
+        for change in changes:
+            self._enter(change)
+        self._order_making()
+        self._order_ending()
+        self._order_providers(changes)
+        return ExecutionGraph(
+            tuple(
+                Operation(kind, address, tuple(sorted(after)), deposed)
+                for (kind, address, deposed), after in zip(
+                    self._operations, self._after, strict=True
+                )
+            )
+        )
+
+    def _add(self, kind: OperationKind, address: str, deposed: str = "") -> int:
+        self._operations.append((kind, address, deposed))
+        self._after.append({})
+        return len(self._operations) - 1
+
+    def _put_after(self, number: int, before: Iterable[int]) -> None:
+        after = self._after[number]
+        for each in before:
+            if each != number:
+                after[each] = None
+
+    def _enter(self, change: Change) -> None:
+        """Add the operations of one change, in the order that they have among themselves."""
+        block = resource_block(resource_of(change.address))
+        action, text = change.action, str(change.address)
+        ending: int | None = None
+        is_late = action is Action.CREATE_THEN_DELETE
+        if action in _ENDING:
+            deposed = REPLACED if is_late else change.deposed
+            ending = self._add(_ENDING[action], text, deposed)
+            late = is_late or self._was_created_first(change)
+            (self._ended_late if late else self._ended).setdefault(block, []).append(ending)
+        if action in _MAKING:
+            making = self._add(_MAKING[action], text)
+            self._made.setdefault(block, []).append(making)
+            if ending is not None:
+                first, second = (making, ending) if is_late else (ending, making)
+                self._put_after(second, (first,))
+
+    def _was_created_first(self, change: Change) -> bool:
+        state = self._plan.refreshed_state.instance(change.address)
+        stored = None if state is None else state.current
+        return (
+            change.action is Action.DELETE and stored is not None and stored.create_before_destroy
+        )
+
+    # -- making -------------------------------------------------------------------------------
+
+    def _order_making(self) -> None:
+        for block, numbers in self._made.items():
+            before = self._before(block)
+            if len(before) > 1 and len(numbers) > 1:
+                before = (self._joined(f"before {_name(block)}", before),)
+            for number in numbers:
+                self._put_after(number, before)
+            for needed in self._stored.get(block, ()):
+                gone = self._ended.get(needed, [])
+                if len(gone) > 1 and len(numbers) > 1:
+                    gone = [self._joined(f"end of {_name(needed)}", gone)]
+                for number in numbers:
+                    self._put_after(number, gone)
+
+    def _before(self, block: Block) -> tuple[int, ...]:
+        """What must be done before anything of a block is made."""
+        found: dict[int, None] = {}
+        for need in self._blocks.needs(block):
+            for number in self._settle(need):
+                found[number] = None
+        return tuple(found)
+
+    def _settle(self, block: Block) -> tuple[int, ...]:
+        """The operations after which a block has its final value; none where it has it already.
+
+        A circle between blocks that values do not follow is cut where it is met.
+        """
+        known = self._settled
+        if block in known:
+            return known[block]
+        stack: list[tuple[Block, bool]] = [(block, False)]
+        entered: set[Block] = set()
+        while stack:
+            at, is_ready = stack.pop()
+            if at in known:
+                continue
+            if is_ready:
+                known[at] = self._settled_by(at)
+            elif at not in entered:
+                entered.add(at)
+                stack.append((at, True))
+                stack.extend((need, False) for need in self._blocks.needs(at))
+        return known[block]
+
+    def _settled_by(self, block: Block) -> tuple[int, ...]:
+        made = self._made.get(block)
+        if made is None:
+            found: dict[int, None] = {}
+            for need in self._blocks.needs(block):
+                for number in self._settled.get(need, ()):
+                    found[number] = None
+            made = list(found)
+        if len(made) < 2:
+            return tuple(made)
+        return (self._joined(_name(block), made),)
+
+    def _joined(self, name: str, numbers: Iterable[int]) -> int:
+        number = self._add(OperationKind.SETTLE, name)
+        self._put_after(number, numbers)
+        return number
+
+    # -- ending -------------------------------------------------------------------------------
+
+    def _order_ending(self) -> None:
+        everything = {**self._ended, **self._ended_late}
+        for block in {**everything, **self._made}:
+            for need in self._needs_of(block):
+                ends = self._ended.get(need, []) + self._ended_late.get(need, [])
+                if not ends or need == block:
+                    continue
+                before = self._ended.get(block, []) + self._ended_late.get(block, [])
+                late = self._ended_late.get(need, [])
+                made = self._made.get(block, []) if late else []
+                if len(ends) > 1 and len(before) > 1:
+                    before = [self._joined(f"end of {_name(block)}", before)]
+                for number in ends:
+                    self._put_after(number, before)
+                for number in late:
+                    self._put_after(number, made)
+
+    def _needs_of(self, block: Block) -> set[Block]:
+        """The resource blocks that a block needed when it was stored, or needs now."""
+        found = set(self._stored.get(block, ()))
+        if self._blocks.is_resource(block):
+            found.update(resource_block(each) for each in self._blocks.resources_before(block))
+        return found
+
+    # -- providers ----------------------------------------------------------------------------
+
+    def _order_providers(self, changes: list[Change]) -> None:
+        by_address = {str(change.address): change for change in changes}
+        for number, (kind, address, _) in enumerate(list(self._operations)):
+            if kind in (OperationKind.SETTLE, OperationKind.FORGET):
+                continue
+            provider = by_address[address].provider
+            text = str(provider)
+            if text not in self._open:
+                self._open_provider(provider)
+            self._put_after(number, (self._open[text],))
+            self._put_after(self._close[text], (number,))
+
+    def _open_provider(self, provider: AbsProviderInstance) -> None:
+        text = str(provider)
+        opening = self._open[text] = self._add(OperationKind.OPEN, text)
+        closing = self._close[text] = self._add(OperationKind.CLOSE, text)
+        self._put_after(closing, (opening,))
+        block = provider_block(Abs(provider.module, provider.item.config))
+        self._put_after(opening, self._before(block))
+        for resource in self._blocks.resources_before(block):
+            needed = resource_block(resource)
+            if needed not in self._made:
+                for number in self._ended.get(needed, ()):
+                    self._put_after(number, (closing,))
+
+
+def _name(block: Block) -> str:
+    path, name = block
+    return f"{path}.{name}" if path.text else name
+
+
+def stored_needs(state: State) -> dict[Block, set[Block]]:
+    """What the objects of each block depended on when they were stored."""
+    found: dict[Block, set[Block]] = {}
+    for resource in state.resources.values():
+        needs = found.setdefault(resource_block(resource.address), set())
+        for instance in resource.instances.values():
+            for stored in (instance.current, *instance.deposed.values()):
+                if stored is not None:
+                    needs.update(resource_block(each) for each in stored.dependencies)
+    return found

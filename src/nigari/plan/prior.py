@@ -1,0 +1,123 @@
+"""Objects of the prior state as values: upgraded to the provider's schema, and read anew.
+
+An object that is gone is none. What has changed since it was stored is drift, which the caller
+notes.
+"""
+
+from __future__ import annotations
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.cty.json import value_from_json
+from nigari.cty.marks import mark_with_paths
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.lang.marks import SENSITIVE
+from nigari.plan.provider_checks import type_faults
+from nigari.providers import api
+from nigari.providers.diagnostics import located
+from nigari.record import record
+from nigari.schema.marked_paths import sensitive_paths
+from nigari.schema.provider import Schema
+from nigari.state.model import ObjectStatus, StoredObject
+from nigari.state.objects import UnreadableObject, decode, encode
+from nigari.state.sensitive_paths import parse_paths
+
+_SECRET = frozenset((SENSITIVE,))
+
+
+@record
+class PriorObject:
+    """An object that exists before anything is done."""
+
+    value: Value
+    stored: StoredObject
+    private: bytes
+    identity: Value | None
+
+    @property
+    def is_tainted(self) -> bool:
+        return self.stored.status is ObjectStatus.TAINTED
+
+
+async def upgraded(
+    provider: api.Provider,
+    schema: Schema,
+    address: AbsResourceInstance,
+    stored: StoredObject,
+    diags: Diagnostics,
+) -> PriorObject | None:
+    """A stored object under the provider's present schema; None after reporting why not."""
+    try:
+        value = decode(stored, schema)
+    except UnreadableObject:
+        request = api.UpgradeRequest(
+            address.item.resource.type,
+            stored.schema_version,
+            b"" if stored.flat_attributes is not None else stored.attributes.encode(),
+            tuple((stored.flat_attributes or {}).items()),
+        )
+        answer = await provider.upgrade(request)
+        diags.extend(located(answer.diagnostics, address=str(address)))
+        if api.has_errors(answer.diagnostics):
+            return None
+        value = answer.state
+        if stored.sensitive_attributes != "[]":
+            value = _marked(value, stored)
+    identity = None
+    if stored.identity is not None and schema.identity is not None:
+        identity = value_from_json(stored.identity, schema.identity.implied_type)
+    return PriorObject(value, stored, stored.private, identity)
+
+
+async def read(
+    provider: api.Provider,
+    schema: Schema,
+    address: AbsResourceInstance,
+    prior: PriorObject,
+    meta: Value | None,
+    diags: Diagnostics,
+) -> PriorObject | None:
+    """The object as it is now; None where it is gone, or where reading it failed."""
+    plain, _ = prior.value.unmark_deep()
+    request = api.ReadRequest(
+        address.item.resource.type, plain, prior.private, meta, prior.identity
+    )
+    answer = await provider.read(request)
+    diags.extend(located(answer.diagnostics, address=str(address)))
+    if api.has_errors(answer.diagnostics) or answer.state.is_null:
+        return None
+    for fault in type_faults(schema.block, answer.state):
+        diags.error(
+            "Invalid object from the provider",
+            f"What the provider read for {address} does not fit its schema: {fault.text}. This is "
+            "a fault of the provider.",
+        )
+        return None
+    identity = answer.identity if answer.identity is not None else prior.identity
+    if answer.state == plain and answer.private == prior.private and identity == prior.identity:
+        return prior
+    value = _marked(answer.state, prior.stored)
+    stored = encode(
+        value,
+        schema,
+        prior.stored.status,
+        answer.private,
+        prior.stored.dependencies,
+        prior.stored.create_before_destroy,
+        prior.stored.skip_destroy,
+        identity,
+    )
+    return PriorObject(value, stored, answer.private, identity)
+
+
+def with_schema_marks(value: Value, schema: Schema) -> Value:
+    """The value with marks where the schema says that something is sensitive."""
+    if not schema.block.has_sensitive:
+        return value
+    paths = sensitive_paths(schema.block, value.unmark_deep()[0])
+    return mark_with_paths(value, [(path, _SECRET) for path in paths])
+
+
+def _marked(value: Value, stored: StoredObject) -> Value:
+    paths = parse_paths(stored.sensitive_attributes)
+    return mark_with_paths(value, [(path, _SECRET) for path in paths])

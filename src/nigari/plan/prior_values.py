@@ -1,0 +1,76 @@
+"""Resources as the prior state has them, for whatever is evaluated while they are left alone.
+
+That is the case for everything while a destroy is planned, and for what is not targeted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nigari.addrs.absolute import Abs
+from nigari.addrs.keys import InstanceKey, key_order
+from nigari.config.resource import Resource
+from nigari.cty.types import DYNAMIC
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
+from nigari.eval.instances import Frame
+from nigari.eval.once import Need
+from nigari.eval.resource import by_mode
+from nigari.plan.instances import RepeatedResource, collected
+from nigari.plan.prior import with_schema_marks
+from nigari.plan.provider_instances import ProviderInstances
+from nigari.plan.provider_pool import ProviderPool
+from nigari.schema.provider import Schema
+from nigari.state.model import ResourceState, State
+from nigari.state.objects import UnreadableObject, decode
+
+
+class PriorResource(RepeatedResource):
+    """A resource as it was before."""
+
+    __slots__ = ("_pool", "_prior", "_providers")
+
+    def __init__(
+        self,
+        frame: Frame,
+        resource: Resource,
+        prior: State,
+        pool: ProviderPool,
+        providers: ProviderInstances,
+    ) -> None:
+        super().__init__(frame, resource)
+        self._prior = prior
+        self._pool = pool
+        self._providers = providers
+
+    def step(self) -> Sequence[Need]:
+        found = self._providers.config_for(self.frame, self.resource)
+        offered = self._pool.of(found.provider)
+        schemas = {} if offered is None else by_mode(offered, self.resource)
+        schema = schemas.get(self.resource.addr.type)
+        state = self._prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
+        self.value = self._value(state, schema)
+        return ()
+
+    def _value(self, state: ResourceState | None, schema: Schema | None) -> Value:
+        if schema is None:
+            return DYNAMIC_UNKNOWN
+        values = {} if state is None else prior_values(state, schema)
+        repetition = self.resource.repetition
+        if repetition.is_single and None not in values:
+            return unknown(schema.block.implied_type)
+        if not values and (repetition.count or repetition.for_each):
+            return unknown(DYNAMIC)
+        return collected(repetition, values)
+
+
+def prior_values(state: ResourceState, schema: Schema) -> Mapping[InstanceKey, Value]:
+    """The current objects of a resource as values, by key."""
+    values: dict[InstanceKey, Value] = {}
+    for key, instance in sorted(state.instances.items(), key=lambda item: key_order(item[0])):
+        if instance.current is None:
+            continue
+        try:
+            values[key] = with_schema_marks(decode(instance.current, schema), schema)
+        except UnreadableObject:
+            values[key] = unknown(schema.block.implied_type)
+    return values

@@ -1,0 +1,75 @@
+"""From a provider's name in a module to the block that configures it, over the tree of modules.
+
+Nothing is evaluated: a key that a call gives is told with where it is written.
+"""
+
+from __future__ import annotations
+
+from nigari.addrs.absolute import Abs
+from nigari.addrs.provider import (
+    AbsProviderConfig,
+    LocalProviderConfig,
+    Provider,
+    implied_provider,
+)
+from nigari.addrs.provider import ProviderConfig as ProviderConfigAddr
+from nigari.config.module import Module
+from nigari.config.provider_config import ProviderConfig
+from nigari.eval.expansion import InstanceData
+from nigari.eval.instances import ModuleInstance
+from nigari.eval.provider_config import provider_of
+from nigari.hcl.expressions import Expression
+from nigari.record import record, replace
+
+
+@record
+class PassedKey:
+    """A key in the `providers` argument of a call."""
+
+    caller: ModuleInstance
+    expr: Expression
+    data: InstanceData
+    """What `each` and `count` mean there."""
+
+
+@record
+class FoundBlock:
+    """Where a provider name leads."""
+
+    instance: ModuleInstance
+    """The module that has the configuration."""
+    config: ProviderConfig | None
+    """The block; None where there is none and an empty one is meant."""
+    address: AbsProviderConfig
+    key: PassedKey | None = None
+
+
+def find_block(instance: ModuleInstance, name: str, alias: str = "") -> FoundBlock:
+    """The configuration that a name means in a module: its own, or one from a caller."""
+    local = LocalProviderConfig(name, alias)
+    module, call, parent = instance.module, instance.call, instance.parent
+    if call is not None and parent is not None:
+        for passed in call.providers:
+            if passed.in_child.config == local:
+                ref = passed.in_parent
+                found = find_block(parent, ref.name, ref.alias)
+                if ref.key is None:
+                    return found
+                return replace(found, key=PassedKey(parent, ref.key, instance.data))
+    config = module.provider_configs.get(local)
+    provider = provider_of(module, name)
+    if parent is not None and not alias and (config is None or config.is_empty):
+        return find_block(parent, local_name(parent.module, provider))
+    address = Abs(instance.addr.unkeyed, ProviderConfigAddr(provider, alias))
+    return FoundBlock(instance, config, address)
+
+
+def local_name(module: Module, provider: Provider) -> str:
+    """What a module calls a provider."""
+    for name, required in module.required_providers.items():
+        if required.provider == provider:
+            return name
+    for local in module.provider_configs:
+        if module.provider(local.name) == provider:
+            return local.name
+    return provider.type if implied_provider(provider.type) == provider else provider.text

@@ -1,0 +1,32 @@
+"""Which providers a configuration and a state need."""
+
+from __future__ import annotations
+
+from nigari.addrs.provider import Provider
+from nigari.eval.instances import ModuleInstance
+from nigari.eval.provider_config import provider_of
+from nigari.plan.provider_names import find_block
+from nigari.state.model import State
+
+
+def providers_of(root: ModuleInstance, state: State) -> list[Provider]:
+    """The providers of all resources and of the configurations that they use, each once."""
+    found: dict[Provider, None] = {}
+    looked_at: set[tuple[int, str]] = set()
+    pending = [root]
+    while pending:
+        instance = pending.pop()
+        module = instance.module
+        for resource in module.resources.values():
+            name = resource.provider_name
+            if (id(instance.compiled), name) in looked_at:
+                continue
+            looked_at.add((id(instance.compiled), name))
+            alias = "" if resource.provider is None else resource.provider.alias
+            found[provider_of(module, name)] = None
+            found[find_block(instance, name, alias).address.item.provider] = None
+        for children in instance.children.values():
+            pending.extend(children.values())
+    for each in state.resources.values():
+        found[each.provider.item.provider] = None
+    return list(found)

@@ -1,0 +1,167 @@
+"""Planning and applying for a working directory: connects its configuration, providers and state.
+
+How a plan is shown, and who agrees to it, is the command line's affair; where the state is kept, it
+tells as something that snapshots are handed to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Mapping
+
+from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.provider import Provider
+from nigari.apply.engine import Application
+from nigari.apply.executor import Keep
+from nigari.apply.operations import ApplyView
+from nigari.cty.function import Function
+from nigari.diagnostics import Diagnostics
+from nigari.eval.causes import CauseKind, UnknownCause
+from nigari.eval.inputs import Inputs
+from nigari.eval.static import StaticRun
+from nigari.lang.files import Files
+from nigari.plan.changes import Plan
+from nigari.plan.engine import Planner
+from nigari.plan.execution_graph import ExecutionGraph
+from nigari.plan.operation_order import execution_graph
+from nigari.plan.plan_host import PlanOptions, Surroundings
+from nigari.plan.provider_pool import ProviderPool
+from nigari.providers import api
+from nigari.providers.builtin.terraform import TerraformProvider
+from nigari.schema.provider import ProviderSchema
+from nigari.state.model import State
+from nigari.workspace.providers import InstalledProviders
+from nigari.workspace.remote_state import read_remote_state
+
+
+class Planning:
+    """One plan in the making, and perhaps its application."""
+
+    def __init__(
+        self,
+        static: StaticRun,
+        inputs: Inputs,
+        files: Files,
+        state: State,
+        environ: Mapping[str, str],
+        workspace: str = "default",
+        directory: str = ".",
+    ) -> None:
+        self.diags = Diagnostics()
+        self.timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self._static = static
+        self._inputs = inputs
+        self._files = files
+        self._state = state
+        self._workspace = workspace
+        self._installed = InstalledProviders(directory, environ)
+        self.pool = ProviderPool(self._start)
+        self.planner: Planner | None = None
+
+    async def _start(
+        self, provider: Provider, schema: ProviderSchema | None, diags: Diagnostics
+    ) -> api.Provider | None:
+        if provider.is_builtin:
+            return TerraformProvider(read_remote_state)
+        return await self._installed.start(provider, schema, diags)
+
+    async def plan(self, options: PlanOptions) -> Plan | None:
+        """The plan; None after reporting why there is none."""
+        planner = self.planner = Planner(
+            self._static, self.surroundings(is_applying=False), self.pool, self._state
+        )
+        plan = await planner.plan(options)
+        self.diags.extend(self._installed.problems)
+        self.diags.extend(planner.diags)
+        return None if self.diags.has_errors else plan
+
+    def graph(self, plan: Plan) -> ExecutionGraph:
+        """What a plan does, in which order."""
+        assert self.planner is not None
+        return execution_graph(plan, self.planner.graph)
+
+    async def apply(self, plan: Plan, view: ApplyView, keep: Keep, parallelism: int = 10) -> State:
+        """Carry out a plan that was made here, and give the state as it is then.
+
+        What goes wrong is reported; what was done before stays done, and is in the state.
+        """
+        planner = self.planner
+        assert planner is not None
+        assert planner.settings is not None
+        await self.pool.close_all()
+        application = Application(
+            plan,
+            self.graph(plan),
+            self.surroundings(is_applying=True),
+            self.pool,
+            planner.graph,
+            planner.settings,
+            view,
+        )
+        with _Interruptions(application, self.pool):
+            try:
+                state = await application.run(keep, parallelism)
+            finally:
+                await self.pool.close_all()
+        self.diags.extend(application.diags)
+        return state
+
+    async def close(self) -> None:
+        """End whatever still runs."""
+        await self.pool.close_all()
+
+    def surroundings(self, is_applying: bool) -> Surroundings:
+        """What planning, or applying, is told about the world."""
+        static = self._static
+        return Surroundings(
+            static.root.instance,
+            self._inputs,
+            self._functions(is_applying),
+            static.root_path,
+            static.working_path,
+            self._workspace,
+        )
+
+    def _functions(self, is_applying: bool) -> Mapping[str, Function]:
+        from nigari.lang.functions.table import function_table
+
+        deferral = None if is_applying else _later
+        return function_table(self._files, ".", plan_timestamp=self.timestamp, deferral=deferral)
+
+
+class _Interruptions:
+    """While this is open, Ctrl-C stops an application gently, and a second one at once."""
+
+    def __init__(self, application: Application, pool: ProviderPool) -> None:
+        self._application = application
+        self._pool = pool
+        self._times = 0
+        self._task = asyncio.current_task()
+        self._stopping: asyncio.Task[None] | None = None
+
+    def __enter__(self) -> None:
+        # Signals reach the main thread only; elsewhere whoever runs the loop decides.
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, self._interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().remove_signal_handler(number)
+
+    def _interrupt(self) -> None:
+        self._times += 1
+        self._application.stop()
+        if self._times == 1:
+            self._stopping = asyncio.create_task(self._pool.stop())
+        elif self._task is not None:
+            self._task.cancel()
+
+
+def _later(name: str) -> UnknownCause:
+    """Why a function that gives another result at every call gives none while planning."""
+    return UnknownCause(CauseKind.IMPURE_FUNCTION, ROOT_MODULE, f"{name}()")

@@ -1,0 +1,40 @@
+"""Reading the output values of another configuration's state, for `terraform_remote_state`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
+from nigari.backends.snapshots import Snapshots
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.providers.api import ProviderDiagnostic
+from nigari.providers.base import problem
+from nigari.providers.builtin.remote_state import RemoteOutputs, RemoteState
+from nigari.state.encryption import no_encryption
+
+
+async def read_remote_state(wanted: RemoteState) -> RemoteOutputs:
+    """The outputs of the state that is wanted, or why it cannot be read."""
+    if wanted.backend != "local":
+        text = f'Backends of type "{wanted.backend}" are not supported.'
+        return RemoteOutputs(None, problem("Backend is not supported", text))
+    paths = LocalPaths(
+        _text(wanted.config, "path", STATE_NAME),
+        _text(wanted.config, "workspace_dir", WORKSPACE_DIR),
+    )
+    diags = Diagnostics()
+    storage = LocalBackend(Path(), paths).storage(wanted.workspace)
+    snapshots = Snapshots(storage, no_encryption().state)
+    await snapshots.read(diags)
+    told = tuple(ProviderDiagnostic(d.severity, d.summary, d.detail) for d in diags)
+    if snapshots.file is None:
+        return RemoteOutputs(None, told)
+    return RemoteOutputs(
+        {name: output.value for name, output in snapshots.state.outputs.items()}, told
+    )
+
+
+def _text(config: Value, name: str, default: str) -> str:
+    given = config.mapping().get(name)
+    return given.data if given is not None and isinstance(given.data, str) else default

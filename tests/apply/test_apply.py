@@ -1,0 +1,149 @@
+"""Applying: what is done is in the state, also when something goes wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from tests.plan.command import applied
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _state() -> dict[str, list[dict[str, object]]]:
+    data = json.loads(Path("terraform.tfstate").read_text())
+    return {
+        f"{each['type']}.{each['name']}": cast("list[dict[str, object]]", each["instances"])
+        for each in data["resources"]
+    }
+
+
+_FAILING = """
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" {
+  input = terraform_data.a.output
+  lifecycle {
+    postcondition {
+      condition     = self.output == 2
+      error_message = "must be two"
+    }
+  }
+}
+resource "terraform_data" "c" { input = terraform_data.b.output }
+resource "terraform_data" "d" { input = 4 }
+"""
+
+
+def test_what_was_done_before_an_error_is_kept(here: Path) -> None:
+    Path("main.tf").write_text(_FAILING)
+    status, said = applied([], {})
+    assert status == 1
+    assert "must be two" in said
+    assert sorted(_state()) == ["terraform_data.a", "terraform_data.b", "terraform_data.d"]
+    Path("main.tf").write_text(_FAILING.replace("== 2", "== 1"))
+    status, said = applied([], {})
+    assert status == 0, said
+    assert "Apply complete! Resources: 1 added, 0 changed, 0 destroyed." in said
+
+
+def test_outputs_and_destroy(here: Path) -> None:
+    Path("main.tf").write_text(
+        'resource "terraform_data" "a" { input = "x" }\n'
+        'output "o" { value = terraform_data.a.output }\n'
+        'output "s" {\n  value = "hush"\n  sensitive = true\n}\n'
+    )
+    status, said = applied([], {})
+    assert status == 0, said
+    assert said.endswith('\nOutputs:\n\no = "x"\ns = <sensitive>\n')
+    status, said = applied(["-destroy"], {})
+    assert status == 0, said
+    assert said.endswith("\nDestroy complete! Resources: 1 destroyed.\n")
+    data = json.loads(Path("terraform.tfstate").read_text())
+    assert (data["resources"], data["outputs"]) == ([], {})
+
+
+def test_dependencies_are_stored(here: Path) -> None:
+    Path("main.tf").write_text(
+        'resource "terraform_data" "a" { input = 1 }\n'
+        "locals { x = terraform_data.a.output }\n"
+        'resource "terraform_data" "b" { input = local.x }\n'
+        'resource "terraform_data" "c" { depends_on = [terraform_data.b] }\n'
+    )
+    status, said = applied([], {})
+    assert status == 0, said
+    found = {name: each[0].get("dependencies") for name, each in _state().items()}
+    assert found == {
+        "terraform_data.a": None,
+        "terraform_data.b": ["terraform_data.a"],
+        "terraform_data.c": ["terraform_data.a", "terraform_data.b"],
+    }
+
+
+def test_a_tainted_object_is_replaced(here: Path) -> None:
+    Path("main.tf").write_text('resource "terraform_data" "a" {}')
+    applied([], {})
+    path = Path("terraform.tfstate")
+    data = json.loads(path.read_text())
+    data["resources"][0]["instances"][0]["status"] = "tainted"
+    path.write_text(json.dumps(data))
+    status, said = applied([], {})
+    assert status == 0, said
+    assert "Apply complete! Resources: 1 added, 0 changed, 1 destroyed." in said
+    assert "status" not in _state()["terraform_data.a"][0]
+
+
+def test_deposed_objects_are_destroyed(here: Path) -> None:
+    Path("main.tf").write_text('resource "terraform_data" "a" {}')
+    applied([], {})
+    path = Path("terraform.tfstate")
+    data = json.loads(path.read_text())
+    instances = data["resources"][0]["instances"]
+    instances.append({**instances[0], "deposed": "00112233"})
+    path.write_text(json.dumps(data))
+    status, said = applied([], {})
+    assert status == 0, said
+    assert "Apply complete! Resources: 0 added, 0 changed, 1 destroyed." in said
+    assert len(_state()["terraform_data.a"]) == 1
+
+
+_PROVISIONED = """
+resource "terraform_data" "a" {
+  input = "x"
+  provisioner "local-exec" {
+    command     = "echo made $WHAT >> log"
+    environment = { WHAT = self.output }
+  }
+  provisioner "local-exec" {
+    when    = destroy
+    command = "echo ends ${self.input} >> log"
+  }
+  provisioner "local-exec" {
+    command    = "exit 3"
+    on_failure = %s
+  }
+}
+"""
+
+
+def test_provisioners(here: Path) -> None:
+    Path("main.tf").write_text(_PROVISIONED % "continue")
+    status, said = applied([], {})
+    assert status == 0, said
+    status, said = applied(["-destroy"], {})
+    assert status == 0, said
+    assert Path("log").read_text() == "made x\nends x\n"
+
+
+def test_a_failing_provisioner_taints(here: Path) -> None:
+    Path("main.tf").write_text(_PROVISIONED % "fail")
+    status, said = applied([], {})
+    assert status == 1
+    assert "status 3" in said
+    assert _state()["terraform_data.a"][0]["status"] == "tainted"

@@ -1,0 +1,232 @@
+"""Plans of small configurations: what is done, in which order, and what is said about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nigari.cli.views.plan_text import plan_text
+from nigari.plan.changes import Action, Plan, Reason
+from nigari.plan.execution_graph import ExecutionGraph
+from tests.plan.command import applied, planned
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _plan(text: str, *args: str) -> tuple[Plan, ExecutionGraph]:
+    Path("main.tf").write_text(text)
+    plan, told, graph = planned(list(args), {})
+    assert plan is not None, told
+    assert graph is not None
+    return plan, graph
+
+
+def _apply(text: str, *args: str) -> str:
+    Path("main.tf").write_text(text)
+    status, said = applied(list(args), {})
+    assert status == 0, said
+    return said
+
+
+def _order(graph: ExecutionGraph) -> list[str]:
+    numbers = graph.in_order()
+    assert len(numbers) == len(graph.operations)
+    return [str(graph.operations[number]) for number in numbers]
+
+
+def _errors(text: str, *args: str) -> list[str]:
+    Path("main.tf").write_text(text)
+    plan, told, _ = planned(list(args), {})
+    assert plan is None
+    return [each.summary for each in told]
+
+
+_CHAIN = """
+resource "terraform_data" "a" { triggers_replace = %s }
+resource "terraform_data" "b" { triggers_replace = terraform_data.a.id }
+resource "terraform_data" "c" { input = terraform_data.b.id }
+"""
+
+
+def test_creating_goes_along_references(here: Path) -> None:
+    _, graph = _plan(_CHAIN % 1)
+    order = [each for each in _order(graph) if each.startswith("create")]
+    assert order == [f"create terraform_data.{name}" for name in "abc"]
+
+
+def test_replacing_destroys_from_the_end_and_creates_from_the_start(here: Path) -> None:
+    _apply(_CHAIN % 1)
+    plan, graph = _plan(_CHAIN % 2)
+    assert plan.counts == (2, 1, 2)
+    order = _order(graph)
+    wanted = ["delete terraform_data.b", "delete terraform_data.a", "create terraform_data.a"]
+    wanted += ["create terraform_data.b", "update terraform_data.c"]
+    assert [each for each in order if each in wanted] == wanted
+
+
+def test_destroying_goes_against_references(here: Path) -> None:
+    _apply(_CHAIN % 1)
+    plan, graph = _plan(_CHAIN % 1, "-destroy")
+    assert plan.counts == (0, 0, 3)
+    order = [each for each in _order(graph) if each.startswith("delete")]
+    assert order == [f"delete terraform_data.{name}" for name in "cba"]
+
+
+def test_created_first_is_destroyed_after_its_dependents_are_done(here: Path) -> None:
+    lifecycle = "{\n triggers_replace = %s\n lifecycle { create_before_destroy = true }\n}"
+    text = f'resource "terraform_data" "a" {lifecycle}\n'
+    text += 'resource "terraform_data" "b" { input = terraform_data.a.id }'
+    _apply(text % 1)
+    plan, graph = _plan(text % 2)
+    assert [change.action for change in plan.changes] == [
+        Action.CREATE_THEN_DELETE,
+        Action.UPDATE,
+    ]
+    order = [each for each in _order(graph) if "terraform_data" in each]
+    assert order == [
+        "create terraform_data.a",
+        "update terraform_data.b",
+        "delete terraform_data.a (deposed replaced)",
+    ]
+
+
+def test_graph_is_json(here: Path) -> None:
+    _, graph = _plan(_CHAIN % 1)
+    assert ExecutionGraph.from_json(json.loads(json.dumps(graph.to_json()))) == graph
+
+
+def test_graph_does_not_grow_with_pairs_of_instances(here: Path) -> None:
+    text = 'resource "terraform_data" "a" { count = %d }\n'
+    text += 'resource "terraform_data" "b" {\n count = %d\n input = terraform_data.a[*].id\n}'
+    _, graph = _plan(text % (100, 100))
+    assert sum(len(each.after) for each in graph.operations) < 1000
+
+
+def test_provider_is_open_from_before_the_first_use_until_after_the_last(here: Path) -> None:
+    _, graph = _plan(_CHAIN % 1)
+    order = _order(graph)
+    provider = 'provider["terraform.io/builtin/terraform"]'
+    assert order[0] == f"open {provider}"
+    assert order[-1] == f"close {provider}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reasons"),
+    [
+        ('resource "terraform_data" "a" {}', "", [Reason.NO_RESOURCE]),
+        (
+            'resource "terraform_data" "a" { count = 2 }',
+            'resource "terraform_data" "a" { count = 1 }',
+            [Reason.NONE, Reason.COUNT_INDEX],
+        ),
+        (
+            'resource "terraform_data" "a" { for_each = toset(["k"]) }',
+            'resource "terraform_data" "a" { for_each = toset([]) }',
+            [Reason.EACH_KEY],
+        ),
+        (
+            'resource "terraform_data" "a" { for_each = toset(["k"]) }',
+            'resource "terraform_data" "a" {}',
+            [Reason.NONE, Reason.WRONG_REPETITION],
+        ),
+    ],
+)
+def test_reasons_to_delete(here: Path, before: str, after: str, reasons: list[Reason]) -> None:
+    _apply(before)
+    plan, _ = _plan(after)
+    assert [change.reason for change in plan.changes] == reasons
+
+
+def test_target_brings_what_it_needs(here: Path) -> None:
+    plan, _ = _plan(_CHAIN % 1, "-target=terraform_data.b")
+    assert [str(each.address) for each in plan.changes] == ["terraform_data.a", "terraform_data.b"]
+
+
+def test_exclude_takes_what_needs_it(here: Path) -> None:
+    plan, _ = _plan(_CHAIN % 1, "-exclude=terraform_data.b")
+    assert [str(each.address) for each in plan.changes] == ["terraform_data.a"]
+
+
+def test_replace_on_request(here: Path) -> None:
+    text = 'resource "terraform_data" "a" {}'
+    _apply(text)
+    plan, _ = _plan(text, "-replace=terraform_data.a")
+    assert plan.changes[0].action is Action.DELETE_THEN_CREATE
+    assert plan.changes[0].reason is Reason.REQUESTED
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ('variable "v" {}\noutput "o" { value = var.v }', "No value for a variable"),
+        (
+            (
+                'resource "terraform_data" "a" {}\n'
+                'resource "terraform_data" "b" { count = length(terraform_data.a.id) }'
+            ),
+            "Unknown count argument",
+        ),
+        (
+            (
+                'resource "terraform_data" "a" {}\n'
+                'resource "terraform_data" "b" { for_each = toset([terraform_data.a.id]) }'
+            ),
+            "Unknown for_each argument",
+        ),
+        (
+            (
+                'resource "terraform_data" "a" {\n input = 1\n lifecycle {\n precondition {\n'
+                ' condition = path.root == ""\n error_message = "no"\n }\n }\n}'
+            ),
+            "Precondition of terraform_data.a does not hold",
+        ),
+    ],
+)
+def test_no_plan(here: Path, text: str, summary: str) -> None:
+    assert summary in _errors(text)
+
+
+def test_prevented_replacement(here: Path) -> None:
+    lifecycle = "{\n triggers_replace = %s\n lifecycle { prevent_destroy = true }\n}"
+    text = f'resource "terraform_data" "a" {lifecycle}\n'
+    _apply(text % 1)
+    assert _errors(text % 2) == ["Destruction is prevented"]
+
+
+def test_prevented_deletion(here: Path) -> None:
+    text = 'resource "terraform_data" "a" {\n count = %s\n lifecycle { prevent_destroy = true }\n}'
+    _apply(text % 1)
+    assert _errors(text % 0) == ["Destruction is prevented"]
+    assert _errors(text % 1, "-destroy") == ["Destruction is prevented"]
+
+
+def test_text_of_a_plan(here: Path) -> None:
+    _apply('resource "terraform_data" "a" { input = { a = 1, b = ["x", "y"] } }')
+    plan, _ = _plan('resource "terraform_data" "a" { input = { a = 2, b = ["x", "z"] } }')
+    text = plan_text(plan)
+    assert "  ~ update in-place\n" in text
+    assert "  # terraform_data.a will be updated in-place\n" in text
+    assert "      ~ input  = {\n          ~ a = 1 -> 2\n          ~ b = [\n" in text
+    assert '              ~ "y" -> "z",\n            ]\n        }\n' in text
+    assert text.endswith("Plan: 0 to add, 1 to change, 0 to destroy.")
+
+
+def test_nothing_to_do(here: Path) -> None:
+    _apply('resource "terraform_data" "a" { input = 1 }')
+    plan, _ = _plan('resource "terraform_data" "a" { input = 1 }')
+    assert plan.is_empty
+    assert plan_text(plan).startswith("No changes.")
+
+
+def test_secrets_are_not_shown(here: Path) -> None:
+    text = 'variable "s" {\n sensitive = true\n default = "hush"\n}\n'
+    text += 'resource "terraform_data" "a" { input = { s = var.s } }'
+    plan, _ = _plan(text)
+    assert "hush" not in plan_text(plan)
+    assert "(sensitive value)" in plan_text(plan)
