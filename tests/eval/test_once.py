@@ -1,0 +1,136 @@
+"""The list of work: order, effects, cycles, and lengths that recursion could not bear."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from nigari.eval.once import DONE, Effect, Need, Node, Stages, WorkList
+from nigari.record import record
+
+
+class Step(Node):
+    """A node that needs others and counts how often it finishes."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.needs: list[Need] = []
+        self.finished = 0
+        self.failed = False
+        self.answered: set[Effect] = set()
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    def fail(self) -> None:
+        self.failed = True
+
+    def step(self) -> Sequence[Need]:
+        missing = [
+            need
+            for need in self.needs
+            if (need not in self.answered if isinstance(need, Effect) else need.state != DONE)
+        ]
+        if not missing:
+            self.finished += 1
+        return missing
+
+
+@record
+class Call(Effect):
+    name: str
+
+
+def test_each_node_finishes_once_and_after_what_it_needs() -> None:
+    a, b, c = Step("a"), Step("b"), Step("c")
+    a.needs, b.needs = [b, c], [c]
+    work = WorkList()
+    work.want([a, b, c, a])
+    work.pump()
+    assert [node.finished for node in (a, b, c)] == [1, 1, 1]
+
+
+def test_a_chain_of_any_length() -> None:
+    nodes = [Step(str(n)) for n in range(50_000)]
+    for node, following in itertools.pairwise(nodes):
+        node.needs = [following]
+    work = WorkList()
+    work.want(nodes[:1])
+    work.pump()
+    assert all(node.finished == 1 for node in nodes)
+
+
+def test_an_effect_is_told_of_once_and_wakes_all_who_wait_for_it() -> None:
+    a, b, effect = Step("a"), Step("b"), Call("x")
+    a.needs, b.needs = [effect], [Call("x")]
+    work = WorkList()
+    work.want([a, b])
+    work.pump()
+    assert work.new_effects == [effect]
+    assert work.is_waiting_for_effects
+    for node in (a, b):
+        node.answered.add(effect)
+    work.answer(effect)
+    work.pump()
+    assert (a.finished, b.finished, work.is_waiting_for_effects) == (1, 1, False)
+
+
+def test_a_cycle_is_named_and_the_rest_goes_on() -> None:
+    a, b, c, outside = Step("a"), Step("b"), Step("c"), Step("outside")
+    a.needs, b.needs, c.needs, outside.needs = [b], [c], [a], [a]
+    work = WorkList()
+    work.want([outside])
+    work.pump()
+    cycle = work.find_cycle()
+    assert cycle is not None
+    assert sorted(node.label for node in cycle.nodes) == ["a", "b", "c"]
+    assert cycle.text.split(" → ")[0] == cycle.text.split(" → ")[-1]
+    work.break_cycle(cycle)
+    work.pump()
+    assert all(node.failed for node in (a, b, c))
+    assert (outside.finished, work.find_cycle()) == (1, None)
+
+
+def test_a_node_that_needs_itself() -> None:
+    a = Step("a")
+    a.needs = [a]
+    work = WorkList()
+    work.want([a])
+    work.pump()
+    cycle = work.find_cycle()
+    assert cycle is not None
+    assert cycle.nodes == [a]
+
+
+def test_two_separate_cycles_are_found_one_after_the_other() -> None:
+    a, b, c, d = (Step(name) for name in "abcd")
+    a.needs, b.needs, c.needs, d.needs = [b], [a], [d], [c]
+    work = WorkList()
+    work.want([a, c])
+    work.pump()
+    found = []
+    while (cycle := work.find_cycle()) is not None:
+        found.append({node.label for node in cycle.nodes})
+        work.break_cycle(cycle)
+        work.pump()
+    assert sorted(found, key=min) == [{"a", "b"}, {"c", "d"}]
+
+
+def test_stages_go_on_where_they_stopped() -> None:
+    waiting, done = [Step("x")], []
+
+    def first() -> Sequence[Need]:
+        done.append("first")
+        return ()
+
+    def second() -> Sequence[Need]:
+        done.append("second")
+        return waiting
+
+    stages = Stages(first, second)
+    assert stages.step() == waiting
+    waiting = []
+    assert stages.step() == ()
+    assert done == ["first", "second", "second"]
