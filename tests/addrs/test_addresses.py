@@ -132,7 +132,6 @@ def test_module_parts() -> None:
     assert not module.is_deferred
     assert ROOT_MODULE.child("a", DEFERRED).child("b").is_deferred
     assert not ROOT_MODULE.child("a", "[*]").is_deferred
-    assert ModuleCall("b").instance(None).module_in(ROOT_MODULE.child("a", "x")) == module
 
 
 def test_resources_and_instances() -> None:

@@ -185,11 +185,3 @@ def test_only_a_registry_will_do() -> None:
 def test_a_call_from_a_package(caller: str, call: str, wanted: str | None) -> None:
     resolved = resolve_source(source(caller), source(call))
     assert (None if resolved is None else str(resolved)) == wanted
-
-
-def test_package_from_a_registry() -> None:
-    remote = source("git::https://h.com/a.git//modules?ref=1")
-    given = source("x/y/z//vpc")
-    assert isinstance(remote, RemoteSource)
-    assert isinstance(given, RegistrySource)
-    assert str(remote.from_registry(given)) == "git::https://h.com/a.git//modules/vpc?ref=1"

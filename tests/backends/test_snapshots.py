@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from nigari.backends.local import LocalBackend, LocalPaths
 from nigari.backends.snapshots import LockOptions, Snapshots
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics
+from nigari.record import replace
 from nigari.state.encryption import no_encryption
 from nigari.state.files import parse_state
 from nigari.state.model import EMPTY_STATE, OutputState, State, StateFile

@@ -112,3 +112,8 @@ EXPRESSIONS: Final[dict[str, str]] = {
     "61fc433d56fc": _DEFAULT,
 }
 """Expressions, by their id."""
+
+STATIC: Final[dict[str, str]] = {
+    "module.foo.bar": "outputs of modules may be used in static places here, where they are static",
+}
+"""Expressions that OpenTofu refuses in every static place."""

@@ -15,7 +15,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from nigari.cli.console.session import Session, _compile
-from nigari.cli.variables import VariableReader
+from nigari.cli.variable_values import VariableReader
 from nigari.cty.stdlib.json_text import JSON_ENCODE
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value
 from nigari.diagnostics import Diagnostics

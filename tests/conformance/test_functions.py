@@ -7,6 +7,7 @@ import pytest
 
 from nigari.cty.errors import CtyError
 from nigari.cty.function import Function
+from nigari.cty.stdlib.general import to_type
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, string
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.parser import parse_expression
@@ -14,7 +15,6 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.type_expressions import parse_type_constraint
 from nigari.lang.files import MemoryFiles
-from nigari.lang.functions.conversion import to_type
 from nigari.lang.functions.table import FunctionTable, function_table
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.lang.render import value_display

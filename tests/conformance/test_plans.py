@@ -53,9 +53,10 @@ def test_plan(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     given = row["args"]
     assert isinstance(given, list)
     environ = dict(os.environ)
-    environ.update(
-        str(each).removeprefix("ENV:").split("=", 1) for each in given if str(each)[:4] == "ENV:"
-    )
+    for each in given:
+        if str(each).startswith("ENV:"):
+            name, _, value = str(each).removeprefix("ENV:").partition("=")
+            environ[name] = value
     args = [str(each) for each in given if str(each)[:4] != "ENV:"]
     plan, found, _ = planned(args, environ)
     told = "\n".join(f"{each.severity.value} {each.subject} {each.summary}" for each in found)
@@ -79,7 +80,8 @@ def test_plan(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(changes, list)
     assert isinstance(wanted_changes, list)
     ours = sorted((_change(each) for each in changes), key=lambda each: str(each["address"]))
-    theirs = sorted(wanted_changes, key=lambda each: str(each["address"]))
+    found_changes = [each for each in wanted_changes if isinstance(each, dict)]
+    theirs = sorted(found_changes, key=lambda each: str(each["address"]))
     assert _same(ours, theirs), f"{json.dumps(ours)}\n{json.dumps(theirs)}"
     outputs = shown["output_changes"]
     wanted_outputs = row.get("outputs") or {}
@@ -88,6 +90,7 @@ def test_plan(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert outputs.keys() == wanted_outputs.keys()
     for name, output in outputs.items():
         theirs_output = wanted_outputs[name]
+        assert isinstance(theirs_output, dict)
         assert _same(output["after_unknown"], theirs_output["after_unknown"]), name
         assert _same(output["after_sensitive"], theirs_output["sensitive"]), name
         if theirs_output["after_unknown"] is False:

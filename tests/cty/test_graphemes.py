@@ -27,7 +27,15 @@ def test_graphemes(text: str, clusters: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "prefix"),
-    [("", ""), ("a", ""), ("ami-", "ami-"), ("boo", "bo"), ("xe\u0301", "x"), ("a\u0327", "")],
+    [
+        ("", ""),
+        ("a", ""),
+        ("ami-", "ami-"),
+        ("boo", "bo"),
+        ("xe\u0301", "x"),
+        ("a\u0327", ""),
+        ("x/é", "x/"),
+    ],
 )
 def test_safe_prefix(text: str, prefix: str) -> None:
     assert safe_prefix(text) == prefix

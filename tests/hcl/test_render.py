@@ -8,7 +8,8 @@ from nigari.cty.types import NUMBER, ListType
 from nigari.cty.values import Value, list_value, map_value, null, number, set_value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.parser import parse_expression
-from nigari.hcl.render import render_string, render_value
+from nigari.hcl.quoting import quoted
+from nigari.hcl.render import render_value
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 
@@ -43,7 +44,7 @@ def test_round_trip(data: object) -> None:
     ],
 )
 def test_strings(text: str, source: str) -> None:
-    assert render_string(text) == source
+    assert quoted(text) == source
 
 
 @pytest.mark.parametrize(

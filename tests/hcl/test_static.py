@@ -60,7 +60,6 @@ def test_traversals(text: str) -> None:
         assert str(traversal) == text.replace(".0", "[0]")
         relative = rel_traversal_for_expr(expression, diags)
         assert relative is not None
-        assert relative.is_relative
         assert isinstance(relative[0], TraverseAttr)
         assert not list(diags)
 

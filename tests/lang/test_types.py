@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
+from nigari.cty.paths import path_text
 from nigari.cty.types import (
     BOOL,
     DYNAMIC,
@@ -32,7 +33,7 @@ from nigari.hcl.type_expressions import (
     parse_type_constraint,
     type_text,
 )
-from nigari.lang.types import dropped_attributes, misfit_text, parse_variable_type, type_display
+from nigari.lang.types import dropped_attributes, parse_variable_type, type_display
 
 
 def expression(text: str) -> Expression:
@@ -164,7 +165,7 @@ def test_a_value_that_does_not_fit_names_the_place() -> None:
     wanted = constraint("object({ a = map(list(number)) })")
     with pytest.raises(CtyError) as caught:
         wanted.convert(value('{ a = { k = ["x"] } }'))
-    assert misfit_text("var.v", caught.value).startswith('var.v.a["k"][0]: ')
+    assert path_text(caught.value.path) == '.a["k"][0]'
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from nigari.packages.lockfile import (
     parse_locks,
     save_locks,
 )
+from nigari.record import replace
 
 RANDOM = default_provider("random")
 CANONICAL = """\

@@ -2,7 +2,6 @@
 
 import asyncio
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from nigari.packages.provider_selection import (
 from nigari.packages.provider_sources import FilesystemMirror
 from nigari.packages.provider_store import ProviderStore, StoreError
 from nigari.packages.requirement import Requirement
+from nigari.record import replace
 
 DEMO = Provider("example.com", "team", "demo")
 PLATFORM = "linux_amd64"

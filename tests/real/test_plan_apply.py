@@ -7,23 +7,14 @@ where we have applied.
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from nigari.plan.show_json import plan_to_json
-from tests.plan.command import applied, planned
-from tests.real import program
+from tests.real.beside import Pair
 
 pytestmark = pytest.mark.real
 
-_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 SCENARIOS: dict[str, list[str]] = {
     "create, update, replace": [
@@ -426,6 +417,85 @@ resource "time_offset" "o" {
 output "y" { value = time_offset.o.year }
 """,
     ],
+    "taint": [
+        """\
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" { input = terraform_data.a.id }
+""",
+        """\
+# taint: terraform_data.a
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" { input = terraform_data.a.id }
+""",
+    ],
+    "target and replace": [
+        """\
+# flags: -target=terraform_data.b
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" { input = terraform_data.a.id }
+resource "terraform_data" "c" { input = terraform_data.b.id }
+output "o" { value = terraform_data.c.id }
+output "p" { value = terraform_data.a.id }
+""",
+        """\
+# flags: -replace=terraform_data.a
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" { input = terraform_data.a.id }
+resource "terraform_data" "c" { input = terraform_data.b.id }
+""",
+        """\
+# flags: -target=terraform_data.a
+resource "terraform_data" "b" { input = 2 }
+""",
+    ],
+    "outside": [
+        """\
+resource "local_file" "f" {
+  filename = "${path.module}/out.txt"
+  content  = "x"
+}
+resource "terraform_data" "a" { input = local_file.f.content_md5 }
+""",
+        """\
+# outside: other
+resource "local_file" "f" {
+  filename = "${path.module}/out.txt"
+  content  = "x"
+}
+resource "terraform_data" "a" { input = local_file.f.content_md5 }
+""",
+        """\
+# outside: other
+# flags: -refresh=false
+resource "local_file" "f" {
+  filename = "${path.module}/out.txt"
+  content  = "x"
+}
+resource "terraform_data" "a" { input = local_file.f.content_md5 }
+""",
+    ],
+    "data in modules": [
+        """\
+module "m" {
+  source     = "./m"
+  depends_on = [terraform_data.a]
+}
+resource "terraform_data" "a" { input = "x" }
+data "terraform_remote_state" "s" {
+  backend  = "local"
+  config   = { path = "other.tfstate" }
+  defaults = { d = 1 }
+}
+output "r" { value = data.terraform_remote_state.s.outputs.k }
+output "m" { value = module.m.c }
+### m/main.tf
+data "local_file" "d" { filename = "${path.root}/main.tf" }
+resource "terraform_data" "x" { input = data.local_file.d.content_md5 }
+output "c" { value = terraform_data.x.output }
+### other.tfstate
+{"version":4,"terraform_version":"1.12.6","serial":1,"lineage":"x","outputs":{"k":{"value":[1],"type":["list","number"]}},"resources":[]}
+""",
+    ],
     "import": [
         """\
 resource "terraform_data" "a" { input = 1 }
@@ -490,101 +560,8 @@ output "c" { value = data.local_file.d.content }
 }
 
 
-class Place:
-    """A working directory."""
-
-    def __init__(self, path: Path, settings: Path) -> None:
-        self.path = path
-        path.mkdir()
-        self.environ = {**os.environ, "TF_CLI_CONFIG_FILE": str(settings), "NIGARI_DEBUG": "1"}
-
-    @property
-    def state(self) -> Path:
-        return self.path / "terraform.tfstate"
-
-    def write(self, text: str) -> None:
-        first, *others = text.split("### ")
-        (self.path / "main.tf").write_text(first + "\n")
-        for other in others:
-            name, _, content = other.partition("\n")
-            (self.path / name).parent.mkdir(exist_ok=True)
-            (self.path / name).write_text(content + "\n")
-
-    def run(self, *command: str | Path, ok: tuple[int, ...] = (0,)) -> str:
-        done = subprocess.run(
-            [str(each) for each in command],
-            cwd=self.path,
-            env=self.environ,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode in ok, f"{command}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
-
-
-def _changes(shown: str) -> object:
-    data = json.loads(shown)
-    found = list(data.get("resource_changes", ()))
-    for each in found:
-        each.pop("type", None)
-        for name in ("before_identity", "after_identity"):
-            each["change"].pop(name, None)
-    found.sort(key=lambda each: (each["address"], each.get("deposed", "")))
-    outputs = data.get("output_changes", {})
-    return {"changes": found, "outputs": outputs}
-
-
-def _normal(path: Path) -> object:
-    text = _MOMENT.sub("<moment>", _ID.sub("<id>", path.read_text()))
-    data = json.loads(text)
-    for name in ("serial", "lineage", "terraform_version"):
-        data.pop(name)
-    for resource in data["resources"]:
-        if resource["type"] in ("random_pet", "random_password", "random_integer", "time_static"):
-            for instance in resource["instances"]:
-                instance["attributes"] = sorted(instance["attributes"])
-    data["check_results"] = sorted(data["check_results"] or (), key=str)
-    return data
-
-
-def _lines(data: object) -> list[str]:
-    return json.dumps(data, indent=1, sort_keys=True).splitlines()
-
-
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_same_as_tofu(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tofu = program("tofu")
-    settings = tmp_path / "settings.tfrc"
-    plugins = "\n".join(
-        f'    "hashicorp/{each}" = "{program("terraform-provider-" + each).parent}"'
-        for each in ("random", "local", "time")
-    )
-    settings.write_text(f"provider_installation {{\n  dev_overrides {{\n{plugins}\n  }}\n}}\n")
-    theirs, ours = Place(tmp_path / "theirs", settings), Place(tmp_path / "ours", settings)
+    pair = Pair(tmp_path, monkeypatch)
     for step, text in enumerate([*SCENARIOS[name], None]):
-        flags = ["-destroy"] if text is None else []
-        if text is not None:
-            theirs.write(text)
-            ours.write(text)
-        if theirs.state.exists():
-            shutil.copy(theirs.state, ours.state)
-        for each in ("out.txt",):
-            if (theirs.path / each).exists():
-                shutil.copy(theirs.path / each, ours.path / each)
-        theirs.run(tofu, "get")
-        shutil.copytree(theirs.path / ".terraform", ours.path / ".terraform", dirs_exist_ok=True)
-        theirs.run(tofu, "plan", "-out=p", *flags)
-        wanted = _changes(theirs.run(tofu, "show", "-json", "p"))
-        monkeypatch.chdir(ours.path)
-        plan, told, _ = planned(flags, ours.environ)
-        assert plan is not None, told
-        found = _changes(json.dumps(plan_to_json(plan)))
-        assert _lines(found) == _lines(wanted), f"step {step}"
-        theirs.run(tofu, "apply", "p")
-        status, text = applied(flags, ours.environ)
-        assert status == 0, text
-        assert _lines(_normal(ours.state)) == _lines(_normal(theirs.state)), f"step {step}"
-        left = ours.run(tofu, "plan", "-detailed-exitcode", *flags, ok=(0, 2))
-        assert "No changes." in left, f"step {step}\n{left}"
+        pair.step(f"step {step}", text)

@@ -22,7 +22,6 @@ from nigari.addrs.keys import (
     key_from_value,
     key_order,
     key_text,
-    quoted,
 )
 from nigari.addrs.module import (
     ROOT_MODULE,
@@ -252,7 +251,6 @@ __all__ = [
     "parse_resource_block",
     "parse_resource_instance",
     "parse_target",
-    "quoted",
     "resolve_source",
     "resource_destination",
     "resource_of",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from nigari.addrs.keys import quoted
+from nigari.hcl.quoting import quoted
 
 # Patterns are kept as texts, and compiled when one is first used.
 _FORCED = r"(?s)([A-Za-z0-9]+)::(.+)"

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from nigari.cty.types import KIND_NUMBER, KIND_STRING
 from nigari.cty.values import Value
+from nigari.hcl.quoting import quoted
 
 
 class Deferred(Enum):
@@ -22,26 +23,6 @@ class Deferred(Enum):
 DEFERRED: Final = Deferred.DEFERRED
 
 InstanceKey: TypeAlias = int | str | Literal[Deferred.DEFERRED] | None
-
-_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-
-
-def quoted(text: str) -> str:
-    """The quoted HCL string that stands for `text`."""
-    if text.isascii() and text.isprintable() and not any(c in text for c in '"\\{'):
-        return f'"{text}"'
-    parts = []
-    for index, char in enumerate(text):
-        if char in _ESCAPES:
-            parts.append(_ESCAPES[char])
-        elif char in "$%" and text.startswith("{", index + 1):
-            parts.append(char + char)
-        elif char.isprintable():
-            parts.append(char)
-        else:
-            code = ord(char)
-            parts.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
-    return f'"{"".join(parts)}"'
 
 
 def key_text(key: InstanceKey) -> str:

@@ -150,10 +150,6 @@ class ModuleCallInstance(Address):
         """One output value of the instance."""
         return ModuleCallOutput(self, name)
 
-    def module_in(self, caller: ModuleAddr) -> ModuleAddr:
-        """The module instance that this call instance makes in `caller`."""
-        return ModuleAddr(caller, self.call.name, self.key)
-
 
 class ModuleCallOutput(Address):
     """An output value as its caller names it: `module.network["eu"].subnet_ids`."""

@@ -15,9 +15,9 @@ from typing import TypeAlias
 from nigari.addrs.address import Address
 from nigari.addrs.detection import SourceError, detect_package, parse_forced_getter
 from nigari.addrs.hostname import normalize_hostname
-from nigari.addrs.keys import quoted
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 
 _LOCAL_PREFIXES = ("./", "../", ".\\", "..\\")
@@ -128,11 +128,6 @@ class RemoteSource(Address):
             return text
         hidden = [(n, "redacted" if n in _SECRET_PARAMETERS else v) for n, v in pairs]
         return base + question + urlencode(hidden)
-
-    def from_registry(self, given: RegistrySource) -> RemoteSource:
-        """This package, which a registry gave for `given`, at the directory both ask for."""
-        subdir = join(self.subdir, given.subdir) if given.subdir else self.subdir
-        return RemoteSource(self.package, subdir)
 
 
 ModuleSource: TypeAlias = LocalSource | RegistrySource | RemoteSource

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance
 from nigari.addrs.address import Address
-from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value, quoted
+from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.moves import MoveEndpoint, RemoveEndpoint
 from nigari.addrs.provider import (
@@ -38,6 +38,7 @@ from nigari.addrs.values import Check, InputVariable, LocalValue, NamedValue, Ou
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression, Reference, RelativeTraversal
 from nigari.hcl.parser import parse_expression, parse_traversal
+from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.hcl.splats import Splat, SplatItem
 from nigari.hcl.traversal import (

@@ -12,8 +12,9 @@ from typing import TypeAlias
 from nigari.addrs.absolute import Abs
 from nigari.addrs.address import Address, SortKey
 from nigari.addrs.hostname import normalize_hostname, normalize_label
-from nigari.addrs.keys import InstanceKey, key_order, key_text, quoted
+from nigari.addrs.keys import InstanceKey, key_order, key_text
 from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 
 DEFAULT_REGISTRY_HOST = "registry.opentofu.org"

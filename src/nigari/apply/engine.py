@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from nigari.apply.executor import Executor, Keep
+from nigari.apply.executor import CircularGraph, Executor, Keep
 from nigari.apply.host import ApplyHost
 from nigari.apply.operations import ApplyView, Operations
 from nigari.diagnostics import Diagnostics
@@ -51,6 +51,13 @@ class Application:
         executor = self._executor = Executor(self._graph, self._operations, keep, parallelism)
         try:
             succeeded = await executor.run()
+        except CircularGraph as circle:
+            succeeded = False
+            self.diags.error(
+                "Operations that wait for each other",
+                f"There is no order in which all of this can be done: {circle}. Nothing was done. "
+                "Apply a part of it first, with -target, or change create_before_destroy.",
+            )
         except asyncio.CancelledError:
             succeeded = False
             self.diags.error(

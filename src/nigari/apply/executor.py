@@ -19,7 +19,18 @@ from nigari.state.model import State
 _KEEP_EVERY: Final = 2.0
 """Seconds between two savings of a state that changes."""
 
+_MOST_NAMED: Final = 12
+
 Keep = Callable[[State], Awaitable[bool]]
+
+
+class CircularGraph(Exception):
+    """Operations wait for each other, so that not all of them can be carried out."""
+
+    def __init__(self, graph: ExecutionGraph) -> None:
+        done = set(graph.in_order())
+        left = [each for number, each in enumerate(graph.operations) if number not in done]
+        super().__init__("; ".join(str(each) for each in left[:_MOST_NAMED]))
 
 
 class Executor:
@@ -46,6 +57,8 @@ class Executor:
 
     async def run(self) -> bool:
         """Carry out everything; whether all of it succeeded."""
+        if len(self._graph.in_order()) < len(self._graph.operations):
+            raise CircularGraph(self._graph)
         async with asyncio.TaskGroup() as group:
             self._hire(group)
         return not any(self._skipped) and not self.is_stopped

@@ -133,8 +133,13 @@ class Operations:
             resource = self.draft.resource(resource_of(change.address))
             assert resource is not None
             is_same = resource.provider_of(change.address.item.key) == change.provider
-            if state.current.dependencies != dependencies or not is_same:
-                stored = state.current.with_dependencies(dependencies)
+            first = self._settings.is_declared_first(
+                change.address.module, change.address.item.resource
+            )
+            known = state.current
+            is_same = is_same and known.create_before_destroy == first
+            if known.dependencies != dependencies or not is_same:
+                stored = _renewed(known, dependencies, first)
                 self.draft.set_current(change.address, stored, change.provider)
 
     def _dependencies(self, change: Change) -> tuple[AbsResource, ...]:
@@ -507,6 +512,25 @@ class Operations:
         if left is not None:
             self._report_faults(change, [Fault((), "the object is still there")])
             raise Failed
+
+
+def _renewed(
+    stored: StoredObject, dependencies: tuple[AbsResource, ...], created_first: bool
+) -> StoredObject:
+    """The same object with what the configuration says of it now."""
+    return StoredObject(
+        stored.attributes,
+        stored.schema_version,
+        stored.status,
+        stored.sensitive_attributes,
+        stored.private,
+        dependencies,
+        created_first,
+        stored.skip_destroy,
+        stored.identity,
+        stored.identity_schema_version,
+        stored.flat_attributes,
+    )
 
 
 def result_faults_allowing_unknown(planned: Value, now: Value) -> list[Fault]:

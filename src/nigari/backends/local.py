@@ -7,9 +7,7 @@ others, each with a backup beside it. What a state is, and when it is backed up,
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +15,7 @@ from nigari.backends.locking import LockConflict, LockInfo, parse_lock, report_w
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.state_path import AlreadyLocked, StatePath, write_beside
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import record
 
 STATE_NAME: Final = "terraform.tfstate"
 WORKSPACE_DIR: Final = "terraform.tfstate.d"
@@ -24,7 +23,7 @@ BACKUP_SUFFIX: Final = ".backup"
 NO_BACKUP: Final = "-"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LocalPaths:
     """What the backend's configuration and the command line say about files."""
 
@@ -70,6 +69,8 @@ class LocalBackend:
             return False
         self._storages.pop(name, None)
         try:
+            import shutil
+
             shutil.rmtree(self._workspace_path(name))
         except FileNotFoundError:
             return True

@@ -5,25 +5,20 @@ How a lock is taken is each backend's own matter.
 
 from __future__ import annotations
 
-import asyncio
-import getpass
-import json
 import os
-import socket
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Final
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import record, replace
 from nigari.version import OPENTOFU_VERSION
 
 _FIRST_DELAY: Final = 0.1
 _LONGEST_DELAY: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LockInfo:
     """What the holder of a lock tells about itself."""
 
@@ -39,6 +34,8 @@ class LockInfo:
 
     def to_bytes(self) -> bytes:
         """The JSON text that OpenTofu reads and writes."""
+        import json
+
         return json.dumps(
             {
                 "ID": self.id,
@@ -55,11 +52,13 @@ class LockInfo:
 
     def at(self, path: str) -> LockInfo:
         """The same lock, held on the state at this path since now."""
+        from datetime import UTC, datetime
+
         now = datetime.now(UTC).isoformat().replace("+00:00", "Z")
         return replace(self, path=path, created=now)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LockConflict:
     """Somebody else holds the lock."""
 
@@ -69,6 +68,9 @@ class LockConflict:
 
 def new_lock(operation: str) -> LockInfo:
     """A lock for the user who runs this program."""
+    import getpass
+    import socket
+
     try:
         user = getpass.getuser()
     except (OSError, KeyError):
@@ -80,6 +82,8 @@ def new_lock(operation: str) -> LockInfo:
 
 def parse_lock(data: bytes) -> LockInfo | None:
     """What a lock's JSON text tells, `None` if it cannot be read."""
+    import json
+
     try:
         members = json.loads(data)
     except (ValueError, RecursionError):
@@ -113,6 +117,10 @@ async def wait_for_lock(
         left = deadline - time.monotonic()
         if not isinstance(answer, LockConflict) or left <= 0:
             return answer
+        import asyncio
+
+        # Up to here there need not be an event loop; who runs this makes one now.
+        await asyncio.sleep(0)
         await asyncio.sleep(min(delay, left))
         delay = min(delay * 2, _LONGEST_DELAY)
 

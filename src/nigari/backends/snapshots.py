@@ -7,7 +7,6 @@ backend, and nothing of why a state changes.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 
 from nigari.backends.locking import (
     LockConflict,
@@ -18,13 +17,14 @@ from nigari.backends.locking import (
 )
 from nigari.backends.protocol import StateStorage
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import record, replace
 from nigari.state.encryption import Protection, StateLayer
 from nigari.state.files import format_state, parse_state
 from nigari.state.json_text import indented
 from nigari.state.model import EMPTY_STATE, State, StateFile
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LockOptions:
     """`-lock` and `-lock-timeout`."""
 

@@ -7,7 +7,6 @@ otherwise. Where a workspace's state is stored is its backend's matter.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -16,13 +15,14 @@ from nigari.backends.local import file_problem
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
 from nigari.backends.snapshots import LockOptions, Snapshots
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import record
 from nigari.state.encryption import StateLayer
 
 ENVIRONMENT_VARIABLE: Final = "TF_WORKSPACE"
 _SELECTION_FILE: Final = "environment"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Selection:
     """The selected workspace."""
 
@@ -68,7 +68,7 @@ def is_valid_name(name: str) -> bool:
     return name not in ("", ".", "..") and quote(name, safe="$&+:=@") == name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Workspaces:
     """The workspaces of a working directory."""
 

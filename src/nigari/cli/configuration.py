@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 from nigari.cli.command import Invocation
-from nigari.cli.variables import ORDER, VariableReader
+from nigari.cli.variable_values import VariableReader
+from nigari.cli.variables import ORDER
 from nigari.cli.views.diagnostics import show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import InputKind, Inputs
 from nigari.eval.static import StaticRun
 from nigari.lang.files import Files
 from nigari.workspace import Workspace
-from nigari.workspace.data_directory import REMEMBERED_VARIABLES, data_directory
+from nigari.workspace.data_directory import REMEMBERED_VARIABLES, data_directory, data_path
 
 
 class OpenConfiguration:
@@ -18,7 +21,7 @@ class OpenConfiguration:
 
     def __init__(self, invocation: Invocation, directory: str = ".") -> None:
         self.invocation = invocation
-        data = data_directory(directory, invocation.terminal.environ)
+        data = data_path(directory, invocation.terminal.environ)
         self.workspace = Workspace(directory, data_directory=data)
         self.diags = Diagnostics()
         self.selected = selected_name(invocation, directory, self.diags)
@@ -49,12 +52,12 @@ class OpenConfiguration:
 def selected_name(invocation: Invocation, directory: str, diags: Diagnostics) -> str:
     """The name of the selected workspace."""
     environ = invocation.terminal.environ
-    data = data_directory(directory, environ)
-    if not environ.get("TF_WORKSPACE") and not (data / "environment").exists():
+    selection = data_path(directory, environ, "environment")
+    if not environ.get("TF_WORKSPACE") and not os.path.exists(selection):
         return "default"
     from nigari.backends.workspaces import selected_workspace
 
-    return selected_workspace(data, environ, diags).name
+    return selected_workspace(data_directory(directory, environ), environ, diags).name
 
 
 def read_variables(
@@ -63,10 +66,10 @@ def read_variables(
     """The values of variables from everywhere they can come from, the strongest last."""
     terminal = invocation.terminal
     reader = VariableReader(files, directory, diags)
-    data = data_directory(directory, terminal.environ)
-    if (data / REMEMBERED_VARIABLES).exists():
+    if os.path.exists(data_path(directory, terminal.environ, REMEMBERED_VARIABLES)):
         from nigari.workspace.remembered import load_remembered
 
+        data = data_directory(directory, terminal.environ)
         reader.inputs.update(load_remembered(data, workspace, diags))
     reader.read_environment(terminal.environ)
     reader.read_automatic_files()

@@ -8,22 +8,35 @@ from typing import Final
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.targets import Target
+from nigari.apply.operations import ApplyView
 from nigari.backends.snapshots import Snapshots, new_lineage
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
 from nigari.cli.prompt import INPUT_FLAG, Person
 from nigari.cli.stored_state import BACKUP_FLAG, LOCK_FLAGS, SAYING_FLAGS, STATE_FLAG, OpenState
-from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.cli.views.apply_progress import ApplyProgress
+from nigari.cli.variables import ORDER, VARIABLE_FLAGS
+from nigari.cli.views.apply_progress import AllViews, ApplyProgress
+from nigari.cli.views.plan_events import ApplyEvents, plan_events, result_events
 from nigari.cli.views.plan_text import plan_text
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import Inputs, check_undeclared
+from nigari.lang.files import DiskFiles
 from nigari.lang.render import value_display
 from nigari.plan.changes import Plan, PlanMode
+from nigari.plan.plan_file import SavedPlan, read_plan_file, write_plan_file
 from nigari.plan.plan_host import PlanOptions
 from nigari.state.files import format_state
 from nigari.state.model import State, StateFile
+from nigari.workspace import Workspace
 from nigari.workspace.planning import Planning
+from nigari.workspace.saved_plan import (
+    ReadFiles,
+    UnchangedFiles,
+    lock_checksum,
+    saved_files,
+    saved_inputs,
+    saved_plan,
+)
 from nigari.workspace.waiting import run_to_end
 
 _RESCUED: Final = "errored.tfstate"
@@ -67,6 +80,7 @@ class PlanningCommand:
         self.mode = mode or self._mode()
         self.planning: Planning | None = None
         self.parallelism = self._parallelism()
+        self._read = ReadFiles(DiskFiles())
 
     @property
     def diags(self) -> Diagnostics:
@@ -111,7 +125,7 @@ class PlanningCommand:
         planning = self.planning = Planning(
             static,
             inputs,
-            state.configuration.workspace.files,
+            self._read,
             snapshots.state,
             state.terminal.environ,
             state.working.selected(state.diags).name,
@@ -121,9 +135,83 @@ class PlanningCommand:
         planning.diags = Diagnostics()
         return plan
 
+    def save(self, plan: Plan, path: str, snapshots: Snapshots) -> bool:
+        """Write a plan to a file."""
+        state, planning = self.state, self.planning
+        assert planning is not None
+        known = snapshots.file
+        saved = saved_plan(
+            planning,
+            plan,
+            state.configuration.workspace.sources,
+            self._read.checksums,
+            state.working.data_directory,
+            ("", 0) if known is None else (known.lineage, known.serial),
+        )
+        try:
+            Path(path).write_bytes(write_plan_file(saved))
+        except OSError as error:
+            self.diags.error("Plan cannot be saved", f"{path}: {error.strerror}.")
+            return False
+        state.text(f'\nThe plan is in the file {path}. To carry it out: nigari apply "{path}"')
+        return True
+
+    async def restore(self, path: str, snapshots: Snapshots) -> Plan | None:
+        """The plan in a file, if it can still be applied."""
+        diags = self.diags
+        saved = self._saved(path)
+        if saved is None or not self._is_current(saved, snapshots):
+            return None
+        files = saved_files(saved)
+        workspace = Workspace(files=files)
+        inputs = saved_inputs(saved)
+        static, told = workspace.static(inputs, saved.workspace)
+        diags.extend(told)
+        if static is None or self._has_failed():
+            return None
+        planning = self.planning = Planning(
+            static,
+            inputs,
+            UnchangedFiles(DiskFiles(), saved.files),
+            saved.previous,
+            self.state.terminal.environ,
+            saved.workspace,
+        )
+        plan = await planning.restore(saved)
+        diags.extend(planning.diags)
+        planning.diags = Diagnostics()
+        return plan
+
+    def _saved(self, path: str) -> SavedPlan | None:
+        try:
+            return read_plan_file(Path(path).read_bytes(), self.diags)
+        except OSError as error:
+            self.diags.error("Plan cannot be read", f"{path}: {error.strerror}.")
+            return None
+
+    def _is_current(self, saved: SavedPlan, snapshots: Snapshots) -> bool:
+        known = snapshots.file
+        current = ("", 0) if known is None else (known.lineage, known.serial)
+        reason = ""
+        if current != (saved.lineage, saved.serial):
+            reason = "the state has changed since the plan was made"
+        elif lock_checksum() != saved.lock:
+            reason = "the lock file of the providers has changed since the plan was made"
+        elif self.state.working.selected(self.diags).name != saved.workspace:
+            reason = f"it was made for the workspace {saved.workspace}"
+        elif self.invocation.ordered.get(ORDER):
+            reason = "it has the values of its variables, which cannot be given again"
+        if reason:
+            self.diags.error("Plan cannot be applied", f"The plan is refused: {reason}.")
+        return not reason
+
     def show(self, plan: Plan) -> None:
         """Show a plan."""
-        self.state.text(plan_text(plan))
+        state = self.state
+        if not state.is_for_programs:
+            state.text(plan_text(plan))
+        if state.events is not None:
+            plan_events(plan, state.events)
 
     async def apply(self, plan: Plan, snapshots: Snapshots) -> int:
         """Carry out a plan and tell what came of it."""
@@ -131,12 +219,15 @@ class PlanningCommand:
         assert planning is not None
         if not await snapshots.prepare_to_write(state.diags):
             return 1
-        progress = ApplyProgress(state.terminal)
+        progress = ApplyProgress(None if state.is_for_programs else state.terminal)
+        views: list[ApplyView] = [progress]
+        if state.events is not None:
+            views.append(ApplyEvents(state.events))
 
         async def keep(current: State) -> bool:
             return await snapshots.write(current, state.diags)
 
-        result = await planning.apply(plan, progress, keep, self.parallelism)
+        result = await planning.apply(plan, AllViews(views), keep, self.parallelism)
         state.diags.extend(planning.diags)
         if not await snapshots.write(result, state.diags):
             self._rescue(snapshots, result)
@@ -166,7 +257,9 @@ class PlanningCommand:
         )
 
     def _tell(self, plan: Plan, progress: ApplyProgress, result: State) -> None:
-        say = self.state.text
+        say, done = self.state.text, progress
+        if self.state.events is not None:
+            result_events(plan, done.added, done.changed, done.destroyed, result, self.state.events)
         if plan.mode is PlanMode.DESTROY:
             say(f"\nDestroy complete! Resources: {progress.destroyed} destroyed.")
             return

@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.targets import Target
 from nigari.backends.snapshots import LockOptions, Snapshots
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
-from nigari.diagnostics import ContextOf, Diagnostics, Severity
-from nigari.diagnostics.render import no_context
+from nigari.diagnostics import Diagnostics, Severity
 from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
 from nigari.workspace.state import StateFiles, WorkingState, may_be_encrypted, mentions
-from nigari.workspace.waiting import run_to_end
+from nigari.workspace.waiting import run_until_it_waits
 
 # What only some commands, or only some directories need, is imported when it is.
 if TYPE_CHECKING:
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from nigari.addrs.provider import Provider
     from nigari.cli.configuration import OpenConfiguration
     from nigari.cli.views.json_lines import JsonLines
+    from nigari.diagnostics import ContextOf
     from nigari.eval.static import StaticRun
     from nigari.packages.requirement import Requirement
     from nigari.plan.provider_pool import ProviderPool
@@ -54,6 +53,7 @@ LOCK_FLAGS = (
     Flag("lock-timeout", FLAG_TEXT, "How long to wait for a lock", "DURATION", _NO_TIME),
 )
 STATE_FLAG = Flag("state", FLAG_TEXT, "The state file, for the local backend only", "FILE")
+REVEAL_FLAG = Flag("show-sensitive", FLAG_SWITCH, "Show sensitive values, too")
 BACKUP_FLAG = Flag("backup", FLAG_TEXT, "Where the backup of the state goes", "FILE")
 REMOTE_VERSION_FLAG = Flag(
     "ignore-remote-version", FLAG_SWITCH, "Accepted for scripts; no backend here has a version"
@@ -84,6 +84,10 @@ class OpenState:
 
     def targets(self) -> list[Target]:
         """What the arguments name: modules, resources or resource instances."""
+        if not self.invocation.arguments:
+            return []
+        from nigari.addrs.parse import parse_target
+
         given = [self._address(parse_target, each) for each in self.invocation.arguments]
         return [Target(each.subject) for each in given if each is not None]
 
@@ -91,6 +95,8 @@ class OpenState:
         """The resource instance that the only argument names."""
         if len(self.invocation.arguments) != 1:
             raise UsageError("The command needs the address of one resource instance.")
+        from nigari.addrs.parse import parse_resource_instance
+
         return self._address(parse_resource_instance, self.invocation.arguments[0])
 
     def _address(self, parse: Callable[[str, Diagnostics], T | None], text: str) -> T | None:
@@ -251,6 +257,10 @@ class OpenState:
 
     async def load_schemas(self, providers: Iterable[Provider]) -> ProviderPool:
         """What these providers offer; one that cannot be had is reported."""
+        import asyncio
+
+        # From here on there must be an event loop; who runs this makes one now.
+        await asyncio.sleep(0)
         from nigari.plan.provider_pool import ProviderPool
         from nigari.workspace.providers import InstalledProviders
 
@@ -271,6 +281,16 @@ class OpenState:
             self.terminal.out(text)
         if self._lines is not None:
             self._lines.event(event or text.removesuffix("."), members or {})
+
+    @property
+    def events(self) -> JsonLines | None:
+        """Where events go, if a program wants to hear them."""
+        return self._lines
+
+    @property
+    def is_for_programs(self) -> bool:
+        """Whether nothing but events is printed."""
+        return self._is_json
 
     @property
     def has_events(self) -> bool:
@@ -313,6 +333,15 @@ class OpenState:
 
     def end(self, done: bool = True) -> int:
         """Show the diagnostics, and give the exit status."""
+        if len(self.diags):
+            self._show_diagnostics()
+        if self._lines is not None and not self._is_json:
+            self._lines.close()
+        return 1 if self.diags.has_errors or not done else 0
+
+    def _show_diagnostics(self) -> None:
+        from nigari.diagnostics.render import no_context
+
         sources: Mapping[str, bytes] = {}
         context_of: ContextOf = no_context
         workspace = self.workspace
@@ -331,9 +360,6 @@ class OpenState:
             )
         if self._lines is not None:
             self._lines.diagnostics(self.diags, sources, context_of)
-            if not self._is_json:
-                self._lines.close()
-        return 1 if self.diags.has_errors or not done else 0
 
     def _json_lines(self) -> JsonLines | None:
         path = self._text("json-into")
@@ -374,4 +400,4 @@ def run_command(
     async def whole() -> bool:
         return await work(state)
 
-    return state.end(run_to_end(whole()))
+    return state.end(run_until_it_waits(whole()))

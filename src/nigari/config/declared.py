@@ -71,7 +71,12 @@ class Repetition:
     @property
     def is_single(self) -> bool:
         """Whether the block always stands for exactly one instance without a key."""
-        return self.count is None and self.for_each is None and self.enabled is None
+        return self.has_one_value and self.enabled is None
+
+    @property
+    def has_one_value(self) -> bool:
+        """Whether the block is referred to without keys: there is one instance, or none."""
+        return self.count is None and self.for_each is None
 
 
 SINGLE = Repetition()

@@ -13,6 +13,7 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.config.module import Module
 from nigari.config.module_call import ModuleCall
+from nigari.config.output import Output
 from nigari.diagnostics import Diagnostics
 
 
@@ -56,7 +57,10 @@ def each_module(root: ModuleNode) -> Iterator[ModuleNode]:
 
 
 def check_places(root: ModuleNode, diags: Diagnostics) -> None:
-    """Report what only the root module can have, in other modules."""
+    """Report what only the root module can have, in other modules, and the other way round."""
+    for output in root.module.outputs.values():
+        if output.ephemeral:
+            _report_ephemeral_output(output, diags)
     for node in each_module(root):
         if node.parent is None:
             continue
@@ -65,6 +69,15 @@ def check_places(root: ModuleNode, diags: Diagnostics) -> None:
             _report_backend(node, module, diags)
         if module.imports:
             _report_import(node, module, diags)
+
+
+def _report_ephemeral_output(output: Output, diags: Diagnostics) -> None:
+    diags.error(
+        "Ephemeral output of the root module",
+        f'Output "{output.name}" is ephemeral, and what the root module gives out is stored and '
+        "shown. Only outputs of called modules can be ephemeral.",
+        output.range,
+    )
 
 
 def _report_backend(node: ModuleNode, module: Module, diags: Diagnostics) -> None:

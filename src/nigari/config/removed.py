@@ -5,9 +5,9 @@ from __future__ import annotations
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import RemoveEndpoint
 from nigari.addrs.parse import parse_remove_endpoint
-from nigari.config.declared import Declared, expression, only_block, schema
+from nigari.config.declared import Declared, only_block, schema
 from nigari.config.provisioner import Provisioner, decode_provisioner
-from nigari.config.written import written_value
+from nigari.config.written import constant
 from nigari.config.written_address import WrittenAddress, decode_address
 from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics, Range
@@ -45,11 +45,11 @@ def decode_removed(declared: Declared, diags: Diagnostics) -> Removed | None:
     errors = diags.error_count
     content = declared.body.content(_SCHEMA, diags)
     found = _endpoint(content.attributes.get("from"), diags)
-    destroy: Expression | None = None
+    destroy: Attribute | None = None
     lifecycle = only_block(content, "lifecycle", diags)
     if lifecycle is not None:
-        destroy = expression(lifecycle.body.content(_LIFECYCLE, diags).attributes, "destroy")
-    destroys = None if destroy is None else written_value(destroy, BOOL, "destroy", diags)
+        destroy = lifecycle.body.content(_LIFECYCLE, diags).attributes.get("destroy")
+    destroys = None if destroy is None else constant(destroy, BOOL, diags)
     provisioners: list[Provisioner] = []
     for block in content.blocks_of("provisioner"):
         provisioner = decode_provisioner(block, diags)
@@ -61,7 +61,8 @@ def decode_removed(declared: Declared, diags: Diagnostics) -> Removed | None:
         _report_no_lifecycle(declared, diags)
     elif destroys is not None and not destroys.as_bool() and provisioners:
         _report_idle_provisioners(declared, diags)
-    return Removed(found[0], destroy, tuple(provisioners), declared.block)
+    expr = None if destroy is None else destroy.expr
+    return Removed(found[0], expr, tuple(provisioners), declared.block)
 
 
 def _endpoint(

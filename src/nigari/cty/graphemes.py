@@ -49,8 +49,8 @@ def _append_split(cluster: str, clusters: list[str]) -> None:
 
 def grapheme_count(text: str) -> int:
     """How many grapheme clusters a text has."""
-    if text.isascii() and "\r" not in text:
-        return len(text)
+    if text.isascii():
+        return len(text) - text.count("\r\n")
     return len(graphemes(text))
 
 

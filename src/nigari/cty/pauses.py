@@ -1,6 +1,6 @@
-"""Leaving the garbage collector alone while very many values are built at once.
+"""Leaving the garbage collector alone while very many values or syntax nodes are built at once.
 
-Values never refer to themselves, so there is nothing for it to find, and it would look at all of
+Neither ever refers to itself, so there is nothing for it to find, and it would look at all of
 them again and again: that costs more than building them.
 """
 

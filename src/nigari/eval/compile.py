@@ -6,6 +6,9 @@ module has. Nothing here depends on a phase, an instance or an input.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from nigari.addrs.provider import Provider
 from nigari.config.module import Module
 from nigari.config.module_call import ModuleCall
 from nigari.diagnostics import Diagnostic, Diagnostics
@@ -50,7 +53,16 @@ class CompiledModule:
         """The same module as it is found in another directory, with all that is known of it."""
         if directory == self.module.directory:
             return self
-        other = CompiledModule(replace(self.module, directory=directory))
+        return self._as(replace(self.module, directory=directory))
+
+    def with_providers(self, providers: Mapping[str, Provider]) -> CompiledModule:
+        """The same module with the providers that local names mean, where sources say so."""
+        required = self.module.required_providers
+        found = {name: replace(required[name], provider=each) for name, each in providers.items()}
+        return self._as(replace(self.module, required_providers={**required, **found}))
+
+    def _as(self, module: Module) -> CompiledModule:
+        other = CompiledModule(module)
         other._expressions = self._expressions
         other._bodies = self._bodies
         other._arguments = self._arguments

@@ -205,6 +205,14 @@ class Frame:
     def module(self) -> Module:
         return self.instance.compiled.module
 
+    def with_variable(self, name: str, node: ValueNode) -> Frame:
+        """The same instance, but for the node of one variable."""
+        frame = Frame(self.run, self.instance, self.parent)
+        frame.variables = {**self.variables, name: node}
+        frame.locals, frame.outputs = self.locals, self.outputs
+        frame.calls, frame.resources = self.calls, self.resources
+        return frame
+
     @property
     def place(self) -> str:
         """The module in words."""

@@ -7,9 +7,10 @@ runs, and is a slot like a module's source.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from nigari.addrs.module import ModuleAddr
 from nigari.config.provisioner import Provisioner
 from nigari.config.resource import Resource
 from nigari.config.written_address import WrittenAddress
@@ -17,7 +18,7 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, ListType
 from nigari.cty.values import Value
-from nigari.diagnostics import Range
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import UnknownCause
 from nigari.eval.instances import Frame
 from nigari.eval.once import Need, Node, Stages
@@ -182,12 +183,13 @@ class StaticAddress(Node):
     them.
     """
 
-    __slots__ = ("_wish", "address", "frame", "traversal")
+    __slots__ = ("_wish", "address", "frame", "keys", "traversal")
 
     def __init__(self, frame: Frame, address: WrittenAddress, wish: Wish) -> None:
         super().__init__()
         self.frame = frame
         self.address = address
+        self.keys: tuple[Value, ...] = ()
         self.traversal: Traversal | None = None if address.keys else address.shape
         self._wish = wish
 
@@ -214,8 +216,32 @@ class StaticAddress(Node):
         if needs:
             return needs
         if len(keys) == len(self.address.keys):
+            self.keys = tuple(keys)
             self.traversal = self.address.with_keys(keys)
         return ()
+
+
+def check_same_keys(addresses: Iterable[StaticAddress], diags: Diagnostics) -> None:
+    """Report addresses whose keys differ between instances of one module."""
+    first: dict[tuple[ModuleAddr, WrittenAddress], StaticAddress] = {}
+    told: set[StaticAddress] = set()
+    for node in addresses:
+        if node.traversal is None:
+            continue
+        known = first.setdefault((node.frame.instance.addr.unkeyed, node.address), node)
+        if known.keys != node.keys and known not in told:
+            told.add(known)
+            _report_other_keys(known, node, diags)
+
+
+def _report_other_keys(one: StaticAddress, other: StaticAddress, diags: Diagnostics) -> None:
+    diags.error(
+        "Address differs between instances of a module",
+        f"The address is {one.traversal} in {one.frame.instance.addr} and {other.traversal} in "
+        f"{other.frame.instance.addr}. A statement is made once for all instances of a module, so "
+        "its keys must be the same in each: do not take them from each, count or what they give.",
+        one.range,
+    )
 
 
 def _report(slot: Slot, wanted: str) -> None:

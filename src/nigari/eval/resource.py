@@ -16,9 +16,11 @@ from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
 from nigari.config.declared import CheckRule, Dependencies, Repetition
 from nigari.config.provisioner import Provisioner
 from nigari.config.resource import Resource
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
-from nigari.cty.paths import Path, path_text
-from nigari.cty.types import NUMBER, STRING
+from nigari.cty.paths import GetAttr, Path, path_text
+from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
@@ -29,6 +31,7 @@ from nigari.eval.provider_config import provider_of
 from nigari.eval.scope import Binding, evaluate, evaluate_body
 from nigari.hcl.body import Body
 from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.traversal import Traversal, TraverseAttr
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import parse_reference
@@ -41,7 +44,7 @@ from nigari.schema.locate import locate
 from nigari.schema.marked_paths import attribute_at, sensitive_paths
 from nigari.schema.placeholders import unknown_block
 from nigari.schema.provider import ProviderSchema, Schema
-from nigari.schema.provisioners import CONNECTION, PROVISIONERS
+from nigari.schema.provisioners import CONNECTION, EXCLUSIVE, PROVISIONERS
 
 
 @record
@@ -91,7 +94,15 @@ def deferred_data(repetition: Repetition) -> InstanceData:
 class ValidatedResource(ResourceNode):
     """A resource of one module instance, looked at without a provider process."""
 
-    __slots__ = ("_checked", "_config", "_data", "_provider", "_schema", "_stages")
+    __slots__ = (
+        "_checked",
+        "_config",
+        "_data",
+        "_provider",
+        "_schema",
+        "_stages",
+        "_triggers_seen",
+    )
 
     def __init__(
         self, frame: Frame, resource: Resource, schemas: Schemas, checked: Checked
@@ -102,6 +113,7 @@ class ValidatedResource(ResourceNode):
         self._data = deferred_data(resource.repetition)
         self._schema = self._find_schema(schemas)
         self._config: Value | None = None
+        self._triggers_seen = 0
         if self._schema is not None:
             self.element = marked_unknown(self._schema)
         lifecycle = resource.lifecycle
@@ -111,6 +123,8 @@ class ValidatedResource(ResourceNode):
             self._check_body,
             self._ask_provider,
             self._check_ignored,
+            self._check_protection,
+            self._check_triggers,
             Rules(frame, lifecycle.preconditions, self._data).step,
             Rules(frame, lifecycle.postconditions, self._data, self.element).step,
             *self._provisioner_stages(),
@@ -136,7 +150,8 @@ class ValidatedResource(ResourceNode):
         return expansion if isinstance(expansion, list) else ()
 
     def _check_dependencies(self) -> Sequence[Need]:
-        return needs_of_dependencies(self.frame, self.resource.depends_on)
+        needs = needs_of_dependencies(self.frame, self.resource.depends_on)
+        return [need for need in needs if need is not self]
 
     def _check_body(self) -> Sequence[Need]:
         if self._schema is None:
@@ -190,28 +205,84 @@ class ValidatedResource(ResourceNode):
             if schema is None:
                 _report_provisioner(provisioner, self.frame.run.diags)
                 continue
-            stages.append(partial(self._check_inner_body, provisioner.body, schema))
+            told = partial(_check_provisioner, provisioner)
+            stages.append(partial(self._check_inner_body, provisioner.body, schema, told))
             if provisioner.connection is not None:
                 body = provisioner.connection.body
                 stages.append(partial(self._check_inner_body, body, CONNECTION))
-        if self.resource.connection is not None:
+        if self.resource.connection is not None and self.resource.provisioners:
             stages.append(
                 partial(self._check_inner_body, self.resource.connection.body, CONNECTION)
             )
         return stages
 
-    def _check_inner_body(self, body: Body, schema: Block) -> Sequence[Need]:
+    def _check_inner_body(
+        self, body: Body, schema: Block, check: Callable[[Value, Diagnostics], None] | None = None
+    ) -> Sequence[Need]:
         compiled = self.frame.instance.compiled.body(body, decoder_spec(schema))
+        diags = self.frame.run.diags
+        errors = diags.error_count
         value = evaluate_body(self.frame, compiled, self._data, self.element)
-        return () if isinstance(value, Value) else value
+        if not isinstance(value, Value):
+            return value
+        if check is not None and diags.error_count == errors:
+            check(value.unmark_deep()[0], diags)
+        return ()
 
     def _check_ignored(self) -> Sequence[Need]:
         """Whether what `ignore_changes` names is there."""
         ignored = self.resource.lifecycle.ignore_changes
         if self._schema is not None and isinstance(ignored, tuple):
             for traversal in ignored:
-                traversal.apply_rel(self.element, self.frame.run.diags)
+                self._check_ignored_path(self._schema, traversal)
         return ()
+
+    def _check_ignored_path(self, schema: Block, traversal: Traversal) -> None:
+        diags = self.frame.run.diags
+        errors = diags.error_count
+        traversal.apply_rel(self.element, diags)
+        names = [GetAttr(step.name) for step in traversal.steps if isinstance(step, TraverseAttr)]
+        attribute = attribute_at(schema, tuple(names))
+        if diags.error_count > errors or attribute is None:
+            return
+        if attribute.computed and not attribute.optional:
+            diags.warning(
+                "Nothing to ignore",
+                f"The provider alone decides {path_text(tuple(names)).lstrip('.')} of "
+                f"{self.resource.addr}, and ignore_changes is about arguments. It has no effect.",
+                self.resource.range,
+            )
+
+    def _check_protection(self) -> Sequence[Need]:
+        """Whether `prevent_destroy` can be true or false."""
+        expr = self.resource.lifecycle.prevent_destroy
+        if expr is None:
+            return ()
+        value = evaluate(self.frame, self.frame.instance.compiled.expression(expr), self._data)
+        if not isinstance(value, Value):
+            return value
+        try:
+            convert(value, BOOL)
+        except CtyError as error:
+            self.frame.run.diags.error(
+                "Invalid prevent_destroy argument",
+                f"prevent_destroy of {self.resource.addr} must be true or false: {error.message}.",
+                expr.range,
+            )
+        return ()
+
+    def _check_triggers(self) -> Sequence[Need]:
+        """Whether what `replace_triggered_by` names is there."""
+        needs: list[Need] = []
+        triggers = self.resource.lifecycle.replace_triggered_by[self._triggers_seen :]
+        for expr in triggers:
+            compiled = self.frame.instance.compiled.expression(expr)
+            value = evaluate(self.frame, compiled, self._data, owner=self)
+            if not isinstance(value, Value):
+                needs.extend(value)
+                break
+            self._triggers_seen += 1
+        return needs
 
     def _finish(self) -> Sequence[Need]:
         """What others see: nothing but the type, and not even that of repeated resources."""
@@ -236,7 +307,7 @@ def marked_unknown(block: Block) -> Value:
 class Rules:
     """Check rules of which only the expressions are looked at, not whether they hold."""
 
-    __slots__ = ("_at", "_data", "_expressions", "_frame", "_self")
+    __slots__ = ("_at", "_check", "_data", "_expressions", "_frame", "_self")
 
     def __init__(
         self,
@@ -244,6 +315,7 @@ class Rules:
         rules: Sequence[CheckRule],
         data: InstanceData = NO_INSTANCE_DATA,
         self_value: Value | None = None,
+        check: str = "",
     ) -> None:
         self._frame = frame
         self._expressions = [
@@ -251,13 +323,14 @@ class Rules:
         ]
         self._data = data
         self._self = self_value
+        self._check = check
         self._at = 0
 
     def step(self) -> Sequence[Need]:
         """Look at the next expression that has not been looked at."""
         while self._at < len(self._expressions):
             compiled = self._frame.instance.compiled.expression(self._expressions[self._at])
-            value = evaluate(self._frame, compiled, self._data, self._self)
+            value = evaluate(self._frame, compiled, self._data, self._self, check=self._check)
             if not isinstance(value, Value):
                 return value
             self._at += 1
@@ -281,6 +354,24 @@ def needs_of_dependencies(frame: Frame, depends_on: Dependencies) -> Sequence[Ne
             continue
         binding.bind((reference,))
     return binding.needs
+
+
+def _check_provisioner(provisioner: Provisioner, config: Value, diags: Diagnostics) -> None:
+    """Whether the arguments of a provisioner go together."""
+    exclusive = EXCLUSIVE.get(provisioner.type, ())
+    given = [name for name in exclusive if not config.attribute(name).is_null]
+    if exclusive and len(given) != 1:
+        diags.error(
+            "Arguments that exclude each other" if given else "Missing argument",
+            f"A provisioner {provisioner.type} needs exactly one of {', '.join(exclusive)}.",
+            provisioner.range,
+        )
+    if provisioner.type == "local-exec" and config.attribute("command").data in (None, ""):
+        diags.error(
+            "Empty command",
+            "The command of a local-exec provisioner is what it runs; it cannot be empty.",
+            provisioner.range,
+        )
 
 
 def _report_provisioner(provisioner: Provisioner, diags: Diagnostics) -> None:

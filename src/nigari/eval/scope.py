@@ -25,7 +25,7 @@ from nigari.addrs.values import (
     TofuAttr,
 )
 from nigari.cty.function import Function
-from nigari.cty.values import Value, object_value, unknown
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.compile import Compiled, CompiledBody
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
@@ -45,7 +45,7 @@ Names = dict[str, "Value | Names"]
 class Binding:
     """The work of resolving one expression's references: what is missing, and what is found."""
 
-    __slots__ = ("data", "frame", "functions", "names", "needs", "owner", "self_value")
+    __slots__ = ("check", "data", "frame", "functions", "names", "needs", "owner", "self_value")
 
     def __init__(
         self,
@@ -53,12 +53,15 @@ class Binding:
         data: InstanceData = NO_INSTANCE_DATA,
         self_value: Value | None = None,
         owner: ResourceNode | None = None,
+        check: str = "",
     ) -> None:
         self.frame = frame
         self.data = data
         self.self_value = self_value
         self.owner = owner
         """The resource that the expression belongs to, where it may name itself."""
+        self.check = check
+        """The `check` block that the expression is in, or nothing."""
         self.needs: list[Need] = []
         self.names: Names = {}
         self.functions: dict[str, Function] = {}
@@ -106,11 +109,13 @@ def evaluate(
     compiled: Compiled,
     data: InstanceData = NO_INSTANCE_DATA,
     self_value: Value | None = None,
+    owner: ResourceNode | None = None,
+    check: str = "",
 ) -> Value | list[Need]:
     """The value of an expression in a module instance, or what must be done first."""
     diags = frame.run.diags
     errors = diags.error_count
-    binding = Binding(frame, data, self_value)
+    binding = Binding(frame, data, self_value, owner, check)
     binding.bind(compiled.references)
     if binding.needs:
         return binding.needs
@@ -233,6 +238,10 @@ def _bind_call_output(binding: Binding, reference: Reference) -> None:
     if node is None:
         return
     key = subject.instance.key
+    if key is None and node.call.repetition.for_each is not None:
+        # The name is a key then: instances with string keys can be asked for like attributes.
+        _put_call(binding, ("module", subject.call.name), node.whole())
+        return
     path = ["module", subject.call.name]
     if key is not None:
         path.append(str(key))
@@ -275,8 +284,13 @@ def _bind_resource(binding: Binding, reference: Reference) -> None:
     if node is None:
         _report_undeclared_resource(frame, reference, subject)
         binding.put(path, FAILED)
+    elif frame.run.is_opaque and node.resource.in_check not in ("", binding.check):
+        _report_in_check(reference, node)
+        binding.put(path, FAILED)
     elif node is binding.owner:
-        binding.put(path, node.element)
+        is_right = _check_instance(reference, node)
+        whole = node.element if node.resource.repetition.has_one_value else DYNAMIC_UNKNOWN
+        binding.put(path, whole if is_right else FAILED)
     else:
         if frame.run.is_opaque and not _check_instance(reference, node):
             binding.put(path, FAILED)
@@ -291,7 +305,7 @@ def _check_instance(reference: Reference, node: ResourceNode) -> bool:
     """
     subject = reference.subject
     repetition = node.resource.repetition
-    is_repeated = repetition.count is not None or repetition.for_each is not None
+    is_repeated = not repetition.has_one_value
     key = subject.key if isinstance(subject, ResourceInstance) else None
     diags = node.frame.run.diags
     if not is_repeated:
@@ -406,6 +420,16 @@ def _report_needless_key(reference: Reference, node: ResourceNode, diags: Diagno
         "Needless instance key",
         f"{addr} has neither count nor for_each, so there is only one of it. Leave out the key in "
         "brackets.",
+        reference.range,
+    )
+
+
+def _report_in_check(reference: Reference, node: ResourceNode) -> None:
+    resource = node.resource
+    node.frame.run.diags.error(
+        "Reference to the data source of a check",
+        f"{resource.addr} belongs to check.{resource.in_check}, and only the assertions there can "
+        "refer to it. Declare it outside of the check if others need it.",
         reference.range,
     )
 

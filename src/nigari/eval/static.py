@@ -16,6 +16,7 @@ from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
 from nigari.config.resource import Resource
+from nigari.config.written import is_written_out
 from nigari.cty.function import Function
 from nigari.cty.values import FALSE, Value, string, unknown
 from nigari.diagnostics import Diagnostics
@@ -24,13 +25,19 @@ from nigari.eval.compile import CompiledModule
 from nigari.eval.expansion import InstanceData
 from nigari.eval.inputs import Inputs
 from nigari.eval.instances import Frame, ModuleInstance, ResourceNode
-from nigari.eval.lifecycle import ResourceSettings, StaticAddress, has_static_arguments
+from nigari.eval.lifecycle import (
+    ResourceSettings,
+    StaticAddress,
+    check_same_keys,
+    has_static_arguments,
+)
 from nigari.eval.local import LocalValue
 from nigari.eval.module_call import InstallModule, StaticCall
 from nigari.eval.once import Cycle, Effect, Need, Node, WorkList
 from nigari.eval.output import OutputNode
 from nigari.eval.provider_config import ProviderConfigNode, provider_of
 from nigari.eval.provider_functions import deferred_function, report_no_provider
+from nigari.eval.required import ProgramVersion, ProviderSource
 from nigari.eval.resource import Schemas, by_mode
 from nigari.eval.slots import Slot, fill_text
 from nigari.eval.validation import Validation
@@ -137,6 +144,8 @@ class StaticRun:
         """The provider configurations of each module instance."""
         self.settings: dict[tuple[Frame, ResourceAddr], ResourceSettings] = {}
         """The static arguments of the resources that have any."""
+        self._sources: list[ProviderSource] = []
+        self._addresses: list[StaticAddress] = []
         self.work = WorkList()
         self.root = self.open(ModuleInstance(ROOT_MODULE, root), None)
 
@@ -208,13 +217,26 @@ class StaticRun:
                 settings = ResourceSettings(frame, resource, self.wish)
                 self.settings[frame, addr] = settings
                 yield settings
-        for moved in module.moved:
-            for address in (moved.source, moved.target):
-                if address.keys:
-                    yield StaticAddress(frame, address, self.wish)
-        for removed in module.removed:
-            if removed.source.keys:
-                yield StaticAddress(frame, removed.source, self.wish)
+        yield from self._required(frame)
+        written = [each for moved in module.moved for each in (moved.source, moved.target)]
+        written += [removed.source for removed in module.removed]
+        for address in written:
+            if address.keys:
+                node = StaticAddress(frame, address, self.wish)
+                self._addresses.append(node)
+                yield node
+
+    def _required(self, frame: Frame) -> Iterator[Node]:
+        """What a module asks of providers and of the program, where it is not written out."""
+        for version in frame.module.required_versions:
+            if version.counts and not is_written_out(version.expr):
+                yield ProgramVersion(frame, version, self.wish)
+        for required in frame.module.required_providers.values():
+            source = required.source
+            if source is not None and not is_written_out(source):
+                node = ProviderSource(frame, required, self.wish)
+                self._sources.append(node)
+                yield node
 
     def want(self, node: Node) -> None:
         self.work.want((node,))
@@ -260,6 +282,18 @@ class StaticRun:
 
     # -- running --------------------------------------------------------------------------------
 
+    def providers_found(self) -> Mapping[str, Provider]:
+        """The providers that the root module means, where their sources have been evaluated."""
+        return {
+            node.required.name: node.provider
+            for node in self._sources
+            if node.provider is not None and node.required.provider is None
+        }
+
+    def check_addresses(self) -> None:
+        """Report addresses that are not the same in all instances of their module."""
+        check_same_keys(self._addresses, self.diags)
+
     def frames(self) -> Iterator[Frame]:
         """Every module instance that has been found, callers first."""
         return iter(self._frames)
@@ -304,7 +338,8 @@ def run_static(
     can_ask: bool = False,
     fill_places: Callable[[StaticRun], None] | None = None,
 ) -> StaticRun:
-    """The static phase, repeated until every expansion that a static place needs is made.
+    """The static phase, repeated until every expansion that a static place needs is made, and
+    every provider of the root module is known.
 
     `fill_places` fills the static places that are not found in modules as they are opened.
     """
@@ -312,9 +347,15 @@ def run_static(
     while True:
         run = StaticRun(root, surroundings, expanded, can_ask)
         run.evaluate(())
+        providers = run.providers_found()
+        if providers:
+            # Whatever has looked at the providers so far has taken them for others.
+            root = root.with_providers(providers)
+            continue
         if fill_places is not None:
             fill_places(run)
         if not run.wishes.expansions:
+            run.check_addresses()
             return run
         expanded |= run.wishes.expansions
 

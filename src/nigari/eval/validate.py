@@ -13,16 +13,17 @@ from functools import partial
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
+from nigari.config.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.paths import path_text
 from nigari.cty.types import STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.causes import CauseKind, UnknownCause
-from nigari.eval.instances import Frame, ModuleInstance
+from nigari.eval.instances import FAILED, Frame, ModuleInstance
 from nigari.eval.local import LocalValue
 from nigari.eval.module_call import TreeCall, expand
-from nigari.eval.once import Need, Node, Stages, WorkList
+from nigari.eval.once import DONE, Need, Node, Stages, WorkList
 from nigari.eval.output import OutputNode
 from nigari.eval.provider_config import provider_of
 from nigari.eval.provider_functions import deferred_function, report_no_provider
@@ -34,8 +35,16 @@ from nigari.eval.resource import (
     needs_of_dependencies,
 )
 from nigari.eval.static import StaticRun, report_cycle
+from nigari.eval.validated_import import ValidatedImport
 from nigari.eval.validated_provider import ValidatedProvider, ValidateProvider
-from nigari.eval.variable import ArgumentVariable, UnknownVariable, missing_variable
+from nigari.eval.validation import Validation
+from nigari.eval.variable import (
+    ArgumentVariable,
+    UnknownVariable,
+    VariableNode,
+    missing_variable,
+)
+from nigari.hcl.body import Attribute
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
 from nigari.lang.types import dropped_attributes
@@ -46,14 +55,21 @@ Opinion = ValidateConfig | ValidateProvider
 
 
 class CheckedArgument(ArgumentVariable):
-    """A variable of a called module: the argument must fit, and is then forgotten."""
+    """A variable of a called module: the argument must fit, and is then forgotten by all but the
+    variable's own validations.
+    """
 
-    __slots__ = ()
+    __slots__ = ("given",)
+
+    def __init__(self, frame: Frame, variable: Variable, argument: Attribute | None) -> None:
+        super().__init__(frame, variable, argument)
+        self.given: Value = FAILED
 
     def step(self) -> Sequence[Need]:
         needs = super().step()
         if not needs:
             self._warn()
+            self.given = self.value
             self.take_unknown(missing_variable(self))
         return needs
 
@@ -75,6 +91,22 @@ class CheckedArgument(ArgumentVariable):
                 f"value is dropped.{did_you_mean(dropped.name, dropped.wanted.attributes)}",
                 dropped.name_range,
             )
+
+
+class ArgumentValidation(Validation):
+    """The validations of a called module's variable, which alone know what is given for it."""
+
+    __slots__ = ("_argument",)
+
+    def __init__(self, argument: CheckedArgument) -> None:
+        super().__init__(argument)
+        self._argument = argument
+
+    def _frame(self) -> Frame:
+        variable = self._argument.variable
+        known = UnknownVariable(self._argument.frame, variable)
+        known.value, known.state = self._argument.given, DONE
+        return self._argument.frame.with_variable(variable.name, known)
 
 
 class Look(Node):
@@ -109,6 +141,7 @@ class ValidateRun:
         self.root_path = static.root_path
         self.working_path = static.working_path
         self._schemas = schemas
+        self._static = static
         self._told: dict[Opinion, Sequence[ProviderDiagnostic]] = {}
         self.work = WorkList()
         self.root = self.open(static.root.instance, None)
@@ -125,7 +158,10 @@ class ValidateRun:
         if name not in frame.module.required_providers:
             report_no_provider(function, frame, reference)
             return deferred_function(function, None)
-        offered = self._schemas.of(provider_of(frame.module, name))
+        provider = provider_of(frame.module, name)
+        if provider.is_builtin:
+            return self._static.provider_function(frame, function, reference)
+        offered = self._schemas.of(provider)
         if offered is None:
             return deferred_function(function, None)
         signature = offered.functions.get(function.function)
@@ -199,10 +235,12 @@ def _everything(frame: Frame) -> Iterable[Node]:
     yield from frame.outputs.values()
     yield from frame.calls.values()
     yield from frame.resources.values()
-    for variable in module.variables.values():
-        if variable.validations:
-            name = frame.label(f"validation of var.{variable.name}")
-            yield Look(name, Stages(Rules(frame, variable.validations).step))
+    for variable in frame.variables.values():
+        if isinstance(variable, VariableNode) and variable.variable.validations:
+            if isinstance(variable, CheckedArgument):
+                yield ArgumentValidation(variable)
+            else:
+                yield Validation(variable)
     for output in module.outputs.values():
         if output.preconditions or output.depends_on:
             name = frame.label(f"preconditions of output.{output.name}")
@@ -215,7 +253,10 @@ def _everything(frame: Frame) -> Iterable[Node]:
             yield Look(name, Stages(partial(_check_repetition, frame, call), dependencies))
     for check in module.checks.values():
         name = frame.label(f"check.{check.name}")
-        yield Look(name, Stages(Rules(frame, check.asserts).step))
+        yield Look(name, Stages(Rules(frame, check.asserts, check=check.name).step))
+    if frame.parent is None:
+        for block in module.imports:
+            yield ValidatedImport(frame, block)
 
 
 def _check_repetition(frame: Frame, call: ModuleCall) -> Sequence[Need]:

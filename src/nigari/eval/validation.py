@@ -10,6 +10,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause, Range
+from nigari.eval.instances import Frame
 from nigari.eval.once import DONE, Need, Node
 from nigari.eval.scope import evaluate
 from nigari.eval.variable import VariableNode
@@ -49,29 +50,36 @@ class Validation(Node):
         return ()
 
     def _check(self, rule: CheckRule) -> Sequence[Need]:
-        condition = self._value(rule.condition)
-        if isinstance(condition, list):
-            return condition
-        condition, _ = condition.unmark_deep()
+        needs: list[Need] = []
+        values: list[Value] = []
+        for expr in (rule.condition, rule.error_message):
+            value = self._value(expr)
+            if isinstance(value, Value):
+                values.append(value)
+            else:
+                needs.extend(value)
+        if not needs:
+            self._judge(rule, values[0].unmark_deep()[0], values[1])
+        return needs
+
+    def _judge(self, rule: CheckRule, condition: Value, message: Value) -> None:
         try:
             verdict = convert(condition, BOOL)
         except CtyError:
             self._report_condition(rule, "gives no true or false")
-            return ()
+            return
         if verdict.is_null:
             self._report_condition(rule, "is null")
-            return ()
-        if not verdict.is_known or verdict.as_bool():
-            return ()
-        message = self._value(rule.error_message)
-        if isinstance(message, list):
-            return message
-        self._report_value(rule, message)
-        return ()
+        elif verdict.is_known and not verdict.as_bool():
+            self._report_value(rule, message)
 
     def _value(self, expr: Expression) -> Value | list[Need]:
-        frame = self._variable.frame
+        frame = self._frame()
         return evaluate(frame, frame.instance.compiled.expression(expr))
+
+    def _frame(self) -> Frame:
+        """Where the rules are evaluated."""
+        return self._variable.frame
 
     def _report_condition(self, rule: CheckRule, why: str) -> None:
         self._variable.frame.run.diags.error(
@@ -85,7 +93,7 @@ class Validation(Node):
         variable.frame.run.diags.error(
             "Value refused by a validation",
             f"The value of {variable.label} is not allowed: {_message_text(message)}",
-            variable.range,
+            variable.given_at,
             causes=(Cause("this condition does not hold", rule.condition.range),),
         )
 

@@ -39,6 +39,11 @@ class VariableNode(ValueNode):
     def range(self) -> Range:
         return self.variable.range
 
+    @property
+    def given_at(self) -> Range:
+        """Where the value is given, or the variable declared where that is nowhere."""
+        return self.variable.range
+
     def accept(self, given: Value, where: Range) -> None:
         """Make a given value this variable's, or report why it cannot be."""
         self.value = self.marked(self.fitted(given, where))
@@ -140,6 +145,10 @@ class ArgumentVariable(VariableNode):
         super().__init__(frame, variable)
         self.argument = argument
 
+    @property
+    def given_at(self) -> Range:
+        return self.variable.range if self.argument is None else self.argument.expr.range
+
     def origin(self) -> Origin | None:
         caller = self.frame.parent
         if self.argument is None or caller is None:
@@ -187,11 +196,14 @@ class ArgumentVariable(VariableNode):
 
 
 class UnknownVariable(VariableNode):
-    """A variable as `validate` sees it: any value of its type."""
+    """A variable as `validate` sees it: any value of its type. Its default is only looked at."""
 
     __slots__ = ()
 
     def step(self) -> Sequence[Need]:
+        needs = self.take_default() if self.variable.default is not None else ()
+        if needs:
+            return needs
         self.take_unknown(missing_variable(self))
         return ()
 

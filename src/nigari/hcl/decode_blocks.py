@@ -33,8 +33,9 @@ from nigari.hcl.decode import (
     labels_of,
     variables,
 )
+from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
-from nigari.hcl.traversal import Traversal, quoted
+from nigari.hcl.traversal import Traversal
 
 
 class BlocksSpec(Spec):

@@ -22,10 +22,11 @@ from nigari.cty.values import (
 )
 from nigari.diagnostics import Diagnostics, Range, ScopeValue
 from nigari.hcl.evaluate import Fault, index
+from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
-from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseRoot, quoted
+from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseRoot
 
 _LONGEST_SHOWN = 80
 

@@ -14,7 +14,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
-from nigari.hcl.render import render_string
+from nigari.hcl.quoting import quoted
 from nigari.hcl.scanner import scan_lossless
 from nigari.hcl.source import Source
 from nigari.hcl.token_layout import laid_out
@@ -113,7 +113,7 @@ class _Rewrites:
             return None
         start = bisect_left(self.tokens.starts, block.type_end)
         end = bisect_left(self.tokens.starts, block.label_spans[-1][1])
-        texts = [render_string(normalize(label)) for label in block.labels]
+        texts = [quoted(normalize(label)) for label in block.labels]
         return Rewrite(start, end, [STRING] * len(texts), texts)
 
     def _tokens_of(self, attribute: Attribute) -> tuple[int, int]:

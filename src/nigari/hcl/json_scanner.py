@@ -35,12 +35,13 @@ EQUALS = 12
 STRAY = 13
 """Characters that begin nothing."""
 
+# Optional groups are not possessive: before 3.11.5 Python then matched too much.
 _TOKEN = re.compile(
     r"""
-      "((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"(?:[ \t\r\n]*+(:))?+
+      "((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"(?:[ \t\r\n]*+(:))?
     | (,)
     | ([{}\[\]:])
-    | (-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+)(?![\w.+-])
+    | (-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?)(?![\w.+-])
     | ((?:true|false|null)(?![\w.-]))
     | ([^\W\d][\w.-]*+)
     | ('[^'\r\n]*+'?)

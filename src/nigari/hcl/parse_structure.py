@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block, report_duplicate_argument
 from nigari.hcl.expressions import Expression, Literal, Reference, SyntaxFault
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parse_expression import KEYWORDS, ExpressionParser, dotted_names
+from nigari.hcl.source import Source
 from nigari.hcl.templates import StringLiteral
 from nigari.hcl.token_stream import Abandon, TooDeep
 from nigari.hcl.tokens import (
@@ -33,6 +35,7 @@ from nigari.hcl.tokens import (
     OPEN_QUOTE,
     PATH,
     STRING,
+    Tokens,
 )
 
 _WORD: Final = re.compile(r'"[^"]*"|[^\s"{]+')
@@ -44,22 +47,32 @@ _ITEM_STARTS: Final = frozenset((IDENTIFIER, ARGUMENT, BLOCK_HEADER, CLOSE_BRACE
 class StructureParser(ExpressionParser):
     """Parses bodies."""
 
-    __slots__ = ()
+    __slots__ = ("_errors",)
+
+    def __init__(self, source: Source, tokens: Tokens, diags: Diagnostics) -> None:
+        self._errors = diags.error_count
+        super().__init__(source, tokens, diags)
+
+    @property
+    def _has_failed(self) -> bool:
+        """Whether there was an error in this text before; braces do not match then, most likely."""
+        return self.diags.error_count > self._errors
 
     def file(self) -> NativeBody:
-        """The body of a whole file."""
+        """The body of a whole file.
+
+        It ends at a closing brace without an opening one. What follows such a brace is seldom what
+        it seems to be, and after an earlier error the brace is part of that error.
+        """
         attributes: dict[str, Attribute] = {}
         blocks: list[Block] = []
         self._items(attributes, blocks)
-        while self.kinds[self.at] != END:
-            # A closing brace without an opening one: the file goes on after it.
+        if self.kinds[self.at] != END and not self._has_failed:
             self.fail(
                 self.at,
                 "Closing brace without a block",
                 "There is no open block that this brace could close.",
             )
-            self.at += 1
-            self._items(attributes, blocks)
         return NativeBody(attributes, blocks, self.source, 0, len(self.text))
 
     # -- bodies -------------------------------------------------------------------------------
@@ -100,7 +113,7 @@ class StructureParser(ExpressionParser):
                     at = self.at
                 attribute = Attribute(name, expr, source, name_start, end, name_start, name_end)
                 if name in attributes:
-                    report_duplicate_argument(attributes[name], attribute, self.diags)
+                    self._duplicate(attributes[name], attribute)
                 else:
                     attributes[name] = attribute
             elif kind == BLOCK_HEADER:
@@ -119,9 +132,14 @@ class StructureParser(ExpressionParser):
         self, attributes: dict[str, Attribute], name: str, attribute: Attribute
     ) -> None:
         if name in attributes:
-            report_duplicate_argument(attributes[name], attribute, self.diags)
+            self._duplicate(attributes[name], attribute)
         else:
             attributes[name] = attribute
+
+    def _duplicate(self, first: Attribute, second: Attribute) -> None:
+        """Reports a second argument of the same name, which says nothing about braces."""
+        report_duplicate_argument(first, second, self.diags)
+        self._errors += 1
 
     def _item(self, attributes: dict[str, Attribute], blocks: list[Block]) -> None:
         """An item that has none of the common shapes."""
@@ -361,7 +379,7 @@ class StructureParser(ExpressionParser):
 
     def _unclosed_block(self, opening: int) -> None:
         """Reports at the opening brace that the text ends before the closing one."""
-        if self.at == self.muted:
+        if self.at == self.muted or self._has_failed:
             return
         self.muted = self.at
         start = self.ends[opening] - 1

@@ -12,10 +12,11 @@ import re
 from abc import ABC, abstractmethod
 from typing import Final
 
+from nigari.cty.graphemes import grapheme_count
 from nigari.hcl.collections import For
 from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.operators import Conditional
-from nigari.hcl.source import Source, grapheme_count
+from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.templates import StringLiteral, Template, TemplateLoop, TemplateWrap
 from nigari.hcl.token_stream import Abandon, TokenStream

@@ -5,6 +5,7 @@ All of them report every syntax error they find and give what could be read.
 
 from __future__ import annotations
 
+from nigari.cty.pauses import CollectionPaused
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.native_body import NativeBody
@@ -19,7 +20,8 @@ from nigari.hcl.traversal import Traversal
 
 def parse_body(source: Source, diags: Diagnostics) -> NativeBody:
     """A file of the native syntax."""
-    return StructureParser(source, scan(source.text), diags).file()
+    with CollectionPaused(len(source.text)):
+        return StructureParser(source, scan(source.text), diags).file()
 
 
 def parse_expression(source: Source, diags: Diagnostics) -> Expression:

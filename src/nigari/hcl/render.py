@@ -8,26 +8,8 @@ from __future__ import annotations
 
 from nigari.cty import numbers
 from nigari.cty.values import Value
+from nigari.hcl.quoting import quoted
 from nigari.hcl.scanner import is_identifier
-
-_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-
-
-def render_string(text: str) -> str:
-    """The text as a quoted string."""
-    out: list[str] = []
-    for position, character in enumerate(text):
-        escape = _ESCAPES.get(character)
-        if escape is not None:
-            out.append(escape)
-        elif character in "$%" and text.startswith("{", position + 1):
-            out.append(character * 2)
-        elif character.isprintable():
-            out.append(character)
-        else:
-            code = ord(character)
-            out.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
-    return f'"{"".join(out)}"'
 
 
 def render_value(value: Value, indent: str = "") -> str:
@@ -44,7 +26,7 @@ def render_value(value: Value, indent: str = "") -> str:
 
 def render_key(name: str) -> str:
     """The name of an attribute in an object constructor: bare where that is possible."""
-    return name if is_identifier(name) else render_string(name)
+    return name if is_identifier(name) else quoted(name)
 
 
 def _render(value: Value, indent: str) -> str:
@@ -54,7 +36,7 @@ def _render(value: Value, indent: str) -> str:
     if isinstance(data, bool):
         return "true" if data else "false"
     if isinstance(data, str):
-        return render_string(data)
+        return quoted(data)
     if isinstance(data, int | numbers.Number):
         return numbers.to_text(data)
     if isinstance(data, tuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from nigari.cty.values import normalize
+from nigari.cty.graphemes import grapheme_count
 from nigari.diagnostics import Pos, Range
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -105,26 +105,10 @@ class Source:
         from_offset, count = start, 0
         if start <= self._known_offset <= offset:
             from_offset, count = self._known_offset, self._known_column
-        piece = text[from_offset:offset]
-        if piece.isascii():
-            count += len(piece)
-        else:
-            count += grapheme_count(piece)
+        count += grapheme_count(text[from_offset:offset])
         if start != offset:
             self._known_offset, self._known_column = offset, count
         return count
-
-
-def grapheme_count(text: str) -> int:
-    """How many characters a reader sees in the text."""
-    if text.isascii():
-        return len(text) - text.count("\r\n")
-    from wcwidth import iter_graphemes
-
-    count = 0
-    for _ in iter_graphemes(text):
-        count += 1
-    return count
 
 
 def _byte_length(text: str) -> int:
@@ -134,25 +118,3 @@ def _byte_length(text: str) -> int:
         return len(text.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
         return len(text.encode("utf-8", "surrogatepass"))
-
-
-_ALWAYS_APART = frozenset("-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'")
-
-
-def safe_prefix(text: str) -> str:
-    """The part of the text that nothing appended to it can change.
-
-    A character that follows may combine with the last one a reader sees, unless that is a
-    delimiter, which stays what it is.
-    """
-    text = normalize(text)
-    if not text or text[-1] in _ALWAYS_APART:
-        return text
-    if text.isascii():
-        return text[:-1]
-    from wcwidth import iter_graphemes
-
-    last = ""
-    for cluster in iter_graphemes(text):
-        last = cluster
-    return text[: len(text) - len(last)]

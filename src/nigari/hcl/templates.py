@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
+from nigari.cty.graphemes import safe_prefix
 from nigari.cty.refinements import Refinement, refine
 from nigari.cty.types import DYNAMIC, STRING
 from nigari.cty.unknown import Unknown, join_causes
@@ -18,7 +19,7 @@ from nigari.hcl.collections import For
 from nigari.hcl.evaluate import sentence, unknown_from
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
-from nigari.hcl.source import Source, safe_prefix
+from nigari.hcl.source import Source
 
 _LONGEST_PREFIX = 128
 """Bytes of a known beginning worth remembering of an unknown string."""

@@ -211,8 +211,10 @@ def _space(start: int, end: int, kinds: list[int], texts: list[str], spaces: lis
             # A lone carriage return may end an unclosed string before it, and must not become
             # part of a line end after it.
             spaces[position + 1] = 1 if texts[position + 1] == "\n" else 0
-        elif texts[position] == "~" and after in _CLOSING:
-            # A tilde by itself must not become the strip marker of a brace after it.
+        elif (texts[position] == "~" and after in _CLOSING) or (
+            subject in (DIRECTIVE, INTERPOLATION) and texts[position + 1] == "~"
+        ):
+            # A tilde by itself must not become the strip marker of a brace beside it.
             spaces[position + 1] = 1
         elif _space_between(before, subject, after, is_in):
             spaces[position + 1] = 1

@@ -10,6 +10,7 @@ from nigari.cty import numbers
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value
 from nigari.diagnostics import Diagnostics, Range, ScopeValue
 from nigari.hcl.evaluate import Fault, attribute, index
+from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 
 
@@ -94,10 +95,6 @@ class Traversal:
         self.steps = steps
 
     @property
-    def is_relative(self) -> bool:
-        return not self.steps or not isinstance(self.steps[0], TraverseRoot)
-
-    @property
     def root_name(self) -> str:
         """The name an absolute traversal begins with."""
         root = self.steps[0]
@@ -158,13 +155,6 @@ class Traversal:
 
     def __repr__(self) -> str:
         return f"Traversal({str(self)!r})"
-
-
-def quoted(text: str) -> str:
-    """The text as a quoted string of the native syntax."""
-    out = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    out = out.replace("\r", "\\r").replace("\t", "\\t").replace("${", "$${").replace("%{", "%%{")
-    return f'"{out}"'
 
 
 def _key_text(key: Value) -> str:

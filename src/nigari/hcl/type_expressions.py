@@ -44,10 +44,10 @@ from nigari.cty.values import (
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression
+from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword, static_call
 from nigari.hcl.suggestion import did_you_mean
-from nigari.hcl.traversal import quoted
 
 _PRIMITIVES = {"string": STRING, "number": NUMBER, "bool": BOOL}
 _COLLECTIONS = {"list": KIND_LIST, "set": KIND_SET, "map": KIND_MAP}

@@ -13,7 +13,8 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body, parse_expression
-from nigari.hcl.render import render_string, render_value
+from nigari.hcl.quoting import quoted
+from nigari.hcl.render import render_value
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
@@ -317,7 +318,7 @@ class BodyText:
 
 
 def _header(labels: Sequence[str]) -> str:
-    return "".join([f" {render_string(label)}" for label in labels]) + " {"
+    return "".join([f" {quoted(label)}" for label in labels]) + " {"
 
 
 def _comments(lead: str) -> str:

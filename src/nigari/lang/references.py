@@ -31,7 +31,6 @@ from nigari.addrs import (
     TerraformAttr,
     TofuAttr,
     key_from_value,
-    quoted,
 )
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Body
@@ -39,6 +38,7 @@ from nigari.hcl.calls import FunctionCall
 from nigari.hcl.decode import Spec
 from nigari.hcl.dynamic_blocks import expand_expressions
 from nigari.hcl.expressions import Expression
+from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex, TraverseRoot

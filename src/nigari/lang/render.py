@@ -24,7 +24,6 @@ from nigari.cty.types import (
 )
 from nigari.cty.values import Value, go_quote
 from nigari.diagnostics import Diagnostics
-from nigari.lang.functions.conversion import TYPE_MARK
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.lang.types import type_display
 
@@ -43,6 +42,8 @@ _STEP: Final = 2
 def console_text(value: Value, diags: Diagnostics) -> str:
     """What the console answers: the value, or the type that `type()` gave."""
     if value.contains_marked:
+        from nigari.lang.functions.conversion import TYPE_MARK
+
         plain, marks = value.unmark_deep()
         if TYPE_MARK in marks:
             if isinstance(plain.data, Type):

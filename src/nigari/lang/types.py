@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nigari.cty.errors import CtyError
-from nigari.cty.paths import GetAttr, Path, index_step, path_text
+from nigari.cty.paths import GetAttr, Path, index_step
 from nigari.cty.types import (
     DYNAMIC,
     KIND_LIST,
@@ -66,11 +65,6 @@ def _report_quoted_type(expression: Expression, diags: Diagnostics) -> None:
         f"A type is an expression of its own and stands without quotes.{advice}",
         expression.range,
     )
-
-
-def misfit_text(name: str, error: CtyError) -> str:
-    """Where a value does not fit its type, and why: `var.a.tags["x"]: string required`."""
-    return f"{name}{path_text(error.path)}: {error.message}"
 
 
 def type_display(type_: Type) -> str:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable
 from functools import total_ordering
 
-from nigari.addrs.keys import quoted
 from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.record import record
 

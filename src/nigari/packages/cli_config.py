@@ -7,8 +7,8 @@ those given; nothing here looks at the process's own environment.
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from nigari.addrs.hostname import normalize_hostname
@@ -26,11 +26,12 @@ from nigari.packages.provider_sources import (
     implied_sources,
     parse_pattern,
 )
+from nigari.record import record, replace
 
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InstallMethod:
     """One way to get providers: `direct`, `filesystem_mirror`, `network_mirror`, `oci_mirror`."""
 
@@ -40,27 +41,31 @@ class InstallMethod:
     exclude: tuple[Pattern, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderInstallation:
     """A `provider_installation` block."""
 
     methods: tuple[InstallMethod, ...] = ()
-    dev_overrides: Mapping[Provider, Path] = field(default_factory=dict)
+    dev_overrides: Mapping[Provider, Path] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CliConfig:
     """All settings of all files together."""
 
     plugin_cache_dir: str = ""
     plugin_cache_may_break_lock_file: bool = False
     installation: ProviderInstallation | None = None
-    hosts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    hosts: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     """Services by host, in place of what the host itself would say."""
-    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
+    credentials: Mapping[str, str] = MappingProxyType({})
     """Tokens by host."""
     credentials_helper: tuple[str, ...] = ()
     """The name of a helper program and its arguments."""
+
+    def __repr__(self) -> str:
+        # Tokens are never shown.
+        return f"<CliConfig with credentials for {', '.join(self.credentials) or 'no host'}>"
 
 
 def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliConfig:

@@ -8,11 +8,11 @@ ever evaluated. A file that begins with a brace is JSON. What the items mean is 
 import bisect
 import json
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.source import Source
+from nigari.record import record
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>[\s,]+|\#[^\n]*|//[^\n]*|/\*.*?\*/)
@@ -28,7 +28,7 @@ _ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 _DEEPEST: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Object:
     """A body: items in the order written."""
 
@@ -39,7 +39,7 @@ class Object:
         return [item for item in self.items if item.keys[0] == name]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Item:
     """A key, its labels, and a value."""
 

@@ -17,13 +17,13 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.packages.module_fetch import FetchError
+from nigari.record import record
 
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
 _PLAIN_REF: Final = re.compile(r"(?![-+.@^])(?!.*(?:\.\.|@\{))[^\x00-\x20~^:?*\[\\\x7f]+")
@@ -50,7 +50,7 @@ _MOST_LINES: Final = 8
 _CREDENTIALS: Final = re.compile(r"(://[^/@\s:]*):[^/@\s]*@")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GitAddress:
     """What a source address says to git."""
 

@@ -9,8 +9,8 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from nigari import cty
@@ -26,6 +26,7 @@ from nigari.lang.versions import (
     parse_exact_version,
     parse_provider_constraints,
 )
+from nigari.record import record, replace
 
 _PREDECESSOR: Final = ("registry.terraform.io", "hashicorp")
 
@@ -52,7 +53,7 @@ _PROVIDER: Final = BodySchema(
 _COMMENT: Final = re.compile(r'((?:[^"#/]|"(?:[^"\\]|\\.)*"|/(?![/*]))*)((?:#|//|/\*).*)?')
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comments:
     """Comments of a block: before it, above and at the end of its lines (by the line's content)."""
 
@@ -61,7 +62,7 @@ class Comments:
     beside: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderLock:
     """The version chosen for a provider, why, and the checksums its packages may have."""
 
@@ -73,11 +74,11 @@ class ProviderLock:
     comments: Comments = Comments()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Locks:
     """All of a lock file."""
 
-    providers: Mapping[Provider, ProviderLock] = field(default_factory=dict)
+    providers: Mapping[Provider, ProviderLock] = MappingProxyType({})
     header: tuple[str, ...] = ()
     """Comments at the top of the file that are not the usual ones."""
     footer: tuple[str, ...] = ()

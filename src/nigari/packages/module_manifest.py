@@ -10,19 +10,19 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from nigari.addrs.module_source import parse_module_source
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import Files
+from nigari.record import record
 
 FILE_NAME: Final = "modules.json"
 _ESCAPED: Final = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ModuleRecord:
     """One installed module."""
 

@@ -20,13 +20,13 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
 from nigari.packages.module_fetch import FetchError
 from nigari.packages.module_manifest import FILE_NAME as MANIFEST
 from nigari.packages.module_manifest import ModuleRecord, save_manifest, write_whole
+from nigari.record import record
 
 STORE: Final = ".store"
 _NEW: Final = ".new-"
@@ -37,7 +37,7 @@ FileList = Mapping[str, tuple[str, str]]
 """What is in a package: path to kind (`file`, `program`, `link`) and digest or target."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Package:
     """A package whose files are at hand, in the store or still waiting to be put there, or in a
     directory of somebody else's, which is used where it is.
@@ -47,7 +47,7 @@ class Package:
     """The hash of its content; empty for a directory of somebody else's."""
     path: Path
     """Where its files are now."""
-    files: FileList = field(repr=False)
+    files: FileList
     is_new: bool = False
 
 

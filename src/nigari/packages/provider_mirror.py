@@ -9,7 +9,6 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +24,7 @@ from nigari.packages.provider_selection import (
 )
 from nigari.packages.provider_sources import ProviderSource
 from nigari.packages.requirement import Requirement
+from nigari.record import replace
 
 _PACKED_DATE: Final = (1980, 1, 1, 0, 0, 0)
 """Packing the same files twice must give the same bytes."""

@@ -7,13 +7,13 @@ own store, and is `tofu`'s: `host/namespace/type/version/os_arch/` unpacked, or
 
 import platform
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from nigari.addrs.hostname import normalize_hostname
 from nigari.addrs.provider import LEGACY_NAMESPACE, Provider, normalize_provider_part
 from nigari.lang.versions import Version, parse_exact_version
+from nigari.record import record
 
 _MACHINES: Final = {
     "x86_64": "amd64",
@@ -27,7 +27,7 @@ _MACHINES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderPackage:
     """`path` is a directory (unpacked) or a zip file (packed)."""
 

@@ -6,7 +6,6 @@ the user reads `Installation.outcomes`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -20,6 +19,7 @@ from nigari.packages.provider_package import ProviderPackage
 from nigari.packages.provider_sources import ProviderSource, SourceError
 from nigari.packages.provider_store import ProviderStore, StoreError
 from nigari.packages.requirement import Requirement
+from nigari.record import record, replace
 
 _NO_VERSION: Final = Version((0, 0, 0))
 """What some people write for a provider that was never released; it is never chosen."""
@@ -34,7 +34,7 @@ class Step(Enum):
     INSTALLED = "installed"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """One provider that can be used now."""
 
@@ -44,7 +44,7 @@ class Outcome:
     path: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Installation:
     """What is installed, and the locks to be written."""
 
@@ -52,7 +52,7 @@ class Installation:
     outcomes: tuple[Outcome, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Places:
     """Where packages come from and go to."""
 
@@ -62,7 +62,7 @@ class Places:
     """Shared by several working directories; the store then only links to it."""
     trust_cache: bool = False
     """Take a package from the cache even if the lock file has no checksum to compare it with."""
-    overridden: frozenset[Provider] = field(default_factory=frozenset)
+    overridden: frozenset[Provider] = frozenset()
     """Providers that are used from elsewhere and need no package (development, reattach)."""
 
 

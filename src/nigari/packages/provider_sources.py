@@ -5,7 +5,6 @@ business. Patterns say which providers a source is asked for.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -13,6 +12,7 @@ from nigari.addrs.hostname import normalize_hostname
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider, normalize_provider_part
 from nigari.lang.versions import Version
 from nigari.packages.provider_package import ProviderPackage, find_packages
+from nigari.record import record
 
 _ANY: Final = "*"
 
@@ -83,7 +83,7 @@ class UnreachableRegistry:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pattern:
     """Providers by address, where `*` stands for any: `*/*/*`, `example.com/*/*`."""
 
@@ -116,7 +116,7 @@ def parse_pattern(text: str) -> Pattern:
     return Pattern(hostname, namespace, type_)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SelectiveSource:
     """A source that is asked only for some providers."""
 

@@ -13,7 +13,13 @@ from typing import TypeAlias
 
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.address import Address
-from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.module import (
+    ROOT_MODULE,
+    ModuleAddr,
+    ModuleCall,
+    ModuleCallInstance,
+    ModuleCallOutput,
+)
 from nigari.addrs.provider import AbsProviderConfig
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
@@ -72,20 +78,15 @@ class BlockGraph:
         """Every resource block, in modules without keys."""
         return self._resources.values()
 
+    def root_outputs(self) -> Iterator[Block]:
+        """The output values of the root module."""
+        for instance in self._modules.get(ROOT_MODULE, ()):
+            for name in instance.module.outputs:
+                yield ROOT_MODULE, f"output.{name}"
+
     def is_resource(self, block: Block) -> bool:
         """Whether a block declares a resource."""
         return block in self._resources
-
-    def declaration(self, block: Block) -> Resource | None:
-        """What declares the resource of a block."""
-        address = self._resources.get(block)
-        if address is None:
-            return None
-        for instance in self._modules[block[0]]:
-            found = instance.module.resources.get(address.item)
-            if found is not None:
-                return found
-        return None
 
     def needs(self, block: Block) -> tuple[Block, ...]:
         """The blocks that a block needs directly."""

@@ -17,7 +17,9 @@ from nigari.addrs.absolute import (
 )
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_remove_endpoint
+from nigari.addrs.provider import Provider
 from nigari.addrs.resource import MANAGED
+from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.resource import Resource
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null
@@ -36,6 +38,7 @@ from nigari.plan.check_results import check_results
 from nigari.plan.crew import Crew
 from nigari.plan.moved import moved_state
 from nigari.plan.orphans import OrphanNode, frame_at, reason_for
+from nigari.plan.plan_file import SavedPlan
 from nigari.plan.plan_host import PlanHost, PlanOptions, Surroundings
 from nigari.plan.provider_names import FoundBlock
 from nigari.plan.provider_pool import ProviderPool
@@ -43,6 +46,7 @@ from nigari.plan.required import providers_of
 from nigari.plan.selection import selected_blocks
 from nigari.plan.settings import Settings
 from nigari.schema.block import Block
+from nigari.schema.provider import Schema
 from nigari.state.model import InstanceState, State
 
 
@@ -92,6 +96,15 @@ class Planner:
             await crew.run()
         self.diags.extend(host.diags)
         return None if self._has_failed() else self._finished(host, options)
+
+    async def restore(self, saved: SavedPlan) -> Plan | None:
+        """A plan that was saved, with the schemas that it needs."""
+        needed = providers_of(self._surroundings.root, saved.refreshed)
+        await self._pool.load(needed, self.diags)
+        if self._has_failed():
+            return None
+        self.settings = Settings(self._static, self.graph)
+        return saved.plan(self._schema_for, self.diags)
 
     async def _validate(self, options: PlanOptions) -> None:
         """Look at everything once, whatever its values; providers are asked while planning."""
@@ -216,6 +229,13 @@ class Planner:
         return found
 
     # -- schemas ------------------------------------------------------------------------------
+
+    def _schema_for(self, provider: Provider, addr: ResourceAddr) -> Schema | None:
+        offered = self._pool.of(provider)
+        if offered is None:
+            return None
+        known = offered.resources if addr.mode is MANAGED else offered.data_sources
+        return known.get(addr.type)
 
     def _schema_of(self, found: FoundBlock, resource: Resource | None) -> Block | None:
         offered = self._pool.of(found.address.item.provider)

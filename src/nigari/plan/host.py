@@ -18,8 +18,8 @@ from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, boolean, string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.expansion import Expansion, InstanceData
-from nigari.eval.inputs import Inputs, InputValue
-from nigari.eval.instances import Frame, ModuleInstance, ResourceNode, ValueNode
+from nigari.eval.inputs import Inputs
+from nigari.eval.instances import Frame, ModuleInstance, ResourceNode
 from nigari.eval.local import LocalValue
 from nigari.eval.module_call import ModuleCallNode, expand
 from nigari.eval.once import Need, Node, WorkList
@@ -192,9 +192,3 @@ def _instance(
     child = ModuleInstance(parent.addr.child(call.name, key), template.compiled, parent, call, data)
     child.children = template.children
     return child
-
-
-def given_value(frame: Frame, name: str) -> InputValue | None:
-    """What was given for a variable of the root module."""
-    node: ValueNode | None = frame.variables.get(name)
-    return node.given if isinstance(node, RootVariable) else None

@@ -59,6 +59,8 @@ class _Building:
         self._stored = stored_needs(plan.refreshed_state)
         self._open: dict[str, int] = {}
         self._close: dict[str, int] = {}
+        self._late: list[tuple[list[int], list[int]]] = []
+        """Endings, and what should be made before them."""
 
     def finished(self) -> ExecutionGraph:
         changes = [each for each in self._plan.changes if each.action is not Action.NO_OP]
@@ -67,6 +69,8 @@ class _Building:
         self._order_making()
         self._order_ending()
         self._order_providers(changes)
+        self._order_late_endings()
+        self._order_making_after_ending()
         return ExecutionGraph(
             tuple(
                 Operation(kind, address, tuple(sorted(after)), deposed)
@@ -121,12 +125,6 @@ class _Building:
                 before = (self._joined(f"before {_name(block)}", before),)
             for number in numbers:
                 self._put_after(number, before)
-            for needed in self._stored.get(block, ()):
-                gone = self._ended.get(needed, [])
-                if len(gone) > 1 and len(numbers) > 1:
-                    gone = [self._joined(f"end of {_name(needed)}", gone)]
-                for number in numbers:
-                    self._put_after(number, gone)
 
     def _before(self, block: Block) -> tuple[int, ...]:
         """What must be done before anything of a block is made."""
@@ -191,8 +189,8 @@ class _Building:
                     before = [self._joined(f"end of {_name(block)}", before)]
                 for number in ends:
                     self._put_after(number, before)
-                for number in late:
-                    self._put_after(number, made)
+                if late and made:
+                    self._late.append((late, made))
 
     def _needs_of(self, block: Block) -> set[Block]:
         """The resource blocks that a block needed when it was stored, or needs now."""
@@ -200,6 +198,46 @@ class _Building:
         if self._blocks.is_resource(block):
             found.update(resource_block(each) for each in self._blocks.resources_before(block))
         return found
+
+    def _order_late_endings(self) -> None:
+        """Keep what was replaced until what depends on it is done, wherever that is possible.
+
+        It is not where that must itself wait for the old object to be gone, because something
+        else that both need is destroyed before it is made anew.
+        """
+        followers = self._followers()
+        endings = [*self._ended.values(), *self._ended_late.values()]
+        after_any = _reached(followers, [number for numbers in endings for number in numbers])
+        for late, made in self._late:
+            if any(number in after_any for number in made):
+                after = _reached(followers, late)
+                made = [number for number in made if number not in after]
+            for number in late:
+                self._put_after(number, made)
+                for each in made:
+                    followers[each].append(number)
+
+    def _followers(self) -> list[list[int]]:
+        followers: list[list[int]] = [[] for _ in self._operations]
+        for number, after in enumerate(self._after):
+            for each in after:
+                followers[each].append(number)
+        return followers
+
+    def _order_making_after_ending(self) -> None:
+        """Let what something depended on go before it is changed, wherever that is possible.
+
+        It is not where the object that goes must itself wait for something to be made.
+        """
+        made = [number for numbers in self._made.values() for number in numbers]
+        waiting = _reached(self._followers(), made)
+        for block, numbers in self._made.items():
+            for needed in self._stored.get(block, ()):
+                gone = [each for each in self._ended.get(needed, ()) if each not in waiting]
+                if len(gone) > 1 and len(numbers) > 1:
+                    gone = [self._joined(f"end of {_name(needed)}", gone)]
+                for number in numbers:
+                    self._put_after(number, gone)
 
     # -- providers ----------------------------------------------------------------------------
 
@@ -227,6 +265,18 @@ class _Building:
             if needed not in self._made:
                 for number in self._ended.get(needed, ()):
                     self._put_after(number, (closing,))
+
+
+def _reached(followers: list[list[int]], start: list[int]) -> set[int]:
+    """These operations and all that come after them."""
+    pending = list(start)
+    found = set(start)
+    while pending:
+        for number in followers[pending.pop()]:
+            if number not in found:
+                found.add(number)
+                pending.append(number)
+    return found
 
 
 def _name(block: Block) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance
-from nigari.addrs.module import ModuleAddr
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA, EPHEMERAL
 from nigari.addrs.targets import Target
@@ -146,6 +146,10 @@ class PlanHost(Host):
         for resource in frame.resources.values():
             if isinstance(resource, PlannedResource):
                 yield resource
+        if frame.parent is None and self._selected is not None:
+            for name, output in frame.outputs.items():
+                if (ROOT_MODULE, f"output.{name}") in self._selected:
+                    yield output
 
     def is_wanted(self, address: AbsResourceInstance) -> bool:
         """Whether the configuration has an instance."""

@@ -130,11 +130,6 @@ class ProviderNode(Node):
     def range(self) -> Range | None:
         return None if self._found.config is None else self._found.config.range
 
-    @property
-    def block(self) -> tuple[Frame, ProviderConfig | None]:
-        """The block that configures it, and the module that has the block."""
-        return self._found.frame, self._found.config
-
     def fail(self) -> None:
         self.provider = None
 
@@ -278,13 +273,10 @@ class ProviderInstances:
                 break
             frame = child
         provider = address.item.provider
-        local = local_name(frame.module, provider)
-        while True:
-            config = frame.module.provider_configs.get(LocalProviderConfig(local, alias))
-            if config is not None or frame.parent is None:
-                break
+        config = _own_config(frame, provider, alias)
+        while config is None and frame.parent is not None:
             frame = frame.parent
-            local = local_name(frame.module, provider)
+            config = _own_config(frame, provider, alias)
         where = ROOT_MODULE if frame.parent is None else frame.instance.addr.unkeyed
         found = FoundConfig(frame, config, Abs(where, ProviderConfigAddr(provider, alias)))
         return self.node(found, address.item.key)
@@ -296,6 +288,13 @@ class ProviderInstances:
         if node is None:
             node = self._nodes[found.frame, address] = ProviderNode(found, key, self._pool)
         return node
+
+
+def _own_config(frame: Frame, provider: Provider, alias: str) -> ProviderConfig | None:
+    name = local_name(frame.module, provider)
+    if name is None:
+        return None
+    return frame.module.provider_configs.get(LocalProviderConfig(name, alias))
 
 
 def _key(origin: Origin) -> str | list[Need] | None:

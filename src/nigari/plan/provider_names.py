@@ -59,17 +59,29 @@ def find_block(instance: ModuleInstance, name: str, alias: str = "") -> FoundBlo
     config = module.provider_configs.get(local)
     provider = provider_of(module, name)
     if parent is not None and not alias and (config is None or config.is_empty):
-        return find_block(parent, local_name(parent.module, provider))
+        return _inherited(parent, provider)
     address = Abs(instance.addr.unkeyed, ProviderConfigAddr(provider, alias))
     return FoundBlock(instance, config, address)
 
 
-def local_name(module: Module, provider: Provider) -> str:
-    """What a module calls a provider."""
+def _inherited(instance: ModuleInstance, provider: Provider) -> FoundBlock:
+    """The default configuration of a provider, from the nearest module that has a name for it."""
+    while True:
+        name = local_name(instance.module, provider)
+        if name is not None:
+            return find_block(instance, name)
+        if instance.parent is None:
+            address = Abs(instance.addr, ProviderConfigAddr(provider, ""))
+            return FoundBlock(instance, None, address)
+        instance = instance.parent
+
+
+def local_name(module: Module, provider: Provider) -> str | None:
+    """What a module calls a provider; None where it has no name for it."""
     for name, required in module.required_providers.items():
         if required.provider == provider:
             return name
     for local in module.provider_configs:
         if module.provider(local.name) == provider:
             return local.name
-    return provider.type if implied_provider(provider.type) == provider else provider.text
+    return provider.type if implied_provider(provider.type) == provider else None

@@ -7,6 +7,7 @@ that are only in the state follow the dependencies that are stored there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from nigari.addrs.absolute import AbsResource
 from nigari.addrs.targets import Target
@@ -32,7 +33,16 @@ def selected_blocks(
         if any(target.touches_block(address) for target in targets):
             selected.add(block)
             selected.update(_before(graph, stored, block))
-    return frozenset(selected)
+    return frozenset(selected) | _outputs(graph, selected)
+
+
+def _outputs(graph: BlockGraph, selected: AbstractSet[Block]) -> set[Block]:
+    """The root's outputs that come from nothing but selected resources."""
+    return {
+        block
+        for block in graph.root_outputs()
+        if all(resource_block(each) in selected for each in graph.resources_before(block))
+    }
 
 
 def _without(
@@ -46,11 +56,12 @@ def _without(
         for block, address in known.items()
         if any(target.touches_block(address) for target in excluded)
     }
-    return frozenset(
+    left = {
         block
         for block in known
         if block not in gone and gone.isdisjoint(_before(graph, stored, block))
-    )
+    }
+    return frozenset(left) | _outputs(graph, left)
 
 
 def _before(graph: BlockGraph, stored: dict[Block, set[Block]], block: Block) -> Iterable[Block]:

@@ -6,8 +6,9 @@ Pure text in, data out; starting the program is `launch`'s business.
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from nigari.record import record
 
 COOKIE_NAME: Final = "TF_PLUGIN_MAGIC_COOKIE"
 COOKIE: Final = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
@@ -24,7 +25,7 @@ class HandshakeError(Exception):
     """The plugin's first line is not one we can go on with; the text completes "the plugin …"."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     """Where a plugin listens: `unix` and a path, or `tcp` and host:port."""
 
@@ -32,7 +33,7 @@ class Address:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Handshake:
     """What a plugin says of itself when it is ready."""
 

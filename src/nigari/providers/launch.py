@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +21,7 @@ from nigari.providers.log import LogSettings, PluginLog
 from nigari.providers.process import PluginProcess, status_text
 from nigari.providers.tunnel import ClientTunnel
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, STDIO
+from nigari.record import record
 
 if TYPE_CHECKING:
     import grpc.aio
@@ -38,7 +38,7 @@ class LaunchError(Exception):
         self.diagnostic = diagnostic
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reattach:
     """A plugin that someone else has started and will end, as `TF_REATTACH_PROVIDERS` says it."""
 
@@ -224,8 +224,14 @@ def _make_private(socket: str) -> None:
         Path(socket).chmod(0o600)
 
 
-def _open_channel(address: Address) -> "grpc.aio.Channel":
+def prepare_to_talk() -> None:
+    """Import what connections need, which takes a while: for who has to wait for something else."""
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    import grpc.aio  # noqa: F401 - imported only to be there when it is needed
+
+
+def _open_channel(address: Address) -> "grpc.aio.Channel":
+    prepare_to_talk()
     import grpc.aio
 
     target = f"unix:{address.text}" if address.network == "unix" else address.text

@@ -10,10 +10,11 @@ import json
 import sys
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TextIO
+
+from nigari.record import record
 
 _LEVELS: Final = {"TRACE": 0, "DEBUG": 1, "INFO": 2, "WARN": 3, "ERROR": 4, "OFF": 5}
 _KEPT_LINES: Final = 200
@@ -24,7 +25,7 @@ _LIBRARY_LEVELS: Final = ("TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWOR
 _PANIC: Final = ("panic: ", "fatal error: ")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LogSettings:
     """How much of the plugins' logs is written, and where to."""
 

@@ -36,6 +36,12 @@ PROVISIONERS: Final = {
     ),
 }
 
+EXCLUSIVE: Final = {
+    "remote-exec": ("inline", "script", "scripts"),
+    "file": ("source", "content"),
+}
+"""Arguments of which a provisioner takes exactly one."""
+
 _CONNECTION_TEXTS: Final = (
     "type",
     "user",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.module import ModuleAddr, module_from_steps
@@ -16,6 +15,7 @@ from nigari.addrs.provider import Provider, ProviderConfig
 from nigari.addrs.resource import EPHEMERAL, Resource
 from nigari.addrs.targets import Target, Targetable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import record, replace
 from nigari.state.model import (
     InstanceState,
     ObjectStatus,
@@ -64,7 +64,7 @@ def remove(state: State, addresses: Sequence[AbsResourceInstance]) -> State:
     return draft.finish()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveOutcome:
     """Two states after `state mv`; one and the same unless it moved between states."""
 

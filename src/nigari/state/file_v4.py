@@ -7,8 +7,6 @@ does. Where the text comes from and how older versions look is unknown here.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias, cast
 
@@ -431,6 +429,9 @@ def _private(members: Members) -> bytes:
     text = _text(members, "private")
     if not text:
         return b""
+    import base64
+    import binascii
+
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:

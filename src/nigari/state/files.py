@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.state.file_v4 import read_v4
 from nigari.state.json_text import end_of_document, read_members, read_text
 from nigari.state.model import StateFile
-from nigari.state.upgrade import UpgradeFailure, upgrade_to_v4
-from nigari.state.write_v4 import write_compact_v4, write_v4
+
+if TYPE_CHECKING:
+    from nigari.state.upgrade import UpgradeFailure
 
 _NEWEST: Final = 4
 _PLAIN_START: Final = re.compile(r'\s*\{\s*"version"\s*:\s*4\s*,')
@@ -42,6 +43,8 @@ def parse_state(data: bytes, diags: Diagnostics) -> StateFile | None:
 
 def format_state(file: StateFile, is_for_people: bool) -> bytes:
     """The bytes of a state file, with or without a layout that people can read."""
+    from nigari.state.write_v4 import write_compact_v4, write_v4
+
     text = write_v4(file) if is_for_people else write_compact_v4(file)
     return text.encode("utf-8", "surrogateescape")
 
@@ -63,6 +66,8 @@ def _read_by_version(text: str, diags: Diagnostics) -> StateFile | None:
         return None
     if version == _NEWEST:
         return read_v4(text, diags)
+    from nigari.state.upgrade import UpgradeFailure, upgrade_to_v4
+
     try:
         upgraded = upgrade_to_v4(json.loads(text), version)
     except UpgradeFailure as failure:

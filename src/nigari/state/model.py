@@ -8,14 +8,15 @@ small steps. How a state is stored, and what an object's attributes mean, is unk
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
+from types import MappingProxyType
 from typing import Final
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.keys import InstanceKey, key_order
-from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance
+from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance, Provider
 from nigari.cty import Value
+from nigari.record import record, replace
 from nigari.state.json_text import compact
 
 
@@ -138,12 +139,12 @@ def _same_json(one: str, other: str) -> bool:
     return one == other or compact(one) == compact(other)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InstanceState:
     """The objects of one resource instance."""
 
     current: StoredObject | None = None
-    deposed: Mapping[str, StoredObject] = field(default_factory=dict)
+    deposed: Mapping[str, StoredObject] = MappingProxyType({})
     """Objects that were replaced and not destroyed yet, by their eight-digit keys."""
     provider_key: InstanceKey = None
     """Which instance of the resource's provider configuration manages the objects."""
@@ -154,14 +155,14 @@ class InstanceState:
         return self.current is None and not self.deposed
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResourceState:
     """The instances of one resource."""
 
     address: AbsResource
     provider: AbsProviderConfig
     """The provider block; which of its instances, each resource instance says."""
-    instances: Mapping[InstanceKey, InstanceState] = field(default_factory=dict)
+    instances: Mapping[InstanceKey, InstanceState] = MappingProxyType({})
 
     def provider_of(self, key: InstanceKey) -> AbsProviderInstance:
         """The provider instance that manages one resource instance."""
@@ -176,7 +177,7 @@ class ResourceState:
         return sorted(self.instances.items(), key=lambda item: key_order(item[0]))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OutputState:
     """The value of a root output."""
 
@@ -185,7 +186,7 @@ class OutputState:
     deprecated: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckObject:
     """How the checks of one object went."""
 
@@ -194,7 +195,7 @@ class CheckObject:
     failure_messages: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckResult:
     """How the checks of one block went, for all its instances."""
 
@@ -206,12 +207,12 @@ class CheckResult:
     objects: tuple[CheckObject, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class State:
     """Everything known of what exists."""
 
-    resources: Mapping[AbsResource, ResourceState] = field(default_factory=dict)
-    outputs: Mapping[str, OutputState] = field(default_factory=dict)
+    resources: Mapping[AbsResource, ResourceState] = MappingProxyType({})
+    outputs: Mapping[str, OutputState] = MappingProxyType({})
     checks: tuple[CheckResult, ...] = ()
 
     @property
@@ -231,6 +232,10 @@ class State:
         """The resources: those of the root module first, then by module, mode, type and name."""
         return sorted(self.resources.values(), key=lambda each: each.address.sort_key())
 
+    def providers(self) -> list[Provider]:
+        """The providers that manage what is in the state, in order."""
+        return sorted({each.provider.item.provider for each in self.resources.values()})
+
     def instance(self, address: AbsResourceInstance) -> InstanceState | None:
         """The objects of one resource instance, if it has any."""
         resource = self.resources.get(resource_of(address))
@@ -246,7 +251,7 @@ class State:
 EMPTY_STATE: Final = State()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StateFile:
     """A state with what a snapshot of it is known by."""
 

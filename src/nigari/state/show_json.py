@@ -13,7 +13,6 @@ from typing import Final
 from nigari.addrs.absolute import Abs, instance_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
-from nigari.addrs.parse import parse_address, parse_resource_instance
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.addrs.values import Check, InputVariable, OutputValue
 from nigari.cty import STRING, CtyError, Value, convert
@@ -238,6 +237,8 @@ def sensitive_shape(value: Value) -> object:
 
 
 def _check_address(check: CheckResult) -> str:
+    from nigari.addrs.parse import parse_address
+
     members: dict[str, object] = {"kind": _CHECK_KINDS[check.kind], "to_display": check.block}
     address = parse_address(check.block, Diagnostics())
     if isinstance(address, Abs):
@@ -254,6 +255,8 @@ def _check_address(check: CheckResult) -> str:
 
 
 def _check_object(kind: str, each: CheckObject) -> str:
+    from nigari.addrs.parse import parse_address, parse_resource_instance
+
     address: dict[str, object] = {"to_display": each.address}
     if kind == "resource":
         instance = parse_resource_instance(each.address, Diagnostics())

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from nigari.addrs.absolute import instance_of
-from nigari.addrs.keys import InstanceKey, quoted
+from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA
 from nigari.cty import DYNAMIC, KIND_MAP, CtyError, Type, Value, numbers
 from nigari.cty import json as cty_json
 from nigari.diagnostics import Diagnostics
+from nigari.hcl.quoting import quoted
 from nigari.lang.marks import SENSITIVE
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.state.model import ObjectStatus, OutputState, ResourceState, State, StoredObject

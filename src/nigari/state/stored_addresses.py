@@ -12,13 +12,13 @@ from typing import Final
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
-from nigari.addrs.parse import (
-    parse_legacy_provider_config,
-    parse_module,
-    parse_provider_instance,
-    parse_resource,
+from nigari.addrs.provider import (
+    AbsProviderConfig,
+    AbsProviderInstance,
+    ProviderConfig,
+    ProviderInstance,
+    parse_provider,
 )
-from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance
 from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.diagnostics import Diagnostics
 
@@ -27,6 +27,9 @@ _PLAIN_STEP: Final = re.compile(rf'module\.({_NAME})(?:\[(?:(\d+)|"([A-Za-z0-9_ 
 _PLAIN_MODULE: Final = re.compile(rf"(?:{_PLAIN_STEP.pattern}\.)*{_PLAIN_STEP.pattern}")
 _PLAIN_RESOURCE: Final = re.compile(
     rf"((?:module\.{_NAME}\.)*)(data\.)?(?!module\.|data\.)({_NAME})\.({_NAME})"
+)
+_PLAIN_PROVIDER: Final = re.compile(
+    rf'((?:module\.{_NAME}\.)*)provider\["([A-Za-z0-9/._-]+)"\](?:\.({_NAME}))?'
 )
 
 
@@ -61,6 +64,8 @@ class StoredAddresses:
 
     def _read_module(self, text: str) -> ModuleAddr | None:
         if _PLAIN_MODULE.fullmatch(text) is None:
+            from nigari.addrs.parse import parse_module
+
             return parse_module(text, self._diags)
         module = ROOT_MODULE
         for step in _PLAIN_STEP.finditer(text):
@@ -72,12 +77,24 @@ class StoredAddresses:
     def _read_resource(self, text: str) -> AbsResource | None:
         plain = _PLAIN_RESOURCE.fullmatch(text)
         if plain is None:
+            from nigari.addrs.parse import parse_resource
+
             found = parse_resource(text, self._diags)
             return None if found is None else Abs(found.module.unkeyed, found.item)
         module = self.module(plain[1].rstrip(".")) or ROOT_MODULE
         return Abs(module, Resource(DATA if plain[2] else MANAGED, plain[3], plain[4]))
 
     def _read_provider(self, text: str) -> AbsProviderInstance | None:
+        plain = _PLAIN_PROVIDER.fullmatch(text)
+        provider = None if plain is None else parse_provider(plain[2], Diagnostics())
+        if plain is None or provider is None:
+            return self._read_any_provider(text)
+        module = self.module(plain[1].rstrip(".")) or ROOT_MODULE
+        return Abs(module, ProviderInstance(ProviderConfig(provider, plain[3] or ""), None))
+
+    def _read_any_provider(self, text: str) -> AbsProviderInstance | None:
+        from nigari.addrs.parse import parse_legacy_provider_config, parse_provider_instance
+
         problems = Diagnostics()
         found = parse_provider_instance(text, problems)
         if found is not None:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from nigari import cty
-from nigari.addrs.keys import quoted
+from nigari.hcl.quoting import quoted
 
 _IDENTIFIER: Final = re.compile(r"[^\W\d][\w-]*")
 _ALIAS: Final = re.compile(r"([^\W\d][\w-]*)(?:\.([^\W\d][\w-]*))?")

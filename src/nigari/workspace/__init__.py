@@ -1,160 +1,18 @@
-"""The composition root: a directory of configuration files with everything that surrounds it.
+"""The composition root: working directories, and all that commands do with them.
 
-Only this module connects packages that do not know each other: the loader of configurations, the
-installed modules, the providers, the evaluator. It loads a configuration once. The command line
-and Python programs both work through it.
+`Workspace` and `load` are in `nigari.workspace.directory`, with the whole evaluator behind them;
+what only looks at a state does without.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nigari.addrs.module import ROOT_MODULE
-from nigari.config.load import ModuleLoader
-from nigari.config.module_tree import check_places
-from nigari.config.provider_rules import check_aliases, check_providers
-from nigari.cty.function import Function
-from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.causes import CauseKind, UnknownCause
-from nigari.eval.inputs import InputKind, Inputs, InputValue, check_undeclared
-from nigari.eval.static import Modules, StaticRun, Surroundings, run_static
-from nigari.eval.validate import ValidateRun
-from nigari.lang.files import DiskFiles, Files
-from nigari.workspace.builtin import BuiltinSchemas, ask_builtin, builtin_function
-from nigari.workspace.modules import CalledModules, InstalledPackages, NoModules, Packages
-from nigari.workspace.view import Configuration
+from nigari.lazy import lazy_exports
 
+if TYPE_CHECKING:
+    from nigari.workspace.directory import Workspace, load
+else:
+    __getattr__ = lazy_exports(__name__, {"directory": ("Workspace", "load")})
 
-class Workspace:
-    """A directory of configuration files, read once."""
-
-    def __init__(
-        self,
-        directory: str = ".",
-        files: Files | None = None,
-        packages: Packages | None = None,
-        data_directory: Path | None = None,
-    ) -> None:
-        self.directory = os.path.normpath(directory)
-        self.files: Files = DiskFiles() if files is None else files
-        self.loader = ModuleLoader(self.files)
-        if packages is None:
-            data = Path(directory, ".terraform") if data_directory is None else data_directory
-            modules = os.path.normpath(data / "modules").replace(os.sep, "/")
-            packages = InstalledPackages(self.files, self.directory, modules)
-        self.modules = CalledModules(self.files, self.loader, packages)
-
-    @property
-    def sources(self) -> dict[str, bytes]:
-        """The files that have been read, for showing diagnostics."""
-        return self.loader.sources
-
-    def context_of(self, place: Range) -> str:
-        """The name of the block around a place."""
-        return self.loader.context_of(place)
-
-    def static(
-        self,
-        inputs: Inputs,
-        workspace: str = "default",
-        can_ask: bool = False,
-        modules: Modules | None = None,
-        fill_places: Callable[[StaticRun], None] | None = None,
-    ) -> tuple[StaticRun | None, Diagnostics]:
-        """The static phase: the tree of modules and whatever is known before anything runs.
-
-        Where someone can be asked, missing variables are not errors but wishes of the run.
-        `fill_places` fills further static places, such as those of a backend.
-        """
-        diags = Diagnostics()
-        root = self.modules.compiled(self.directory, diags)
-        if root is None:
-            return None, diags
-        surroundings = Surroundings(
-            inputs=inputs,
-            functions=self._functions(),
-            modules=modules or self.modules,
-            workspace=workspace,
-            root_path=self.directory,
-            working_path=os.getcwd(),
-            schemas=BuiltinSchemas(),
-            provider_function=builtin_function,
-        )
-        run = run_static(root, surroundings, can_ask, fill_places)
-        diags.extend(run.diags)
-        check_places(run.root.instance, diags)
-        check_providers(run.root.instance, diags)
-        return run, diags
-
-    def validate(self, inputs: Inputs, environ: Mapping[str, str] | None = None) -> Diagnostics:
-        """Everything that is wrong with the configuration, whatever its variables.
-
-        With an environment, the providers that are needed must be installed and are started to
-        look at it; without one, only the built-in provider does.
-
-        Mistakes in the root module come first and alone: what is told of the modules that it calls
-        is seldom worth reading while they stand.
-        """
-        declared = Diagnostics()
-        self.modules.compiled(self.directory, declared)
-        if declared.has_errors:
-            return self.static(inputs, modules=NoModules())[1]
-        run, diags = self.static(inputs)
-        if run is None or diags.has_errors:
-            return diags
-        check_aliases(run.root.instance, diags)
-        if environ is not None and self._validate_with_plugins(run, environ, diags):
-            return diags
-        check = ValidateRun(run, BuiltinSchemas())
-        check.run(ask_builtin)
-        diags.extend(check.diags)
-        return diags
-
-    def _validate_with_plugins(
-        self, run: StaticRun, environ: Mapping[str, str], diags: Diagnostics
-    ) -> bool:
-        """Validate with plugins, if any is needed; False where none is."""
-        from nigari.workspace.requirements import find_requirements
-
-        known = len(run.diags)
-        needed = {each.provider for each in find_requirements(run)}
-        diags.extend(list(run.diags)[known:])
-        if all(provider.is_builtin for provider in needed):
-            return False
-        from nigari.workspace.validate import validate_with_plugins
-        from nigari.workspace.waiting import run_to_end
-
-        run_to_end(validate_with_plugins(run, needed, self.directory, environ, diags))
-        return True
-
-    def _functions(self) -> Mapping[str, Function]:
-        from nigari.lang.functions.table import function_table
-
-        return function_table(self.files, ".", deferral=_impure)
-
-
-def load(
-    path: str | os.PathLike[str] = ".", variables: Mapping[str, object] | None = None
-) -> Configuration:
-    """The configuration in a directory, for programs that look at it.
-
-    `variables` are plain Python values, or `cty` values, for the root module's input variables.
-    Nothing is asked for and no provider is started: what cannot be known before planning is
-    unknown, and says why.
-    """
-    inputs = {
-        name: InputValue(InputKind.CALLER, "the caller", value=Value.of(value))
-        for name, value in (variables or {}).items()
-    }
-    run, diags = Workspace(os.fspath(path)).static(inputs)
-    if run is not None:
-        check_undeclared(inputs, run.root.module.variables, diags)
-    return Configuration(run, diags)
-
-
-def _impure(name: str) -> UnknownCause:
-    """Why a function that gives another result at every call gives none before planning."""
-    return UnknownCause(CauseKind.IMPURE_FUNCTION, ROOT_MODULE, f"{name}()")
+__all__ = ["Workspace", "load"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -32,6 +31,7 @@ from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.render import value_display
 from nigari.packages.module_manifest import as_go_writes, write_whole
+from nigari.record import record
 from nigari.schema.block import Block
 
 CACHE_NAME: Final = "terraform.tfstate"
@@ -42,7 +42,7 @@ _REMOVED: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SavedBackend:
     """What the last init has remembered."""
 
@@ -61,7 +61,7 @@ class SavedBackend:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """The backend that the configuration asks for, with what the command line adds to it."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +18,7 @@ from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.backend import BackendArguments
 from nigari.eval.inputs import InputValue
+from nigari.record import record
 from nigari.workspace.backend import (
     BackendMemory,
     Change,
@@ -34,7 +34,7 @@ from nigari.workspace.backend import (
 from nigari.workspace.migrate import DEFAULT_BACKEND, Migration, Move, open_backend
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BackendOptions:
     """What a command line says about the backend."""
 
@@ -45,7 +45,7 @@ class BackendOptions:
     migrate: bool = False
     force_copy: bool = False
     """Moves states without asking."""
-    lock: LockOptions = field(default_factory=LockOptions)
+    lock: LockOptions = LockOptions()
 
 
 class People(Protocol):

@@ -71,8 +71,9 @@ def ask_builtin(effect: Opinion) -> Sequence[ProviderDiagnostic]:
     if not isinstance(effect, ValidateConfig):
         return ()
     from nigari.providers.builtin.terraform import TerraformProvider
+    from nigari.workspace.remote_state import check_remote_state
 
-    provider = TerraformProvider()
+    provider = TerraformProvider(checker=check_remote_state)
     ask = {
         MANAGED: provider.validate_resource,
         DATA: provider.validate_data,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _USUAL: Final = ".terraform"
 _VARIABLE: Final = "TF_DATA_DIR"
@@ -14,4 +17,11 @@ REMEMBERED_VARIABLES: Final = "nigari.variables.json"
 
 def data_directory(directory: str, environ: Mapping[str, str]) -> Path:
     """The directory, which need not exist."""
-    return Path(directory, environ.get(_VARIABLE) or _USUAL)
+    from pathlib import Path
+
+    return Path(data_path(directory, environ))
+
+
+def data_path(directory: str, environ: Mapping[str, str], *names: str) -> str:
+    """The path of the directory, or of something in it: for who can do without `pathlib`."""
+    return os.path.join(directory, environ.get(_VARIABLE) or _USUAL, *names)

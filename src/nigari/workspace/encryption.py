@@ -68,6 +68,18 @@ def configured_encryption(
     return None if diags.error_count > errors else encryption
 
 
+def check_encryption(run: StaticRun, environ: Mapping[str, str]) -> None:
+    """Report to the run what keeps states and plans from being encrypted as they should be."""
+    if run.root.module.encryption is None and not environ.get(ENCRYPTION_VARIABLE, "").strip():
+        return
+    found = Diagnostics()
+    encryption = configured_encryption(run, environ, found)
+    if encryption is not None and encryption.state.prepare(found):
+        encryption.plan.prepare(found)
+    told = set(map(id, run.diags))
+    run.diags.extend([each for each in found if id(each) not in told])
+
+
 class StaticArguments:
     """The arguments of a `key_provider` or `method` block, evaluated when keys are made."""
 

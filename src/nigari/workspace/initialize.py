@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -22,10 +21,12 @@ from nigari.lang.files import DiskFiles
 from nigari.packages.module_store import ModuleStore
 from nigari.packages.provider_selection import Installation
 from nigari.packages.requirement import Requirement
+from nigari.record import record
 from nigari.workspace import Workspace
 from nigari.workspace.backend import SavedBackend, find_arguments
 from nigari.workspace.backend_setup import BackendOptions, BackendSetup, People
 from nigari.workspace.data_directory import data_directory
+from nigari.workspace.encryption import check_encryption
 from nigari.workspace.install import (
     InstallingPackages,
     InstallView,
@@ -36,10 +37,10 @@ from nigari.workspace.modules import Place
 from nigari.workspace.provider_install import ProviderInstallation, ProviderOptions
 from nigari.workspace.remembered import save_remembered, worth_remembering
 from nigari.workspace.requirements import find_requirements, stored_requirements
-from nigari.workspace.waiting import run_to_end
+from nigari.workspace.waiting import run_until_it_waits
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InitOptions:
     """What a command line says."""
 
@@ -48,8 +49,8 @@ class InitOptions:
     get_providers: bool = True
     remember: bool = False
     """Remember the values of variables that static places have used."""
-    backend: BackendOptions = field(default_factory=BackendOptions)
-    providers: ProviderOptions = field(default_factory=ProviderOptions)
+    backend: BackendOptions = BackendOptions()
+    providers: ProviderOptions = ProviderOptions()
 
 
 class InitView(InstallView, Protocol):
@@ -169,6 +170,7 @@ class Initialization:
         options = self._options
         self._arguments = find_arguments(run) if options.backend.is_wanted else None
         self._requirements = find_requirements(run) if options.get_providers else []
+        check_encryption(run, self._environ)
 
     def _places(self, run: StaticRun) -> Mapping[ModuleAddr, Place]:
         """Where the modules are that the configuration has; not those of an earlier round."""
@@ -190,8 +192,8 @@ class Initialization:
         if options.get_providers and not diags.has_errors:
             self._view.beginning("providers")
             wanted = [*self._requirements, *stored_requirements(backend.stored_providers())]
-            installation = run_to_end(providers.install(wanted, diags))
-        if diags.error_count or not run_to_end(backend.migrate(Path(self._directory))):
+            installation = run_until_it_waits(providers.install(wanted, diags))
+        if diags.error_count or not run_until_it_waits(backend.migrate(Path(self._directory))):
             providers.undo()
             return
         self._commit(run, backend, providers, installation)

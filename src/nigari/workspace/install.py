@@ -11,7 +11,6 @@ import os
 import posixpath
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
@@ -24,6 +23,7 @@ from nigari.packages.git import GitFetcher
 from nigari.packages.module_fetch import FetchError, PackageFetcher, UnsupportedFetcher
 from nigari.packages.module_manifest import Manifest, ModuleRecord, load_manifest
 from nigari.packages.module_store import ModuleStore, Package
+from nigari.record import record
 from nigari.workspace.modules import (
     PackageRequest,
     Place,
@@ -48,12 +48,12 @@ class InstallView(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fetchers:
     """Who fetches what kind of package."""
 
     by_getter: Mapping[str, PackageFetcher]
-    otherwise: PackageFetcher = field(default_factory=UnsupportedFetcher)
+    otherwise: PackageFetcher = UnsupportedFetcher()
 
     def of(self, source: RegistrySource | RemoteSource) -> PackageFetcher:
         if isinstance(source, RegistrySource):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, Local
 from nigari.backends.protocol import Backend, StateStorage
 from nigari.backends.snapshots import LockOptions, Snapshots
 from nigari.diagnostics import Diagnostics
+from nigari.record import record
 from nigari.state.encryption import no_encryption
 from nigari.workspace.backend import SavedBackend
 
@@ -27,7 +27,7 @@ Confirm = Callable[[str], bool | None]
 """Asks a question that is answered with yes or no; None where nobody can be asked."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Move:
     """From where to where states are to be moved."""
 

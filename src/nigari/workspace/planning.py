@@ -27,6 +27,7 @@ from nigari.plan.changes import Plan
 from nigari.plan.engine import Planner
 from nigari.plan.execution_graph import ExecutionGraph
 from nigari.plan.operation_order import execution_graph
+from nigari.plan.plan_file import SavedPlan
 from nigari.plan.plan_host import PlanOptions, Surroundings
 from nigari.plan.provider_pool import ProviderPool
 from nigari.providers import api
@@ -56,7 +57,7 @@ class Planning:
         self._inputs = inputs
         self._files = files
         self._state = state
-        self._workspace = workspace
+        self.workspace = workspace
         self._installed = InstalledProviders(directory, environ)
         self.pool = ProviderPool(self._start)
         self.planner: Planner | None = None
@@ -74,6 +75,17 @@ class Planning:
             self._static, self.surroundings(is_applying=False), self.pool, self._state
         )
         plan = await planner.plan(options)
+        self.diags.extend(self._installed.problems)
+        self.diags.extend(planner.diags)
+        return None if self.diags.has_errors else plan
+
+    async def restore(self, saved: SavedPlan) -> Plan | None:
+        """A plan that was saved, ready to be applied here; None after reporting why it is not."""
+        self.timestamp = saved.timestamp
+        planner = self.planner = Planner(
+            self._static, self.surroundings(is_applying=False), self.pool, saved.previous
+        )
+        plan = await planner.restore(saved)
         self.diags.extend(self._installed.problems)
         self.diags.extend(planner.diags)
         return None if self.diags.has_errors else plan
@@ -122,7 +134,7 @@ class Planning:
             self._functions(is_applying),
             static.root_path,
             static.working_path,
-            self._workspace,
+            self.workspace,
         )
 
     def _functions(self, is_applying: bool) -> Mapping[str, Function]:

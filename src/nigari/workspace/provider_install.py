@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from nigari.diagnostics import Diagnostics
@@ -32,10 +31,11 @@ from nigari.packages.provider_sources import (
 )
 from nigari.packages.provider_store import ProviderStore
 from nigari.packages.requirement import Requirement
+from nigari.record import record
 from nigari.workspace.providers import InstalledProviders
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderOptions:
     """What a command line says about installing providers."""
 

@@ -6,7 +6,6 @@ development (`dev_overrides`), or one that `init` has installed and locked.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +22,6 @@ from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.providers.diagnostics import located
 from nigari.schema.provider import ProviderSchema
-from nigari.state.model import State
 from nigari.workspace.data_directory import data_directory
 
 if TYPE_CHECKING:
@@ -80,14 +78,29 @@ class InstalledProviders:
         return PluginProvider(plugin, known_schema)
 
     async def _plugin(self, provider: Provider, diags: Diagnostics) -> Plugin | None:
-        from nigari.providers.launch import LaunchError, attach, launch, parse_reattach
+        import asyncio
+
+        from nigari.providers.launch import (
+            LaunchError,
+            attach,
+            launch,
+            parse_reattach,
+            prepare_to_talk,
+        )
 
         name = provider.display
         try:
             if self._is_attached(provider):
                 running = parse_reattach(self._environ[_REATTACH_VARIABLE])[str(provider)]
                 return await attach(running, name, self._environ)
-            program = await asyncio.to_thread(self._program, provider, diags)
+            loop = asyncio.get_running_loop()
+            finding = loop.run_in_executor(None, self._program, provider, diags)
+            # The checksum takes its time, in a thread; what talks to plugins is imported meanwhile.
+            await asyncio.sleep(0)
+            prepare_to_talk()
+            import nigari.providers.client  # noqa: F401 - see above
+
+            program = await finding
             return None if program is None else await launch([str(program)], name, self._environ)
         except ValueError as error:
             diags.append(_invalid_reattach(error))
@@ -111,11 +124,6 @@ class InstalledProviders:
             diags.append(not_installed(provider))
             return None
         return installed_program(lock, self.store, diags)
-
-
-def providers_in(state: State) -> list[Provider]:
-    """The providers that manage what is in a state, in order."""
-    return sorted({each.provider.item.provider for each in state.resources.values()})
 
 
 def not_installed(provider: Provider) -> Diagnostic:

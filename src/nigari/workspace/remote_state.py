@@ -5,12 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
+from nigari.backends.schemas import BACKENDS
 from nigari.backends.snapshots import Snapshots
+from nigari.cty.errors import CtyError
+from nigari.cty.paths import GetAttr, path_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.providers.api import ProviderDiagnostic
+from nigari.hcl.suggestion import did_you_mean
+from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.base import problem
 from nigari.providers.builtin.remote_state import RemoteOutputs, RemoteState
+from nigari.schema.coerce import coerce
 from nigari.state.encryption import no_encryption
 
 
@@ -33,6 +38,23 @@ async def read_remote_state(wanted: RemoteState) -> RemoteOutputs:
     return RemoteOutputs(
         {name: output.value for name, output in snapshots.state.outputs.items()}, told
     )
+
+
+async def check_remote_state(wanted: RemoteState) -> Told:
+    """Whether there is such a backend and it takes these arguments."""
+    block = BACKENDS.get(wanted.backend)
+    if block is None or wanted.backend == "cloud":
+        hint = did_you_mean(wanted.backend, BACKENDS)
+        text = f'There is no backend of type "{wanted.backend}".{hint}'
+        return problem("Unknown backend", text, (GetAttr("backend"),))
+    try:
+        coerce(block, wanted.config)
+    except CtyError as error:
+        where = path_text(error.path).lstrip(".")
+        text = f'A backend "{wanted.backend}" cannot have this configuration: '
+        text += f"{where}: {error.message}." if where else f"{error.message}."
+        return problem("Invalid backend configuration", text, (GetAttr("config"),))
+    return ()
 
 
 def _text(config: Value, name: str, default: str) -> str:

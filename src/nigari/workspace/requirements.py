@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from nigari.addrs.parse import parse_provider_instance
-from nigari.addrs.provider import Provider, implied_provider, parse_provider
+from nigari.addrs.provider import Provider, implied_provider
 from nigari.config.module import Module
-from nigari.config.required_providers import RequiredProvider
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
@@ -49,8 +48,9 @@ class _Finding:
         where = str(frame.instance.addr.unkeyed)
         providers: dict[str, Provider] = {}
         for name, required in module.required_providers.items():
-            provider = self._provider(frame, required)
+            provider = required.provider
             if provider is None:
+                # Its source has been evaluated before, and whatever is wrong with it reported.
                 continue
             providers[name] = provider
             constraints = ProviderConstraints()
@@ -77,13 +77,6 @@ class _Finding:
             provider = providers.get(config.name) or implied_provider(config.name)
             if constraints is not None:
                 self.found.append(Requirement(provider, constraints, where, config.range))
-
-    def _provider(self, frame: Frame, required: RequiredProvider) -> Provider | None:
-        if required.provider is not None or required.source is None:
-            return required.provider
-        what = f"source of the required provider {required.name}"
-        text = self._text(frame, required.source, what)
-        return None if text is None else parse_provider(text, self._diags, required.source.range)
 
     def _constraints(self, frame: Frame, expr: Expression, what: str) -> ProviderConstraints | None:
         if expr in self._written:

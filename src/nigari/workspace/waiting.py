@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine
 from typing import TypeVar
 
@@ -11,6 +10,8 @@ T = TypeVar("T")
 
 def run_to_end(work: Coroutine[object, object, T]) -> T:
     """The result of a coroutine; inside a running event loop (a notebook) it gets its own thread."""
+    import asyncio
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -19,3 +20,17 @@ def run_to_end(work: Coroutine[object, object, T]) -> T:
 
     with ThreadPoolExecutor(max_workers=1) as pool:
         return pool.submit(asyncio.run, work).result()
+
+
+def run_until_it_waits(work: Coroutine[object, object, T]) -> T:
+    """The result of a coroutine that seldom waits for anything.
+
+    Only if it does, an event loop is made, which takes longer to import than a short command has
+    to do. What waits must first say so with `await asyncio.sleep(0)`, which needs no loop.
+    """
+    try:
+        work.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    return run_to_end(work)

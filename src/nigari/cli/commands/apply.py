@@ -16,6 +16,10 @@ def run(invocation: Invocation) -> int:
 def apply(command: PlanningCommand) -> int:
     """Make a plan, have it agreed to, and carry it out."""
 
+    async def carry_out(snapshots: Snapshots) -> int:
+        plan = await command.restore(command.invocation.arguments[0], snapshots)
+        return 1 if plan is None else await command.apply(plan, snapshots)
+
     async def work(snapshots: Snapshots) -> int:
         plan = await command.plan(snapshots)
         if plan is None:
@@ -25,7 +29,8 @@ def apply(command: PlanningCommand) -> int:
             return 1
         return await command.apply(plan, snapshots)
 
-    return command.run("OperationTypeApply", work)
+    given = command.invocation.arguments
+    return command.run("OperationTypeApply", carry_out if given else work)
 
 
 def _is_agreed(command: PlanningCommand) -> bool:
@@ -48,8 +53,11 @@ COMMAND = Command(
     "also when something goes wrong half-way.",
     run,
     flags=APPLY_FLAGS,
+    arguments="[PLAN]",
+    most_arguments=1,
     examples=(
         Example("nigari apply", "asks before anything is done"),
         Example("nigari apply -auto-approve", "does not ask"),
+        Example("nigari apply plan.out", "carries out a plan that was saved"),
     ),
 )

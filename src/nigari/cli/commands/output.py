@@ -6,13 +6,16 @@ from collections.abc import Mapping
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.commands.show import REVEAL_FLAG
-from nigari.cli.stored_state import JSON_INTO_FLAG, STATE_FLAG, OpenState, run_command
+from nigari.cli.stored_state import (
+    JSON_INTO_FLAG,
+    REVEAL_FLAG,
+    STATE_FLAG,
+    OpenState,
+    run_command,
+)
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.suggestion import did_you_mean
-from nigari.lang.render import value_display
 from nigari.state.model import OutputState
 from nigari.state.show_json import output_raw, output_to_json, outputs_to_json
 
@@ -55,11 +58,15 @@ def _show_one(state: OpenState, name: str, output: OutputState) -> bool:
             return False
         state.terminal.stdout.write(text)
     else:
+        from nigari.lang.render import value_display
+
         state.terminal.out(value_display(output.value))
     return True
 
 
 def _all(outputs: Mapping[str, OutputState], reveal: bool) -> str:
+    from nigari.lang.render import value_display
+
     shown = {
         name: "<sensitive>" if each.sensitive and not reveal else value_display(each.value)
         for name, each in sorted(outputs.items())
@@ -76,6 +83,8 @@ def _warn_of_none(diags: Diagnostics) -> None:
 
 
 def _report_missing(name: str, outputs: Mapping[str, OutputState], diags: Diagnostics) -> None:
+    from nigari.hcl.suggestion import did_you_mean
+
     diags.error(
         f'Output "{name}" not found',
         f"The state has no output of that name.{did_you_mean(name, outputs)} One that was just "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nigari.backends.snapshots import Snapshots
-from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.planned import PLAN_FLAGS, PlanningCommand
 
 _CHANGES = 2
@@ -18,6 +18,9 @@ def run(invocation: Invocation) -> int:
         if plan is None:
             return 1
         command.show(plan)
+        target = invocation.text("out")
+        if target and not command.save(plan, target, snapshots):
+            return 1
         return _CHANGES if invocation.switch("detailed-exitcode") and not plan.is_empty else 0
 
     return command.run("OperationTypePlan", work)
@@ -29,6 +32,7 @@ COMMAND = Command(
     "done to make things what the configuration describes. Nothing is changed.",
     run,
     flags=(
+        Flag("out", FLAG_TEXT, "Save the plan in a file, for apply", "FILE"),
         Flag(
             "detailed-exitcode",
             FLAG_SWITCH,

@@ -10,7 +10,6 @@ from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.eval.static import StaticRun
 from nigari.packages.provider_selection import by_provider, combined_constraints
 from nigari.packages.requirement import Requirement
-from nigari.workspace.providers import providers_in
 
 TEST_DIRECTORY_FLAG = Flag("test-directory", FLAG_TEXT, "Where test files are", "DIR", "tests")
 
@@ -26,7 +25,7 @@ async def _providers(state: OpenState) -> bool:
     for line in _tree(run, requirements):
         out(line)
     out("")
-    used = providers_in(snapshots.state)
+    used = snapshots.state.providers()
     if used:
         out("Providers required by state:\n")
         for provider in used:

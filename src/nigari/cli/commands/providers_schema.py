@@ -11,7 +11,6 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.schema.json_form import schemas_json
 from nigari.state.json_text import escaped_for_html
-from nigari.workspace.providers import providers_in
 
 
 async def _schema(state: OpenState) -> bool:
@@ -20,7 +19,7 @@ async def _schema(state: OpenState) -> bool:
     if requirements is None or snapshots is None:
         return False
     needed = {each.provider for each in requirements}
-    wanted = sorted(needed.union(providers_in(snapshots.state)))
+    wanted = sorted(needed.union(snapshots.state.providers()))
     pool = await state.load_schemas(wanted)
     if state.diags.has_errors:
         return False

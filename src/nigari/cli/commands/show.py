@@ -8,7 +8,7 @@ from pathlib import Path
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, Resource
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import JSON_INTO_FLAG, OpenState, run_command
+from nigari.cli.stored_state import JSON_INTO_FLAG, REVEAL_FLAG, OpenState, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.record import replace
@@ -18,9 +18,6 @@ from nigari.state.model import StateFile
 from nigari.state.objects import SchemaLookup
 from nigari.state.show_json import state_to_json
 from nigari.state.show_text import state_to_text
-from nigari.workspace.providers import providers_in
-
-REVEAL_FLAG = Flag("show-sensitive", FLAG_SWITCH, "Show sensitive values, too")
 
 
 async def schema_lookup(providers: Iterable[Provider], state: OpenState) -> SchemaLookup | None:
@@ -50,7 +47,7 @@ async def _show(state: OpenState) -> bool:
         return False
     if file is not None:
         file = replace(file, state=state.as_shown(file.state))
-    used = [] if file is None else providers_in(file.state)
+    used = [] if file is None else file.state.providers()
     lookup = await schema_lookup(used, state)
     return lookup is not None and _print(file, lookup, state)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.commands.show import REVEAL_FLAG, schema_lookup
-from nigari.cli.stored_state import READING_FLAGS, OpenState, run_command
+from nigari.cli.commands.show import schema_lookup
+from nigari.cli.stored_state import READING_FLAGS, REVEAL_FLAG, OpenState, run_command
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import replace
 from nigari.state.model import ResourceState, State, StateFile

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Final
 
+from nigari.apply.operations import ApplyView
 from nigari.cli.command import Terminal
 from nigari.cty.values import Value
 from nigari.plan.changes import Action, Change
@@ -27,9 +29,9 @@ _END: Final = {
 
 
 class ApplyProgress:
-    """Lines on the terminal, and how much has been done."""
+    """Lines on the terminal, if there is one for them, and how much has been done."""
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: Terminal | None) -> None:
         self._terminal = terminal
         self._begun: dict[tuple[str, OperationKind], float] = {}
         self.added = 0
@@ -40,13 +42,13 @@ class ApplyProgress:
     def started(self, operation: Operation, change: Change) -> None:
         self._begun[operation.address, operation.kind] = time.monotonic()
         known = _id(change.before) if operation.kind is not OperationKind.CREATE else ""
-        self._terminal.out(f"{operation.address}: {_BEGINNING[operation.kind]}{known}")
+        self.said(f"{operation.address}: {_BEGINNING[operation.kind]}{known}")
 
     def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
         begun = self._begun.pop((operation.address, operation.kind), time.monotonic())
         seconds = int(time.monotonic() - begun)
         known = "" if value is None else _id(value)
-        self._terminal.out(f"{operation.address}: {_END[operation.kind]} after {seconds}s{known}")
+        self.said(f"{operation.address}: {_END[operation.kind]} after {seconds}s{known}")
         if operation.kind is OperationKind.CREATE:
             self.added += 1
         elif operation.kind is OperationKind.UPDATE:
@@ -58,11 +60,35 @@ class ApplyProgress:
 
     def said(self, text: str) -> None:
         """What a provisioner has to say."""
-        self._terminal.out(text)
+        if self._terminal is not None:
+            self._terminal.out(text)
 
     def failed(self, operation: Operation, change: Change) -> None:
         """What went wrong is told by diagnostics, when everything has come to an end."""
         self._begun.pop((operation.address, operation.kind), None)
+
+
+class AllViews:
+    """Several views that are told the same."""
+
+    def __init__(self, views: Sequence[ApplyView]) -> None:
+        self._views = views
+
+    def started(self, operation: Operation, change: Change) -> None:
+        for view in self._views:
+            view.started(operation, change)
+
+    def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
+        for view in self._views:
+            view.finished(operation, change, value)
+
+    def failed(self, operation: Operation, change: Change) -> None:
+        for view in self._views:
+            view.failed(operation, change)
+
+    def said(self, text: str) -> None:
+        for view in self._views:
+            view.said(text)
 
 
 def _id(value: Value) -> str:

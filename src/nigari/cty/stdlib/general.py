@@ -107,6 +107,10 @@ class _Conversion:
         try:
             return convert(args[0], expected)
         except CtyError as error:
+            if args[0].contains_marked:
+                # The reason may quote a part of what must not be shown.
+                name = args[0].type.friendly_name()
+                raise FunctionError(f"this {name} cannot be converted", 0) from None
             raise FunctionError(error.message, 0, error.path) from error
 
 
@@ -114,7 +118,7 @@ def to_type(wanted: Type) -> Function:
     """The function that converts its argument to that type."""
     conversion = _Conversion(wanted)
     return Function(
-        (Parameter("v", DYNAMIC, allow_null=True, allow_dynamic=True),),
+        (Parameter("v", DYNAMIC, allow_null=True, allow_dynamic=True, allow_marked=True),),
         None,
         conversion.return_type,
         conversion.implementation,

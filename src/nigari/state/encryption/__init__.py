@@ -1,24 +1,54 @@
 """Encryption of state and plan files as OpenTofu does it: same configuration, same bytes."""
 
-from nigari.state.encryption.config import (
-    Arguments,
-    BlockName,
-    EncryptionConfig,
-    GivenArguments,
-    KeyProviderConfig,
-    MethodConfig,
-    TargetConfig,
-    merge,
-)
-from nigari.state.encryption.keys import Keys
-from nigari.state.encryption.layers import (
-    Decrypted,
-    Encryption,
-    Layer,
-    Protection,
-    StateLayer,
-    no_encryption,
-)
+from typing import TYPE_CHECKING
+
+from nigari.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from nigari.state.encryption.config import (
+        Arguments,
+        BlockName,
+        EncryptionConfig,
+        GivenArguments,
+        KeyProviderConfig,
+        MethodConfig,
+        TargetConfig,
+        merge,
+    )
+    from nigari.state.encryption.keys import Keys
+    from nigari.state.encryption.layers import (
+        Decrypted,
+        Encryption,
+        Layer,
+        Protection,
+        StateLayer,
+        no_encryption,
+    )
+else:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "config": (
+                "Arguments",
+                "BlockName",
+                "EncryptionConfig",
+                "GivenArguments",
+                "KeyProviderConfig",
+                "MethodConfig",
+                "TargetConfig",
+                "merge",
+            ),
+            "keys": ("Keys",),
+            "layers": (
+                "Decrypted",
+                "Encryption",
+                "Layer",
+                "Protection",
+                "StateLayer",
+                "no_encryption",
+            ),
+        },
+    )
 
 __all__ = [
     "Arguments",

@@ -9,14 +9,18 @@ nor any particular kind of key provider or method.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, Protocol
 
 from nigari.cty import Value
 from nigari.diagnostics import Diagnostics, Range
+from nigari.record import record, replace
+
+UNENCRYPTED: Final = "unencrypted"
+"""The type of a method that only says that plain data is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlockName:
     """The two labels of a `key_provider` or `method` block."""
 
@@ -45,12 +49,15 @@ class Arguments(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GivenArguments:
     """Arguments whose values are known already, or are simply the keys of a key provider."""
 
-    given: Mapping[str, Value | BlockName] = field(default_factory=dict, repr=False)
+    given: Mapping[str, Value | BlockName] = MappingProxyType({})
     """Never shown: a passphrase may be among them."""
+
+    def __repr__(self) -> str:
+        return f"<arguments {', '.join(self.given)}>"
 
     @property
     def key_providers(self) -> Iterable[BlockName]:
@@ -69,7 +76,7 @@ class GivenArguments:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KeyProviderConfig:
     """A `key_provider` block."""
 
@@ -85,16 +92,16 @@ class KeyProviderConfig:
         return self.metadata_alias or f"key_provider.{self.label}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MethodConfig:
     """A `method` block."""
 
     label: BlockName
-    arguments: Arguments = field(default_factory=GivenArguments)
+    arguments: Arguments = GivenArguments()
     subject: Range | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TargetConfig:
     """A `state`, `plan`, `default` or `remote_state_data_source` block."""
 
@@ -105,7 +112,7 @@ class TargetConfig:
     subject: Range | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EncryptionConfig:
     """A whole `encryption` block."""
 
@@ -114,7 +121,7 @@ class EncryptionConfig:
     state: TargetConfig | None = None
     plan: TargetConfig | None = None
     remote_default: TargetConfig | None = None
-    remote: Mapping[str, TargetConfig] = field(default_factory=dict)
+    remote: Mapping[str, TargetConfig] = MappingProxyType({})
     """The targets for `terraform_remote_state`, by the name that the block carries."""
     subject: Range | None = None
 
@@ -127,7 +134,7 @@ class EncryptionConfig:
         return next((each for each in self.methods if each.label == label), None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OverriddenArguments:
     """Arguments of a block of the configuration with those of `TF_ENCRYPTION` laid over them."""
 

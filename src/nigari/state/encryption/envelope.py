@@ -6,16 +6,14 @@ decrypt. What the ciphertext means is unknown here.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from nigari.record import record
 
 VERSION = "v0"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlainFields:
     """What an encrypted state tells without a key."""
 
@@ -23,18 +21,24 @@ class PlainFields:
     lineage: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Envelope:
     """Encrypted data with what its key providers need to make the key again."""
 
-    data: bytes = field(repr=False)
+    data: bytes
     metadata: Mapping[str, bytes]
     version: str = VERSION
     plain: PlainFields | None = None
     """Set for a state, not for a plan."""
 
+    def __repr__(self) -> str:
+        return f"<Envelope {self.version} with {', '.join(sorted(self.metadata))}>"
+
     def to_bytes(self) -> bytes:
         """The compact JSON text."""
+        import base64
+        import json
+
         members: dict[str, object] = {}
         if self.plain is not None:
             members["serial"] = self.plain.serial
@@ -55,6 +59,8 @@ def parse_envelope(data: bytes) -> Envelope | None:
     """The envelope, or `None` when the data does not say that it is encrypted."""
     if b'"encryption_version"' not in data:
         return None
+    import json
+
     try:
         members = json.loads(data)
     except (ValueError, RecursionError):
@@ -86,6 +92,9 @@ def plain_fields(members: Mapping[str, object]) -> PlainFields:
 def _decoded(text: object) -> bytes:
     if text is None:
         return b""
+    import base64
+    import binascii
+
     try:
         return base64.b64decode(text if isinstance(text, str) else "?", validate=True)
     except binascii.Error:

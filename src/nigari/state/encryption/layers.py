@@ -7,13 +7,14 @@ that cannot be decrypted is never touched. Where the bytes come from is unknown 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import record
 from nigari.state.encryption.config import (
+    UNENCRYPTED,
     BlockName,
     EncryptionConfig,
     MethodConfig,
@@ -28,8 +29,10 @@ from nigari.state.encryption.envelope import (
     plain_fields,
 )
 from nigari.state.encryption.failures import EncryptionFailure
-from nigari.state.encryption.methods import UNENCRYPTED, Method
-from nigari.state.encryption.setup import check_references, set_up
+
+# Most configurations encrypt nothing: what makes keys is imported when there are any to make.
+if TYPE_CHECKING:
+    from nigari.state.encryption.methods import Method
 
 
 class Protection(Enum):
@@ -40,7 +43,7 @@ class Protection(Enum):
     """It was readable through a fallback; the next write stores it as configured."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decrypted:
     """Plain data, and how it was protected where it came from."""
 
@@ -77,6 +80,8 @@ class Layer:
         """Make the keys for writing, so that later writes cannot fail for want of a key."""
         if not self.is_encrypting or self._writer is not None:
             return True
+        from nigari.state.encryption.setup import set_up
+
         self._writer = set_up(self._config, self._methods[0], {}, diags)
         return self._writer is not None
 
@@ -129,6 +134,8 @@ class Layer:
         )
 
     def _open(self, envelope: Envelope, diags: Diagnostics) -> Decrypted | None:
+        from nigari.state.encryption.setup import set_up
+
         reasons = []
         for index, config in enumerate(self._methods):
             if config.label.type == UNENCRYPTED:
@@ -199,7 +206,10 @@ class Encryption:
         for method in block.methods:
             if method.label.type == UNENCRYPTED:
                 diags.append(unencrypted_is_allowed(method))
-        check_references(block, diags)
+        if config is not None:
+            from nigari.state.encryption.setup import check_references
+
+            check_references(config, diags)
         self.state = StateLayer(Layer("state", block, block.state, _looks_like_state, diags))
         self.plan = Layer("plan", block, block.plan, _looks_like_plan, diags)
         self._remote_default = StateLayer(
@@ -241,6 +251,8 @@ def _methods(
 
 
 def _plain_fields_of(data: bytes) -> PlainFields | None:
+    import json
+
     try:
         members = json.loads(data, parse_float=str)
     except (ValueError, RecursionError):
@@ -249,6 +261,8 @@ def _plain_fields_of(data: bytes) -> PlainFields | None:
 
 
 def _looks_like_state(data: bytes) -> bool:
+    import json
+
     try:
         members = json.loads(data, parse_float=str)
     except (ValueError, RecursionError):

@@ -17,8 +17,6 @@ from nigari.state.encryption.external import ExternalMethod
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
 
-UNENCRYPTED: Final = "unencrypted"
-
 
 class Method(Protocol):
     """A way to encrypt and decrypt."""

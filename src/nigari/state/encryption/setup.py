@@ -12,6 +12,7 @@ from nigari.cty import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.config import (
+    UNENCRYPTED,
     BlockName,
     EncryptionConfig,
     KeyProviderConfig,
@@ -19,7 +20,7 @@ from nigari.state.encryption.config import (
 )
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.key_providers import KEY_PROVIDERS
-from nigari.state.encryption.methods import METHODS, UNENCRYPTED, Method
+from nigari.state.encryption.methods import METHODS, Method
 
 
 def set_up(

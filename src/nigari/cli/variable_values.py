@@ -1,0 +1,100 @@
+"""Values for input variables from everywhere they can come from, the strongest last.
+
+In this order a later one wins: `TF_VAR_` environment variables, `terraform.tfvars`,
+`terraform.tfvars.json`, `*.auto.tfvars` and `*.auto.tfvars.json` by name, and then `-var` and
+`-var-file` in the order given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from nigari.diagnostics import Diagnostics
+from nigari.eval.inputs import InputKind, InputValue
+from nigari.hcl.body import Body
+from nigari.hcl.parser import parse_body
+from nigari.hcl.source import Source
+from nigari.lang.files import Files
+
+ENVIRONMENT_PREFIX = "TF_VAR_"
+
+
+class VariableReader:
+    """Collects values, and the sources of the files they were in."""
+
+    def __init__(self, files: Files, directory: str, diags: Diagnostics) -> None:
+        self.inputs: dict[str, InputValue] = {}
+        self.sources: dict[str, bytes] = {}
+        self._files = files
+        self._directory = directory
+        self._diags = diags
+
+    def read_environment(self, environ: Mapping[str, str]) -> None:
+        """Take the `TF_VAR_` variables of the environment."""
+        for name, text in environ.items():
+            if name.startswith(ENVIRONMENT_PREFIX):
+                given = InputValue(InputKind.ENVIRONMENT, f"the environment variable {name}", text)
+                self._put(name.removeprefix(ENVIRONMENT_PREFIX), given)
+
+    def read_automatic_files(self) -> None:
+        """Take the files that count without being named."""
+        try:
+            names = [entry.name for entry in self._files.entries(self._directory)]
+        except OSError:
+            return
+        usual = [n for n in ("terraform.tfvars", "terraform.tfvars.json") if n in names]
+        automatic = [n for n in names if n.endswith((".auto.tfvars", ".auto.tfvars.json"))]
+        for name in usual + sorted(automatic):
+            self.read_file(os.path.normpath(os.path.join(self._directory, name)))
+
+    def read_flags(self, given: Sequence[tuple[str, str]]) -> None:
+        """Take `-var` and `-var-file` in their order."""
+        for flag, text in given:
+            if flag == "var-file":
+                self.read_file(text)
+                continue
+            name, equals, value = text.partition("=")
+            if not equals or not name:
+                self._diags.error(
+                    "Invalid -var option",
+                    f'"{text}" is not a name and a value with an equals sign between them, as in '
+                    "-var region=eu.",
+                )
+                continue
+            if name != name.strip():
+                self._diags.error(
+                    "Invalid -var option",
+                    f'There is a space in the name "{name}". Write no spaces around the equals '
+                    "sign.",
+                )
+                continue
+            self._put(name, InputValue(InputKind.FLAG, "the option -var", value))
+
+    def read_file(self, path: str) -> None:
+        """Take the values in a `.tfvars` or `.tfvars.json` file."""
+        try:
+            data = self._files.read(path)
+        except OSError as error:
+            self._diags.error(
+                "Cannot read variables file", f"{path} cannot be read: {error.strerror}."
+            )
+            return
+        self.sources[path] = data
+        source = Source.from_bytes(path, data)
+        errors = self._diags.error_count
+        body: Body
+        if path.endswith(".json"):
+            from nigari.hcl.json_body import parse_json_body
+
+            body = parse_json_body(source, self._diags)
+        else:
+            body = parse_body(source, self._diags)
+        if self._diags.error_count > errors:
+            return
+        for name, attribute in body.just_attributes(self._diags).items():
+            self._put(name, InputValue(InputKind.FILE, path, expr=attribute.expr))
+
+    def _put(self, name: str, given: InputValue) -> None:
+        self.inputs.pop(name, None)
+        self.inputs[name] = given

@@ -1,0 +1,223 @@
+"""What `validate` says of whole directories: severity, file and line of every diagnostic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from nigari.workspace import Workspace
+
+Files = dict[str, str]
+
+_M: Final = 'module "m" {\n  source = "./m"\n'
+_DATA: Final = 'resource "terraform_data" "x" {\n'
+_STATE: Final = 'data "terraform_remote_state" "x" {\n  backend = "local"\n'
+
+_ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
+    (
+        "the argument of a call is validated",
+        {
+            "main.tf": _M + '  x = "b"\n}\n',
+            "m/main.tf": 'variable "x" {\n  validation {\n    condition     = var.x == "a"\n'
+            '    error_message = "No."\n  }\n}\n',
+        },
+        ["error main.tf:3"],
+    ),
+    (
+        "the default of a called module's variable is validated",
+        {
+            "main.tf": _M + "}\n",
+            "m/main.tf": 'variable "x" {\n  default = "b"\n  validation {\n'
+            '    condition     = var.x == "a"\n    error_message = "No."\n  }\n}\n',
+        },
+        ["error m/main.tf:1"],
+    ),
+    (
+        "other variables of the module are not known to a validation",
+        {
+            "main.tf": _M + '  x = "b"\n  y = "c"\n}\n',
+            "m/main.tf": 'variable "y" {}\nvariable "x" {\n  validation {\n'
+            '    condition     = var.x == var.y\n    error_message = "No."\n  }\n}\n',
+        },
+        [],
+    ),
+    (
+        "a default calls a function that there is not",
+        'variable "a" {\n  default = nope(1)\n}\n',
+        ["error main.tf:2"],
+    ),
+    (
+        "the root module has no ephemeral outputs",
+        'output "a" {\n  value     = 1\n  ephemeral = true\n}\n',
+        ["error main.tf:1"],
+    ),
+    (
+        "a called module may have ephemeral outputs",
+        {
+            "main.tf": _M + "}\n",
+            "m/main.tf": 'output "a" {\n  value     = 1\n  ephemeral = true\n}\n',
+        },
+        [],
+    ),
+    (
+        "a name after a call with for_each is a key",
+        {
+            "main.tf": _M + '  for_each = { x = 1 }\n}\noutput "o" {\n  value = module.m.x\n}\n',
+            "m/main.tf": 'output "a" {\n  value = 1\n}\n',
+        },
+        [],
+    ),
+    (
+        "prevent_destroy is true or false",
+        _DATA + '  lifecycle {\n    prevent_destroy = "abc"\n  }\n}\n',
+        ["error main.tf:3"],
+    ),
+    (
+        "what the provider alone decides need not be ignored",
+        _DATA + "  lifecycle {\n    ignore_changes = [input, id]\n  }\n}\n",
+        ["warning main.tf:1"],
+    ),
+    (
+        "replace_triggered_by names a resource that there is not",
+        _DATA + "  lifecycle {\n    replace_triggered_by = [terraform_data.y]\n  }\n}\n",
+        ["error main.tf:3"],
+    ),
+    (
+        "replace_triggered_by names an attribute that there is not",
+        _DATA
+        + "  lifecycle {\n    replace_triggered_by = [terraform_data.y.nope]\n  }\n}\n"
+        + 'resource "terraform_data" "y" {}\n',
+        ["error main.tf:3"],
+    ),
+    (
+        "replace_triggered_by may name the resource itself",
+        _DATA + "  lifecycle {\n    replace_triggered_by = [terraform_data.x]\n  }\n}\n",
+        [],
+    ),
+    (
+        "a dependency on itself is none",
+        _DATA + "  depends_on = [terraform_data.x]\n}\n",
+        [],
+    ),
+    (
+        "an instance may name another instance of the same resource",
+        _DATA + "  count = 2\n  input = terraform_data.x[0].id\n}\n",
+        [],
+    ),
+    (
+        "a connection that no provisioner uses is not looked at",
+        _DATA + "  connection {\n    foo = 1\n  }\n}\n",
+        [],
+    ),
+    (
+        "a local-exec provisioner runs something",
+        _DATA + '  provisioner "local-exec" {\n    command = ""\n  }\n}\n',
+        ["error main.tf:2"],
+    ),
+    (
+        "a file provisioner has one source",
+        _DATA
+        + '  provisioner "file" {\n    source      = "a"\n    content     = "b"\n'
+        + '    destination = "c"\n  }\n}\n',
+        ["error main.tf:2"],
+    ),
+    (
+        "a remote-exec provisioner has something to run",
+        _DATA + '  provisioner "remote-exec" {}\n}\n',
+        ["error main.tf:2"],
+    ),
+    (
+        "there is no such backend to read from",
+        'data "terraform_remote_state" "x" {\n  backend = "nope"\n}\n',
+        ["error main.tf:2"],
+    ),
+    (
+        "a backend that is read from has other arguments",
+        _STATE + '  config  = { pathh = "x" }\n}\n',
+        ["error main.tf:3"],
+    ),
+    (
+        "the data source of a check is its own",
+        'check "a" {\n  data "terraform_remote_state" "x" {\n    backend = "local"\n  }\n'
+        "  assert {\n    condition     = data.terraform_remote_state.x.outputs.a == 1\n"
+        '    error_message = "No."\n  }\n}\n'
+        'output "o" {\n  value = data.terraform_remote_state.x.outputs\n}\n',
+        ["error main.tf:11"],
+    ),
+    (
+        "the id of an import is not null",
+        _DATA + "}\nimport {\n  to = terraform_data.x\n  id = null\n}\n",
+        ["error main.tf:5"],
+    ),
+    (
+        "the id of an import is a string",
+        _DATA + "}\nimport {\n  to = terraform_data.x\n  id = []\n}\n",
+        ["error main.tf:5"],
+    ),
+    (
+        "the id of an import names something that there is not",
+        _DATA + "}\nimport {\n  to = terraform_data.x\n  id = var.nope\n}\n",
+        ["error main.tf:5"],
+    ),
+    (
+        "an import has each only with for_each",
+        _DATA + '}\nimport {\n  to = terraform_data.x["a"]\n  id = each.value\n}\n',
+        ["error main.tf:5"],
+    ),
+    (
+        "the for_each of an import may be a list",
+        _DATA
+        + '  for_each = { a = 1 }\n}\nimport {\n  for_each = ["a"]\n'
+        + "  to       = terraform_data.x[each.value]\n  id       = each.value\n}\n",
+        [],
+    ),
+    (
+        "the for_each of an import is no string",
+        _DATA
+        + '  for_each = { a = 1 }\n}\nimport {\n  for_each = "a"\n'
+        + "  to       = terraform_data.x[each.value]\n  id       = each.value\n}\n",
+        ["error main.tf:5"],
+    ),
+    (
+        "destroy of a removed block is written out",
+        'variable "a" {}\nremoved {\n  from = terraform_data.x\n  lifecycle {\n'
+        "    destroy = var.a\n  }\n}\n",
+        ["error main.tf:5"],
+    ),
+    (
+        "a function of the built-in provider is called",
+        'terraform {\n  required_providers {\n    terraform = { source = "terraform.io/builtin/'
+        'terraform" }\n  }\n}\nlocals {\n  a = provider::terraform::decode_tfvars("x = ")\n}\n',
+        ["error main.tf:7"],
+    ),
+    (
+        "what follows a closing brace too many is not looked at",
+        'output "a" {\n  value = 1\n}\n}\nfoo = 1\nbar {\n',
+        ["error main.tf:4"],
+    ),
+    (
+        "braces that do not match after an error are part of it",
+        'module "m"\n  source = "./m"\n  foo\n}\n',
+        ["error main.tf:1", "error main.tf:2", "error main.tf:3"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "wanted"), [row[1:] for row in _ROWS], ids=[r[0] for r in _ROWS])
+def test_validate(
+    files: Files | str, wanted: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in ({"main.tf": files} if isinstance(files, str) else files).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    found = Workspace(".").validate({}).in_order()
+    places = {
+        f"{each.severity.value} {Path(each.subject.filename).as_posix()}:{each.subject.start.line}"
+        for each in found
+        if each.subject is not None
+    }
+    assert sorted(places) == wanted, found
