@@ -110,6 +110,12 @@ def _rounded(outcome: Outcome) -> tuple[str, ...]:
     )
 
 
+def _rules_out_infinity(expression: str, real: Outcome, own: Outcome) -> bool:
+    is_comparison = re.search(r"[=!]=", expression) is not None
+    has_both = ".inf" in expression and re.search(_UNKNOWN, expression) is not None
+    return is_comparison and has_both and "(known after apply)" in (own.display or "")
+
+
 KNOWN: Final = (
     Known("a function of the real program panics, which it reports as an error", _is_crash),
     Known(
@@ -133,6 +139,11 @@ KNOWN: Final = (
         "sets whose elements have unknown parts are compared too early in the real program: it "
         "finds them different when they may yet turn out equal",
         _is_early_verdict,
+    ),
+    Known(
+        "an unknown number that is not null is never infinite for the real program, though it may "
+        "turn out to be",
+        _rules_out_infinity,
     ),
     Known(
         "the real console leaves out empty lines, even in a heredoc, and spaces around lines",

@@ -55,6 +55,38 @@ NOT_FOR_VALIDATE: Final = (
     "nigari.state",
 )
 
+FOR_STATES: Final = frozenset(("ipaddress", "json", "pathlib", "urllib"))
+"""What a state needs: it is JSON, and `pathlib` brings the others."""
+NOT_FOR_STATES: Final = (
+    "nigari.addrs.parse",
+    "nigari.config",
+    "nigari.cty.stdlib",
+    "nigari.diagnostics.render",
+    "nigari.eval",
+    "nigari.hcl.parser",
+    "nigari.packages",
+    "nigari.plan",
+    "nigari.providers",
+    "nigari.state.encryption.setup",
+    "nigari.state.upgrade",
+    "nigari.workspace.directory",
+)
+SMALL_STATE: Final = """{
+  "version": 4, "terraform_version": "1.12.6", "serial": 1,
+  "lineage": "b8ae8e4e-8e0e-4f0e-9d3b-0d7f3d7d6f21",
+  "outputs": {"name": {"value": "x", "type": "string"}},
+  "resources": [{
+    "module": "module.m[0]", "mode": "managed", "type": "example_thing", "name": "a",
+    "provider": "provider[\\"registry.opentofu.org/hashicorp/example\\"].alias",
+    "instances": [{
+      "schema_version": 0, "attributes": {"id": "1"}, "sensitive_attributes": [],
+      "dependencies": ["example_thing.b"]
+    }]
+  }],
+  "check_results": null
+}
+"""
+
 
 def imported(directory: Path, *command: str, typed: str = "") -> set[str]:
     """The modules that a command imports; those of the interpreter's own start do not count."""
@@ -105,7 +137,30 @@ def test_console_and_eval_import_only_what_they_use(ten_resources: Path) -> None
     assert not under(imported(ten_resources, "eval", "1 + 2"), *HEAVY)
 
 
-@pytest.mark.parametrize("package", ["addrs", "cty", "diagnostics"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("state", "list"),
+        ("state", "pull"),
+        ("output", "-json"),
+        ("workspace", "show"),
+        ("workspace", "list"),
+    ],
+    ids=" ".join,
+)
+def test_looking_at_a_state_imports_only_what_it_uses(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "main.tf").write_text('output "name" {\n  value = "x"\n}\n')
+    (tmp_path / "terraform.tfstate").write_text(SMALL_STATE)
+    modules = imported(tmp_path, *command)
+    assert not under(modules, *HEAVY - FOR_STATES)
+    assert not under(modules, *NOT_FOR_STATES)
+
+
+@pytest.mark.parametrize(
+    "package", ["addrs", "cty", "diagnostics", "state.encryption", "workspace"]
+)
 def test_everything_a_package_promises_is_there(package: str) -> None:
     program = (
         f"import nigari.{package} as package; "

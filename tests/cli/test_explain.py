@@ -55,6 +55,9 @@ def directory(tmp_path: Path) -> Path:
         ("terraform_data.x.input", 'terraform_data.x.input = "prod-app"'),
         ("local.tags.id", "local.tags.id ← terraform_data.x, which is known only after"),
         ("var.token", "(sensitive value)"),
+        ("local.name", 'main.tf line 13: name = "${var.env}-app"'),
+        ('module.m["b"].name', 'module.m["b"].name = "prod-app"'),
+        ('module.m["b"].title', 'module.m["b"].title = "PROD-APP"'),
     ],
 )
 def test_explain(directory: Path, address: str, says: str) -> None:

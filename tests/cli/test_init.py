@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -554,6 +555,29 @@ def test_providers_are_chosen_and_locked(directory: Path) -> None:
     assert 'version     = "2.0.0"' in Path(".terraform.lock.hcl").read_text()
 
 
+def test_the_source_of_a_provider_from_a_variable(directory: Path) -> None:
+    mirror("1.0.0")
+    registry = Path("mirror/registry.opentofu.org")
+    shutil.copytree(registry / "acme", registry / "other")
+    source = 'variable "n" {}\n' + REQUIRED.replace("acme/thing", "${var.n}/thing")
+    write({"main.tf": source})
+    done = init("-plugin-dir=mirror", "-var=n=acme", "-remember")
+    assert "acme/thing v1.0.0 is installed" in done.out
+    resource = {
+        "mode": "managed",
+        "type": "thing_x",
+        "name": "x",
+        "provider": 'provider["registry.opentofu.org/acme/thing"]',
+        "instances": [],
+    }
+    state = {"version": 4, "serial": 1, "lineage": "x", "outputs": {}, "resources": [resource]}
+    write({"terraform.tfstate": json.dumps(state)})
+    assert "State belongs to another provider" not in init("-plugin-dir=mirror").out
+    done = init("-plugin-dir=mirror", "-var=n=other")
+    assert done.code == 0, done.err
+    assert "state replace-provider acme/thing other/thing" in " ".join(done.out.split())
+
+
 def test_a_provider_that_cannot_be_had_leaves_nothing(directory: Path) -> None:
     mirror("1.0.0")
     other = 'resource "other_thing" "a" {}\n'
@@ -614,3 +638,51 @@ def test_each_workspace_remembers_for_itself(directory: Path) -> None:
     assert init("-var", "env=two", "-remember").code == 0
     shown = inside("init", "-show", settings={"TF_WORKSPACE": "other"})
     assert 'Nothing is remembered for the workspace "other"' in shown.out
+
+
+# -- encryption -------------------------------------------------------------------------------
+
+
+def _encryption(key_providers: str) -> str:
+    return (
+        'variable "pass" {\n  sensitive = true\n}\nterraform {\n  encryption {\n'
+        f"{key_providers}"
+        '    method "aes_gcm" "m" {\n      keys = key_provider.pbkdf2.a\n    }\n'
+        "    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n"
+    )
+
+
+def _key_provider(name: str, argument: str) -> str:
+    return f'    key_provider "pbkdf2" "{name}" {{\n      {argument}\n    }}\n'
+
+
+@pytest.mark.parametrize(
+    ("key_providers", "given", "said"),
+    [
+        (
+            _key_provider("a", "passphrase = var.pass"),
+            (),
+            "passphrase of key_provider.pbkdf2.a ← var.pass, which has no value",
+        ),
+        (_key_provider("a", "passphrase = var.pass"), ("-var=pass=short",), "at least 16 bytes"),
+        (
+            _key_provider("a", "chain = key_provider.pbkdf2.b")
+            + _key_provider("b", "chain = key_provider.pbkdf2.a"),
+            (),
+            "key_provider.pbkdf2.a → key_provider.pbkdf2.b → key_provider.pbkdf2.a",
+        ),
+    ],
+)
+def test_encryption_that_is_refused(
+    key_providers: str, given: tuple[str, ...], said: str, directory: Path
+) -> None:
+    write({"main.tf": _encryption(key_providers)})
+    done = init(*given)
+    assert done.code == 1
+    assert said in told(done)
+    assert done.err.count("Error:") == 1
+
+
+def test_encryption_takes_secrets(directory: Path) -> None:
+    write({"main.tf": _encryption(_key_provider("a", "passphrase = var.pass"))})
+    assert init("-var=pass=a-long-enough-secret").code == 0

@@ -189,7 +189,7 @@ moved {
 removed {
   from = a.c[local.key]
   lifecycle {
-    destroy = var.destroy
+    destroy = false
   }
 }
 import {
@@ -207,7 +207,7 @@ def test_addresses_with_keys_to_be_evaluated() -> None:
     assert str(moved.source.with_keys([string("q")])) == 'a.b["q"]'
     assert str(moved.target.with_keys([string("q")])) == 'module.m["q"].a.b["x"]'
     assert str(removed.source.with_keys([string("q")])) == 'a.c["q"]'
-    assert _text(removed.destroy) == "var.destroy"
+    assert _text(removed.destroy) == "false"
     assert [_text(key) for key in imported.target.keys] == ["each.key"]
 
 

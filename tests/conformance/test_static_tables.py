@@ -77,8 +77,8 @@ def _rows(*tests: str) -> list[object]:
     ]
 
 
-def _fields(row: Row) -> dict[str, object]:
-    return cast("dict[str, object]", row["fields"])
+def _fields(row: Row) -> Row:
+    return cast(Row, row["fields"])
 
 
 def _static(

@@ -4,13 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from nigari.addrs.keys import key_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
+from nigari.eval.backend import BackendArguments
 from nigari.eval.causes import causes_within
 from nigari.eval.inputs import InputKind, InputValue
 from nigari.eval.static import StaticRun
 from nigari.lang.files import MemoryFiles
 from nigari.workspace import Workspace
+from nigari.workspace.backend import find_arguments
+from nigari.workspace.requirements import find_requirements
 from tests.cases import Case, check_case, read_cases
 
 CASES = read_cases(Path(__file__).parent / "cases")
@@ -25,12 +29,21 @@ def test_static_case(case: Case, request: pytest.FixtureRequest) -> None:
         for name, _, text in (line.partition("=") for line in given.splitlines())
     }
     workspace = Workspace(".", MemoryFiles(files))
-    run, diags = workspace.static(inputs)
+    backends: list[BackendArguments] = []
+
+    def fill_places(run: StaticRun) -> None:
+        arguments = find_arguments(run)
+        backends[:] = [] if arguments is None else [arguments]
+        find_requirements(run)
+
+    run, diags = workspace.static(inputs, fill_places=fill_places)
     lines: list[str] = []
     if run is not None:
         run.evaluate([*run.root.locals.values(), *run.root.outputs.values()])
         diags.extend(run.diags)
         lines += _modules(run)
+        lines += [line for each in backends for line in _backend(each)]
+        lines += _providers(run)
         lines += _values(run)
     lines += [line for each in diags.in_order() for line in _diagnostic(each)]
     check_case(case, "\n".join(lines), request.config.getoption("--update"))
@@ -41,6 +54,22 @@ def _modules(run: StaticRun) -> list[str]:
         f"{frame.instance.addr} in {frame.module.directory}"
         for frame in sorted(run.frames(), key=lambda f: f.instance.addr.sort_key())
         if not frame.instance.addr.is_root
+    ]
+
+
+def _backend(arguments: BackendArguments) -> list[str]:
+    values = arguments.value.mapping()
+    return [f"backend.{arguments.type}.{name} = {values[name]!r}" for name in arguments.places]
+
+
+def _providers(run: StaticRun) -> list[str]:
+    """The instances of provider configurations that have any to tell apart."""
+    return [
+        f"{frame.label(f'provider.{addr}')}{key_text(key)}"
+        for frame, configs in run.providers.items()
+        for addr, node in configs.items()
+        for key in node.instances
+        if key is not None
     ]
 
 

@@ -70,6 +70,54 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
         [],
     ),
     (
+        "modules that depend on each other",
+        {
+            "main.tf": _M
+            + '  depends_on = [module.n]\n}\nmodule "n" {\n  source     = "./m"\n'
+            + "  depends_on = [module.m]\n}\n",
+            "m/main.tf": _DATA + "}\n",
+        },
+        ["error m/main.tf:1"],
+    ),
+    (
+        "a module that depends on what needs its output",
+        {
+            "main.tf": _M
+            + "  depends_on = [terraform_data.x]\n}\n"
+            + _DATA
+            + "  input = module.m.y\n}\n",
+            "m/main.tf": _DATA + '}\noutput "y" {\n  value = terraform_data.x.id\n}\n',
+        },
+        ["error main.tf:5"],
+    ),
+    (
+        "what depends on a module waits for all of it",
+        {
+            "main.tf": _M + "}\n" + _DATA + "  depends_on = [module.m]\n}\n",
+            "m/main.tf": 'module "n" {\n  source = "../n"\n}\n',
+            "n/main.tf": _DATA + "}\n",
+        },
+        [],
+    ),
+    (
+        "instances of a call with count are numbered",
+        {
+            "main.tf": _M + '  count = 2\n}\noutput "o" {\n  value = module.m["a"].x\n}\n',
+            "m/main.tf": 'output "x" {\n  value = 1\n}\n',
+        },
+        ["error main.tf:6"],
+    ),
+    (
+        "an output is complete without what overrides it",
+        {"main.tf": 'output "a" {}\n', "a_override.tf": 'output "a" {\n  value = 1\n}\n'},
+        ["error main.tf:1"],
+    ),
+    (
+        "a module call is complete without what overrides it",
+        {"main.tf": 'module "m" {}\n', "a_override.tf": _M + "}\n", "m/main.tf": ""},
+        ["error main.tf:1"],
+    ),
+    (
         "prevent_destroy is true or false",
         _DATA + '  lifecycle {\n    prevent_destroy = "abc"\n  }\n}\n',
         ["error main.tf:3"],
@@ -140,10 +188,12 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
     ),
     (
         "the data source of a check is its own",
-        'check "a" {\n  data "terraform_remote_state" "x" {\n    backend = "local"\n  }\n'
-        "  assert {\n    condition     = data.terraform_remote_state.x.outputs.a == 1\n"
-        '    error_message = "No."\n  }\n}\n'
-        'output "o" {\n  value = data.terraform_remote_state.x.outputs\n}\n',
+        (
+            'check "a" {\n  data "terraform_remote_state" "x" {\n    backend = "local"\n  }\n'
+            "  assert {\n    condition     = data.terraform_remote_state.x.outputs.a == 1\n"
+            '    error_message = "No."\n  }\n}\n'
+            'output "o" {\n  value = data.terraform_remote_state.x.outputs\n}\n'
+        ),
         ["error main.tf:11"],
     ),
     (
@@ -182,14 +232,18 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
     ),
     (
         "destroy of a removed block is written out",
-        'variable "a" {}\nremoved {\n  from = terraform_data.x\n  lifecycle {\n'
-        "    destroy = var.a\n  }\n}\n",
+        (
+            'variable "a" {}\nremoved {\n  from = terraform_data.x\n  lifecycle {\n'
+            "    destroy = var.a\n  }\n}\n"
+        ),
         ["error main.tf:5"],
     ),
     (
         "a function of the built-in provider is called",
-        'terraform {\n  required_providers {\n    terraform = { source = "terraform.io/builtin/'
-        'terraform" }\n  }\n}\nlocals {\n  a = provider::terraform::decode_tfvars("x = ")\n}\n',
+        (
+            'terraform {\n  required_providers {\n    terraform = { source = "terraform.io/builtin/'
+            'terraform" }\n  }\n}\nlocals {\n  a = provider::terraform::decode_tfvars("x = ")\n}\n'
+        ),
         ["error main.tf:7"],
     ),
     (

@@ -130,13 +130,15 @@ class ResourceNode(ValueNode):
 class CallNode(Node):
     """A module call; its result is the frames of the instances that it makes."""
 
-    __slots__ = ("call", "frame", "frames")
+    __slots__ = ("call", "contents", "frame", "frames")
 
     def __init__(self, frame: Frame, call: ModuleCall) -> None:
         super().__init__()
         self.frame = frame
         self.call = call
         self.frames: dict[InstanceKey, Frame] = {}
+        self.contents: Node | None = None
+        """Done when everything in the module is, where somebody may wait for that."""
 
     @abstractmethod
     def whole(self) -> Value | list[Need]:

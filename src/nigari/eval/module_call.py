@@ -158,10 +158,13 @@ class ModuleCallNode(CallNode):
         """Whether there is a key where there must be one, and none elsewhere."""
         repetition = self.call.repetition
         argument = "count" if repetition.count is not None else "for_each"
-        is_repeated = repetition.count is not None or repetition.for_each is not None
+        is_repeated = not repetition.has_one_value
+        name = f"module.{self.call.name}"
+        if repetition.count is not None and isinstance(key, str) and not key.isdecimal():
+            _report_named_key(name, key, reference, self.frame.run.diags)
+            return False
         if is_repeated == (key is not None):
             return True
-        name = f"module.{self.call.name}"
         if is_repeated:
             _report_missing_key(name, argument, reference, self.frame.run.diags)
         else:
@@ -313,6 +316,14 @@ def _report_missing_key(name: str, argument: str, reference: Reference, diags: D
         "Missing instance key",
         f"{name} has {argument}, so it stands for several instances. Say which one is meant: "
         f"{name}[{key}].",
+        reference.range,
+    )
+
+
+def _report_named_key(name: str, key: str, reference: Reference, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid instance key",
+        f"{name} has count, so its instances are numbered, and there is none named {key_text(key)}.",
         reference.range,
     )
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Protocol
 
 from nigari.addrs.absolute import Abs
+from nigari.addrs.module import ModuleCall, ModuleCallInstance
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
 from nigari.config.declared import CheckRule, Dependencies, Repetition
@@ -26,7 +27,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.instances import Frame, ResourceNode, Run
 from nigari.eval.module_call import expand
-from nigari.eval.once import Effect, Need, Stages
+from nigari.eval.once import DONE, Effect, Need, Node, Stages
 from nigari.eval.provider_config import provider_of
 from nigari.eval.scope import Binding, evaluate, evaluate_body
 from nigari.hcl.body import Body
@@ -98,6 +99,7 @@ class ValidatedResource(ResourceNode):
         "_checked",
         "_config",
         "_data",
+        "_gate",
         "_provider",
         "_schema",
         "_stages",
@@ -105,9 +107,16 @@ class ValidatedResource(ResourceNode):
     )
 
     def __init__(
-        self, frame: Frame, resource: Resource, schemas: Schemas, checked: Checked
+        self,
+        frame: Frame,
+        resource: Resource,
+        schemas: Schemas,
+        checked: Checked,
+        gate: Node | None = None,
     ) -> None:
         super().__init__(frame, resource)
+        self._gate = gate
+        """What the calls of the module wait for, and so everything in it."""
         self._checked = checked
         self._provider = provider_of(frame.module, resource.provider_name)
         self._data = deferred_data(resource.repetition)
@@ -118,6 +127,7 @@ class ValidatedResource(ResourceNode):
             self.element = marked_unknown(self._schema)
         lifecycle = resource.lifecycle
         self._stages = Stages(
+            self._wait,
             self._check_repetition,
             self._check_dependencies,
             self._check_body,
@@ -144,6 +154,9 @@ class ValidatedResource(ResourceNode):
             _report_type(resource, self._provider, offered, self.frame.run.diags)
             return None
         return schema.block
+
+    def _wait(self) -> Sequence[Need]:
+        return () if self._gate is None or self._gate.state == DONE else (self._gate,)
 
     def _check_repetition(self) -> Sequence[Need]:
         expansion = expand(self.frame, self.resource.repetition)
@@ -353,6 +366,13 @@ def needs_of_dependencies(frame: Frame, depends_on: Dependencies) -> Sequence[Ne
             )
             continue
         binding.bind((reference,))
+        subject = reference.subject
+        if isinstance(subject, ModuleCallInstance):
+            subject = subject.call
+        if isinstance(subject, ModuleCall) and subject.name in frame.calls:
+            contents = frame.calls[subject.name].contents
+            if contents is not None and contents.state != DONE:
+                binding.needs.append(contents)
     return binding.needs
 
 

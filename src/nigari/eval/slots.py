@@ -127,9 +127,13 @@ def _report_null(slot: Slot) -> None:
 def _report_secret(slot: Slot, word: str) -> None:
     slot.frame.run.diags.error(
         f"{word.capitalize()} value in a static place",
-        f"The {slot.what} is written to disk and shown, so it cannot come from a {word} value.",
+        f"The {slot.what} is written to disk and shown, so it cannot come from {_A[word]} {word} "
+        "value.",
         slot.expr.range,
     )
+
+
+_A = {"sensitive": "a", "ephemeral": "an"}
 
 
 def _report_unknown(slot: Slot, causes: list[UnknownCause]) -> None:

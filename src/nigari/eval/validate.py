@@ -18,9 +18,9 @@ from nigari.cty.function import Function
 from nigari.cty.paths import path_text
 from nigari.cty.types import STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import CauseKind, UnknownCause
-from nigari.eval.instances import FAILED, Frame, ModuleInstance
+from nigari.eval.instances import FAILED, CallNode, Frame, ModuleInstance
 from nigari.eval.local import LocalValue
 from nigari.eval.module_call import TreeCall, expand
 from nigari.eval.once import DONE, Need, Node, Stages, WorkList
@@ -112,12 +112,17 @@ class ArgumentValidation(Validation):
 class Look(Node):
     """A part of a module that has no value of its own and is only looked at."""
 
-    __slots__ = ("_label", "_stages")
+    __slots__ = ("_label", "_range", "_stages")
 
-    def __init__(self, label: str, stages: Stages) -> None:
+    def __init__(self, label: str, stages: Stages, where: Range | None = None) -> None:
         super().__init__()
         self._label = label
         self._stages = stages
+        self._range = where
+
+    @property
+    def range(self) -> Range | None:
+        return self._range
 
     @property
     def label(self) -> str:
@@ -128,6 +133,38 @@ class Look(Node):
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
+
+
+class Contents(Node):
+    """Everything in a called module, for those that depend on the whole of it."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self, call: TreeCall) -> None:
+        super().__init__()
+        self._call = call
+
+    @property
+    def label(self) -> str:
+        return self._call.label
+
+    @property
+    def range(self) -> Range:
+        return self._call.range
+
+    def fail(self) -> None:
+        """Nobody asks for its result."""
+
+    def step(self) -> Sequence[Need]:
+        call = self._call
+        if call.state != DONE:
+            return (call,)
+        needs: list[Need] = []
+        for frame in call.frames.values():
+            needs.extend(node for node in frame.resources.values() if node.state != DONE)
+            inner = [each.contents for each in frame.calls.values() if each.contents is not None]
+            needs.extend(node for node in inner if node.state != DONE)
+        return needs
 
 
 class ValidateRun:
@@ -142,6 +179,7 @@ class ValidateRun:
         self.working_path = static.working_path
         self._schemas = schemas
         self._static = static
+        self._gates: dict[CallNode, Node | None] = {}
         self._told: dict[Opinion, Sequence[ProviderDiagnostic]] = {}
         self.work = WorkList()
         self.root = self.open(static.root.instance, None)
@@ -170,6 +208,9 @@ class ValidateRun:
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
         frame = Frame(self, instance, parent)
         module = instance.module
+        gate = None
+        if parent is not None and instance.call is not None:
+            gate = self._gates[parent.calls[instance.call.name]]
         if parent is None or instance.call is None:
             for name, variable in module.variables.items():
                 frame.variables[name] = UnknownVariable(frame, variable)
@@ -183,12 +224,31 @@ class ValidateRun:
         for name, output in module.outputs.items():
             frame.outputs[name] = OutputNode(frame, output)
         for name, call in module.calls.items():
-            frame.calls[name] = TreeCall(frame, call)
+            frame.calls[name] = node = TreeCall(frame, call)
+            node.contents = Contents(node)
+            self._gates[node] = self._gate_of(node, gate)
         for addr, resource in module.resources.items():
-            frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self)
+            frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self, gate)
         self.work.want(_everything(frame))
         self.work.want(self._providers(frame))
         return frame
+
+    def _gate_of(self, node: TreeCall, outer: Node | None) -> Node | None:
+        """What everything in a called module waits for: the call's repetition and dependencies."""
+        frame, call = node.frame, node.call
+        if call.repetition.is_single and not call.depends_on:
+            return outer
+        gate = Look(
+            frame.label(f"module.{call.name}"),
+            Stages(
+                lambda: () if outer is None or outer.state == DONE else (outer,),
+                partial(_check_repetition, frame, call),
+                partial(needs_of_dependencies, frame, call.depends_on or ()),
+            ),
+            call.range,
+        )
+        self.want(gate)
+        return gate
 
     def _providers(self, frame: Frame) -> Iterable[Node]:
         """The provider blocks whose schema is known; an empty one may be filled from outside."""
@@ -246,11 +306,6 @@ def _everything(frame: Frame) -> Iterable[Node]:
             name = frame.label(f"preconditions of output.{output.name}")
             dependencies = partial(needs_of_dependencies, frame, output.depends_on or ())
             yield Look(name, Stages(dependencies, Rules(frame, output.preconditions).step))
-    for call in module.calls.values():
-        if not call.repetition.is_single or call.depends_on:
-            name = frame.label(f"repetition of module.{call.name}")
-            dependencies = partial(needs_of_dependencies, frame, call.depends_on or ())
-            yield Look(name, Stages(partial(_check_repetition, frame, call), dependencies))
     for check in module.checks.values():
         name = frame.label(f"check.{check.name}")
         yield Look(name, Stages(Rules(frame, check.asserts, check=check.name).step))

@@ -63,6 +63,8 @@ class Validation(Node):
         return needs
 
     def _judge(self, rule: CheckRule, condition: Value, message: Value) -> None:
+        if not condition.is_known:
+            return
         try:
             verdict = convert(condition, BOOL)
         except CtyError:
@@ -70,7 +72,7 @@ class Validation(Node):
             return
         if verdict.is_null:
             self._report_condition(rule, "is null")
-        elif verdict.is_known and not verdict.as_bool():
+        elif not verdict.as_bool():
             self._report_value(rule, message)
 
     def _value(self, expr: Expression) -> Value | list[Need]:

@@ -82,12 +82,14 @@ class Explainer:
         if found is None:
             return None
         frame, rest = found
+        if frame.parent is not None:
+            rest = _member(frame, rest)
         origin = self._place(frame, rest)
-        if origin is None:
-            origin = self._named(frame, rest, text)
-        return (
-            None if origin is None else self._explain(text, origin, origin.compiled.expr.range, 0)
-        )
+        if origin is not None:
+            return self._explain(text, origin, origin.compiled.expr.range, 0)
+        origin = self._named(frame, rest, text)
+        # What is named has its place in the tree: the address itself is written nowhere.
+        return None if origin is None else self._explain(text, origin, None, 0)
 
     def expression(self, text: str, module: str = "") -> Explanation | None:
         """The value of an expression in a module."""
@@ -248,3 +250,12 @@ class Explainer:
             value = node.value if node.value is not FAILED else part.value
             found.append(Explanation(node.label, value, where, (), part.parts, part.is_cut))
         return found
+
+
+def _member(frame: Frame, rest: str) -> str:
+    """What a bare name after a module's path means: an output, as in expressions, else an argument
+    of the call.
+    """
+    if rest in frame.module.outputs:
+        return f"output.{rest}"
+    return f"var.{rest}" if rest in frame.module.variables else rest

@@ -36,7 +36,11 @@ from nigari.workspace.install import (
 from nigari.workspace.modules import Place
 from nigari.workspace.provider_install import ProviderInstallation, ProviderOptions
 from nigari.workspace.remembered import save_remembered, worth_remembering
-from nigari.workspace.requirements import find_requirements, stored_requirements
+from nigari.workspace.requirements import (
+    check_sources,
+    find_requirements,
+    stored_requirements,
+)
 from nigari.workspace.waiting import run_until_it_waits
 
 
@@ -191,7 +195,9 @@ class Initialization:
             backend.decide(self._arguments)
         if options.get_providers and not diags.has_errors:
             self._view.beginning("providers")
-            wanted = [*self._requirements, *stored_requirements(backend.stored_providers())]
+            stored = stored_requirements(backend.stored_providers())
+            check_sources(run, stored, diags)
+            wanted = [*self._requirements, *stored]
             installation = run_until_it_waits(providers.install(wanted, diags))
         if diags.error_count or not run_until_it_waits(backend.migrate(Path(self._directory))):
             providers.undo()

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
-from nigari.backends.schemas import BACKENDS
-from nigari.backends.snapshots import Snapshots
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, path_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.suggestion import did_you_mean
 from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.base import problem
 from nigari.providers.builtin.remote_state import RemoteOutputs, RemoteState
 from nigari.schema.coerce import coerce
-from nigari.state.encryption import no_encryption
 
 
 async def read_remote_state(wanted: RemoteState) -> RemoteOutputs:
     """The outputs of the state that is wanted, or why it cannot be read."""
+    from pathlib import Path
+
+    from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
+    from nigari.backends.snapshots import Snapshots
+    from nigari.state.encryption import no_encryption
+
     if wanted.backend != "local":
         text = f'Backends of type "{wanted.backend}" are not supported.'
         return RemoteOutputs(None, problem("Backend is not supported", text))
@@ -42,8 +41,12 @@ async def read_remote_state(wanted: RemoteState) -> RemoteOutputs:
 
 async def check_remote_state(wanted: RemoteState) -> Told:
     """Whether there is such a backend and it takes these arguments."""
+    from nigari.backends.schemas import BACKENDS
+
     block = BACKENDS.get(wanted.backend)
-    if block is None or wanted.backend == "cloud":
+    if block is None:
+        from nigari.hcl.suggestion import did_you_mean
+
         hint = did_you_mean(wanted.backend, BACKENDS)
         text = f'There is no backend of type "{wanted.backend}".{hint}'
         return problem("Unknown backend", text, (GetAttr("backend"),))

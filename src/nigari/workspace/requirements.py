@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from nigari.addrs.parse import parse_provider_instance
 from nigari.addrs.provider import Provider, implied_provider
 from nigari.config.module import Module
+from nigari.config.written import is_written_out
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
@@ -130,6 +131,30 @@ def stored_requirements(providers: Iterable[str]) -> list[Requirement]:
             provider = config.item.provider
             found[provider] = Requirement(provider, module="the state")
     return list(found.values())
+
+
+def check_sources(run: StaticRun, stored: Iterable[Requirement], diags: Diagnostics) -> None:
+    """Warn of a source that is evaluated and now names another provider than the state has."""
+    for name, required in run.root.module.required_providers.items():
+        source, provider = required.source, required.provider
+        if source is None or provider is None or is_written_out(source):
+            continue
+        others = [each.provider for each in stored if each.provider.type == provider.type]
+        if others and provider not in others:
+            _report_other_provider(name, provider, others[0], source.range, diags)
+
+
+def _report_other_provider(
+    name: str, provider: Provider, stored: Provider, where: Range, diags: Diagnostics
+) -> None:
+    diags.warning(
+        "State belongs to another provider",
+        f"The source of the required provider {name} is {provider.display} now, and the state has "
+        f"objects of {stored.display}. Planning needs both until the objects have changed hands: "
+        f"nigari state replace-provider {stored.display} {provider.display} does that, if the two "
+        "are the same provider in different places.",
+        where,
+    )
 
 
 def _report_no_string(slot: Slot, diags: Diagnostics) -> None:

@@ -30,7 +30,7 @@ def run(invocation: Invocation) -> int:
         text = json.dumps(explanation_json(explanation), indent=2, ensure_ascii=False)
         invocation.terminal.out(text)
     else:
-        invocation.terminal.out(explanation_text(explanation))
+        invocation.terminal.out(explanation_text(explanation, opened.workspace.sources))
     return 0
 
 
@@ -39,7 +39,7 @@ COMMAND = Command(
     "Shows what a value is, in which phase it is known (before anything runs, when planning, or "
     "after applying), and the tree of what it comes from. For a value that is not static it names "
     "the shortest way to what makes it so.\n\nAn address is written as in the configuration: "
-    "var.x, local.x, output.x, module.a.source, module.a.version, backend.key, "
+    "var.x, local.x, output.x, module.a.x, module.a.source, module.a.version, backend.key, "
     "provider.aws.by_region, or a resource's argument, with the path of the module before it "
     "where that is not the root.",
     run,

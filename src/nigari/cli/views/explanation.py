@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nigari.diagnostics import Range
+from nigari.diagnostics.snippet import Sources, cut_snippet
 from nigari.lang.render import value_display
 from nigari.workspace.explain import Explanation
 
@@ -23,26 +24,27 @@ _UNKNOWN = {
 }
 
 
-def explanation_text(explanation: Explanation) -> str:
+def explanation_text(explanation: Explanation, sources: Sources) -> str:
     """The value, when it is known, and the tree of what it comes from."""
     lines = [f"{explanation.name} = {_value(explanation)}"]
     lines.append(f"  {_WORDS[explanation.phase]}")
     lines += [f"  {chain}" for chain in explanation.chains]
     if explanation.range is not None:
-        lines.append(f"  at {_place(explanation.range)}")
+        lines.append(f"  {_place(explanation.range, sources)}")
     if explanation.parts:
         lines += ["", "It comes from:"]
         for part in explanation.parts:
-            lines += _tree(part, "  ")
+            lines += _tree(part, "  ", sources)
     return "\n".join(lines)
 
 
-def _tree(part: Explanation, indent: str) -> list[str]:
-    value = _value(part).replace("\n", f"\n{indent}  ")
-    place = "" if part.range is None else f"   ({_place(part.range)})"
-    lines = [f"{indent}{part.name} = {value}{place}"]
+def _tree(part: Explanation, indent: str, sources: Sources) -> list[str]:
+    value = _value(part).replace("\n", f"\n{indent}")
+    lines = [f"{indent}{part.name} = {value}"]
+    if part.range is not None:
+        lines.append(f"{indent}  {_place(part.range, sources)}")
     for inner in part.parts:
-        lines += _tree(inner, f"{indent}  ")
+        lines += _tree(inner, f"{indent}  ", sources)
     if part.is_cut:
         lines.append(f"{indent}  …")
     return lines
@@ -54,8 +56,11 @@ def _value(explanation: Explanation) -> str:
     return _UNKNOWN.get(explanation.phase, "(not known)")
 
 
-def _place(range: Range) -> str:
-    return f"{range.filename} line {range.start.line}"
+def _place(range: Range, sources: Sources) -> str:
+    """Where something is written, with its first line."""
+    snippet = cut_snippet(range, None, sources)
+    code = "" if snippet is None else f": {snippet.code.partition(chr(10))[0].strip()}"
+    return f"{range.filename} line {range.start.line}{code}"
 
 
 def explanation_json(explanation: Explanation) -> dict[str, object]:
