@@ -49,6 +49,14 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
         ["error main.tf:2"],
     ),
     (
+        "a default that the call does without is looked at",
+        {
+            "main.tf": _M + "  a = 5\n}\n",
+            "m/main.tf": 'variable "a" {\n  default = string\n}\n',
+        },
+        ["error m/main.tf:2"],
+    ),
+    (
         "the root module has no ephemeral outputs",
         'output "a" {\n  value     = 1\n  ephemeral = true\n}\n',
         ["error main.tf:1"],

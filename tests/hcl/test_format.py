@@ -56,3 +56,9 @@ def test_tokens_never_run_together() -> None:
         for text in (f"{first}{second}", pair, f"{pair} {first}", f'"${{{pair} }}"', f"[{pair}\n]"):
             once = format(text)
             assert format(once) == once, text
+
+
+@pytest.mark.parametrize("text", ['a = "%{ ~f x }"\n', 'a = "${ ~x }"\n', 'a = "%{ if x ~ }"\n'])
+def test_a_stray_tilde_does_not_become_a_strip_marker(text: str) -> None:
+    once = format(text)
+    assert format(once) == once

@@ -34,6 +34,7 @@ from nigari.eval.resource import (
     ValidatedResource,
     needs_of_dependencies,
 )
+from nigari.eval.scope import evaluate
 from nigari.eval.static import StaticRun, report_cycle
 from nigari.eval.validated_import import ValidatedImport
 from nigari.eval.validated_provider import ValidatedProvider, ValidateProvider
@@ -59,19 +60,32 @@ class CheckedArgument(ArgumentVariable):
     variable's own validations.
     """
 
-    __slots__ = ("given",)
+    __slots__ = ("_default_seen", "given")
 
     def __init__(self, frame: Frame, variable: Variable, argument: Attribute | None) -> None:
         super().__init__(frame, variable, argument)
         self.given: Value = FAILED
+        self._default_seen = False
 
     def step(self) -> Sequence[Need]:
-        needs = super().step()
+        needs = self._look_at_default() or super().step()
         if not needs:
             self._warn()
             self.given = self.value
             self.take_unknown(missing_variable(self))
         return needs
+
+    def _look_at_default(self) -> Sequence[Need]:
+        """Report what is wrong with a default that this call does without."""
+        default = self.variable.default
+        if self.argument is None or default is None or self._default_seen:
+            return ()
+        value = evaluate(self.frame, self.frame.instance.compiled.expression(default))
+        if not isinstance(value, Value):
+            return value
+        self.fitted(value, default.range)
+        self._default_seen = True
+        return ()
 
     def _warn(self) -> None:
         """Point at what is right but surely not meant."""

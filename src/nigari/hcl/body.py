@@ -335,7 +335,8 @@ def report_unexpected_block(block: Block, schema: BodySchema, diags: Diagnostics
 def report_unwanted_block(block: Block, diags: Diagnostics) -> None:
     diags.error(
         "Unexpected block",
-        f'Only arguments are allowed in this place, and "{block.type}" is a block.',
+        f'Only arguments are allowed in this place, and "{block.type}" is a block. An argument has '
+        f"an equals sign: {block.type} = {{ ... }}.",
         block.type_range,
     )
 

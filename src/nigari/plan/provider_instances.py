@@ -101,6 +101,7 @@ class ProviderNode(Node):
         "_pool",
         "_stages",
         "address",
+        "asked_at",
         "data",
         "provider",
         "schema",
@@ -116,6 +117,8 @@ class ProviderNode(Node):
         self._pool = pool
         self._config: Value | None = None
         self._effect: ConfigureProvider | None = None
+        self.asked_at: Range | None = None
+        """Where the configuration asks for this instance; None where only a state does."""
         self.data = NO_INSTANCE_DATA
         self.schema: ProviderSchema | None = pool.of(found.provider)
         self.provider: api.Provider | None = None
@@ -210,6 +213,14 @@ class ProviderNode(Node):
             )
 
     def _report_gone(self, config: ProviderConfig) -> None:
+        if self.asked_at is not None:
+            self._found.frame.run.diags.error(
+                "No such provider instance",
+                f"{config.addr} has no instance {key_text(self._key)}: its "
+                f"{'count' if config.count is not None else 'for_each'} does not give this key.",
+                self.asked_at,
+            )
+            return
         self._found.frame.run.diags.error(
             "No such provider instance",
             f"{self._found.address} has no instance {key_text(self._key)}, which is still needed "
@@ -257,7 +268,9 @@ class ProviderInstances:
             return None
         config = found.config
         is_counted = config is not None and config.count is not None
-        return self.node(found, _as_index(key) if is_counted else key)
+        node = self.node(found, _as_index(key) if is_counted else key)
+        node.asked_at = node.asked_at or origin.compiled.expr.range
+        return node
 
     def for_address(self, root: Frame, address: AbsProviderInstance) -> ProviderNode:
         """The provider instance that a state names.
