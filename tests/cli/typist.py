@@ -55,6 +55,17 @@ class Typist:
         """Press Ctrl-C."""
         self._process.send_signal(signal.SIGINT)
 
+    def interrupt_until_it_ends(self) -> int:
+        """Press Ctrl-C again and again, as one does; the exit code.
+
+        One that arrives just before the prompt listens only redraws the prompt.
+        """
+        end = time.monotonic() + _SECONDS
+        while self._process.poll() is None and time.monotonic() < end:
+            self.interrupt()
+            self._read(time.monotonic() + 0.5)
+        return self.code()
+
     def wait_for(self, text: str) -> str:
         """Everything on the screen up to and with this text."""
         end = time.monotonic() + _SECONDS
