@@ -1,5 +1,6 @@
 """Types at the program through a terminal of its own, as a person would."""
 
+import contextlib
 import os
 import pty
 import re
@@ -14,6 +15,7 @@ from tests.cli.process import command, environment
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x07")
 _SECONDS = 60.0
+_PATIENCE = 4.0
 
 
 class Typist:
@@ -60,10 +62,10 @@ class Typist:
 
         One that arrives just before the prompt listens only redraws the prompt.
         """
-        end = time.monotonic() + _SECONDS
-        while self._process.poll() is None and time.monotonic() < end:
+        for _ in range(round(_SECONDS / _PATIENCE)):
             self.interrupt()
-            self._read(time.monotonic() + 0.5)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self._process.wait(_PATIENCE)
         return self.code()
 
     def wait_for(self, text: str) -> str:
