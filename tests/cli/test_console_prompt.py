@@ -77,12 +77,10 @@ def test_heredocs(console: Typist) -> None:
 def test_interruption_gives_up_the_line_then_leaves(console: Typist) -> None:
     console.type("[1,\n")
     console.wait_for(". ")
-    console.interrupt()
-    console.wait_for("> ")
+    console.interrupt_until("> ")
     console.type("half a li")
     console.wait_for("half a li")
-    console.interrupt()
-    console.wait_for("> ")
+    console.interrupt_until("> ")
     console.type("7\n")
     assert "\n7\n" in console.wait_for("> ")
     assert console.interrupt_until_it_ends() == 0

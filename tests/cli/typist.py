@@ -57,11 +57,22 @@ class Typist:
         """Press Ctrl-C."""
         self._process.send_signal(signal.SIGINT)
 
-    def interrupt_until_it_ends(self) -> int:
-        """Press Ctrl-C again and again, as one does; the exit code.
+    def interrupt_until(self, text: str) -> None:
+        """Press Ctrl-C until this text is on the screen.
 
-        One that arrives just before the prompt listens only redraws the prompt.
+        One that arrives before the prompt listens is lost.
         """
+        for _ in range(round(_SECONDS / _PATIENCE)):
+            self.interrupt()
+            end = time.monotonic() + _PATIENCE
+            while text not in self._seen and self._read(end):
+                pass
+            if text in self._seen:
+                break
+        self.wait_for(text)
+
+    def interrupt_until_it_ends(self) -> int:
+        """Press Ctrl-C until the program is gone; the exit code."""
         for _ in range(round(_SECONDS / _PATIENCE)):
             self.interrupt()
             with contextlib.suppress(subprocess.TimeoutExpired):

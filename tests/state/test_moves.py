@@ -207,7 +207,10 @@ def test_many_moves_cost_no_more_than_their_number(pattern: str) -> None:
     )
     took = []
     for statements in (few, many):
-        started = time.process_time()
-        apply_moves(state, statements, Diagnostics())
-        took.append(time.process_time() - started)
+        rounds = []
+        for _ in range(3):
+            started = time.process_time()
+            apply_moves(state, statements, Diagnostics())
+            rounds.append(time.process_time() - started)
+        took.append(min(rounds))
     assert took[1] < took[0] * 8 * 3 + 0.2
