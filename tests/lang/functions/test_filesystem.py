@@ -130,5 +130,5 @@ def test_failing_call(text: str, word: str) -> None:
 def test_relative_paths_start_in_the_working_directory() -> None:
     functions = function_table(MemoryFiles({"there/a.txt": "x"}), "there")
     assert functions["file"].call([string("a.txt")]).as_string() == "x"
-    absolute = function_table(DiskFiles(), "/work")
-    assert absolute["abspath"].call([string("a")]).as_string() == "/work/a"
+    absolute = function_table(DiskFiles(), "/base")
+    assert absolute["abspath"].call([string("a")]).as_string() == "/base/a"
