@@ -42,7 +42,7 @@ SERVED = """
             if self.mode == "hang":
                 time.sleep(600)
             if self.mode == "print":
-                print("words on the wrong output")
+                print("words on the wrong output", flush=True)
             self.pid = os.getpid()
 
         def delete(self, config):
