@@ -10,8 +10,9 @@ from nigari.backends.local import LocalBackend, LocalPaths
 from nigari.backends.snapshots import LockOptions, Snapshots
 from nigari.backends.workspaces import Selection, Workspaces, is_valid_name
 from nigari.diagnostics import Diagnostics
+from nigari.state.draft import StateDraft
 from nigari.state.encryption import no_encryption
-from nigari.state.model import InstanceState, State, StateDraft, StoredObject
+from nigari.state.model import InstanceState, State, StoredObject
 
 
 @pytest.fixture

@@ -273,7 +273,8 @@ def test_an_installed_program_is_checked_before_it_is_started(place: Workplace) 
 
     def program(lock: ProviderLock) -> Path | None:
         place.diags = Diagnostics()
-        return installed_program(lock, place.store, place.diags)
+        found = installed_program(lock, place.store, place.diags)
+        return None if found is None else found.path
 
     found = program(lock)
     assert found is not None

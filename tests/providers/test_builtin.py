@@ -163,7 +163,7 @@ def remote(**given: cty.Value) -> cty.Value:
 
 
 def read(
-    config: cty.Value, found: remote_state.RemoteOutputs
+    config: cty.Value, found: remote_state.RemoteOutputs, address: str = ""
 ) -> tuple[api.ReadDataResponse, remote_state.RemoteState]:
     asked: list[remote_state.RemoteState] = []
 
@@ -171,7 +171,7 @@ def read(
         asked.append(state)
         return found
 
-    request = api.ReadDataRequest("terraform_remote_state", config)
+    request = api.ReadDataRequest("terraform_remote_state", config, address=address)
     answer = asyncio.run(TerraformProvider(reader).read_data(request))
     return answer, asked[0]
 
@@ -187,6 +187,20 @@ def test_remote_state_lays_outputs_over_defaults() -> None:
     assert answer.diagnostics == ()
     assert answer.state.attribute("outputs").to_python() == {"a": "one", "b": 2, "c": 2}
     assert asked == remote_state.RemoteState("local", cty.object_value({"path": ONE}), "w")
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("data.terraform_remote_state.a", "a"),
+        ("data.terraform_remote_state.a[4]", "a[4]"),
+        ('module.m["k"].data.terraform_remote_state.a', 'm["k"].a'),
+        ("module.m.module.n[0].data.terraform_remote_state.a", "m.module.n[0].a"),
+    ],
+)
+def test_remote_state_as_encryption_names_it(address: str, name: str) -> None:
+    _, asked = read(remote(), remote_state.RemoteOutputs({}), address)
+    assert asked.name == name
 
 
 def test_remote_state_that_does_not_exist() -> None:

@@ -15,7 +15,8 @@ from nigari import cty
 from nigari.providers import api
 from nigari.providers.client import PluginProvider
 from nigari.providers.handshake import Address
-from nigari.providers.launch import LaunchError, Reattach, attach, launch, parse_reattach
+from nigari.providers.launch import Reattach, attach, launch, parse_reattach
+from nigari.providers.start import LaunchError
 from nigari.schema.block import Attribute, Block
 from nigari.schema.provider import ProviderSchema, Schema
 
@@ -142,7 +143,7 @@ async def served(tmp_path: Path) -> PluginProvider:
 def socket_directory(provider: PluginProvider) -> Path:
     process = provider._plugin._process
     assert process is not None
-    return Path(process._directory)
+    return Path(process.directory)
 
 
 def is_private(directory: Path) -> bool:
@@ -254,6 +255,20 @@ RUBBISH = """
 """
 
 
+def test_messages_may_be_large(tmp_path: Path) -> None:
+    """Schemas of some providers go beyond what gRPC allows by itself."""
+
+    async def run() -> None:
+        provider = await served(tmp_path)
+        mode = "x" * (6 << 20)
+        made = await provider.apply(create(mode))
+        assert made.diagnostics == ()
+        assert made.state.attribute("mode") == cty.string(mode)
+        await provider.close()
+
+    asyncio.run(run())
+
+
 def test_a_plugin_that_talks_rubbish(tmp_path: Path) -> None:
     async def run() -> api.SchemaResponse:
         provider = PluginProvider(await launch(script(tmp_path, RUBBISH), "demo", environment()))
@@ -330,7 +345,7 @@ PARENT = """
     async def run():
         provider = await served(Path({directory!r}))
         process = provider._plugin._process
-        print(await running_pid(provider), process._directory, flush=True)
+        print(await running_pid(provider), process.directory, flush=True)
         {ending}
 
     asyncio.run(run())

@@ -7,13 +7,19 @@ others, each with a backup beside it. What a state is, and when it is backed up,
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from nigari.backends.locking import LockConflict, LockInfo, parse_lock, report_wrong_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
-from nigari.backends.state_path import AlreadyLocked, StatePath, write_beside
+from nigari.backends.state_path import (
+    AlreadyLocked,
+    StatePath,
+    below,
+    hidden_beside,
+    write_beside,
+)
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
 
@@ -42,7 +48,7 @@ class LocalBackend:
 
     __slots__ = ("_directory", "_paths", "_storages")
 
-    def __init__(self, directory: Path, paths: LocalPaths) -> None:
+    def __init__(self, directory: str | os.PathLike[str], paths: LocalPaths) -> None:
         self._directory = directory
         self._paths = paths
         self._storages: dict[str, LocalStorage] = {}
@@ -56,7 +62,7 @@ class LocalBackend:
         if name == DEFAULT_WORKSPACE:
             return True
         try:
-            self._workspace_path(name).mkdir(parents=True, exist_ok=True)
+            os.makedirs(self._workspace_path(name), exist_ok=True)
         except OSError as error:
             diags.append(file_problem("workspace directory", self._workspace_path(name), error))
             return False
@@ -87,9 +93,10 @@ class LocalBackend:
         return known
 
     def _list(self, diags: Diagnostics) -> Sequence[str]:
-        directory = self._directory / self._paths.workspace_dir
+        directory = below(self._directory, self._paths.workspace_dir)
         try:
-            named = sorted(each.name for each in directory.iterdir() if each.is_dir())
+            with os.scandir(directory) as entries:
+                named = sorted(each.name for each in entries if each.is_dir())
         except FileNotFoundError:
             named = []
         except OSError as error:
@@ -97,14 +104,14 @@ class LocalBackend:
             named = []
         return (DEFAULT_WORKSPACE, *named)
 
-    def _workspace_path(self, name: str) -> Path:
-        return self._directory / self._paths.workspace_dir / name
+    def _workspace_path(self, name: str) -> str:
+        return below(self._directory, self._paths.workspace_dir, name)
 
     def _storage(self, workspace: str) -> LocalStorage:
         paths = self._paths
         usual = paths.path
         if workspace != DEFAULT_WORKSPACE:
-            usual = str(Path(paths.workspace_dir) / workspace / STATE_NAME)
+            usual = below(paths.workspace_dir, workspace, STATE_NAME)
         source = paths.state or usual
         target = paths.state_out or source
         backup = paths.backup or target + BACKUP_SUFFIX
@@ -118,12 +125,14 @@ class LocalStorage:
 
     is_for_people: Final = True
 
-    def __init__(self, directory: Path, source: str, target: str, backup: str) -> None:
+    def __init__(
+        self, directory: str | os.PathLike[str], source: str, target: str, backup: str
+    ) -> None:
         self.location = target
         """As the user wrote it, relative to the directory."""
-        self._target = StatePath(directory / target)
-        self._source = self._target if source == target else StatePath(directory / source)
-        self._backup = directory / backup if backup else None
+        self._target = StatePath(below(directory, target))
+        self._source = self._target if source == target else StatePath(below(directory, source))
+        self._backup = below(directory, backup) if backup else None
         self._lock: LockInfo | None = None
 
     async def read(self, diags: Diagnostics) -> bytes | None:
@@ -187,7 +196,7 @@ class LocalStorage:
             report_wrong_lock(lock_id, held, diags)
             return False
         with contextlib.suppress(OSError):
-            self._info_path.unlink(missing_ok=True)
+            os.unlink(self._info_path)
         self._target.unlock()
         self._lock = None
         return True
@@ -207,23 +216,23 @@ class LocalStorage:
             diags.append(file_problem("state file", self._target.path, error))
             return False
         with contextlib.suppress(OSError):
-            self._info_path.unlink(missing_ok=True)
+            os.unlink(self._info_path)
         self._target.unlock()
         return True
 
     @property
-    def _info_path(self) -> Path:
-        path = self._target.path
-        return path.with_name(f".{path.name.removeprefix('.')}.lock.info")
+    def _info_path(self) -> str:
+        return hidden_beside(self._target.path, ".lock.info")
 
     def _holder(self) -> LockInfo | None:
         try:
-            return parse_lock(self._info_path.read_bytes())
+            with open(self._info_path, "rb") as file:
+                return parse_lock(file.read())
         except OSError:
             return None
 
 
-def file_problem(what: str, path: Path, error: OSError) -> Diagnostic:
+def file_problem(what: str, path: str, error: OSError) -> Diagnostic:
     """The system refuses something about a file."""
     return Diagnostic(
         Severity.ERROR,
@@ -232,7 +241,7 @@ def file_problem(what: str, path: Path, error: OSError) -> Diagnostic:
     )
 
 
-def state_not_written(path: Path, error: OSError) -> Diagnostic:
+def state_not_written(path: str, error: OSError) -> Diagnostic:
     """A state that could not be stored; what was stored before is still there."""
     return Diagnostic(
         Severity.ERROR,

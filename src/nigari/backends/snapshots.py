@@ -111,6 +111,7 @@ class Snapshots:
         """Store a state as the next snapshot; the same state again keeps its serial."""
         if not self._was_read and not await self.read(diags):
             return False
+        state = state.to_be_stored()
         if self.file is None:
             return await self._store(StateFile(state, new_lineage(), 1), diags)
         if self.file.state == state:

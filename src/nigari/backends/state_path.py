@@ -23,9 +23,7 @@ import contextlib
 import errno
 import fcntl
 import os
-import signal
 import stat
-from pathlib import Path
 from typing import Final
 
 _MARK: Final = b"#"
@@ -47,8 +45,8 @@ class StatePath:
 
     __slots__ = ("_created", "_descriptor", "path")
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
         self._descriptor: int | None = None
         self._created = False
 
@@ -63,7 +61,7 @@ class StatePath:
         if not content.startswith(_MARK):
             return content
         try:
-            return self._pending.read_bytes()
+            return _bytes_of(self._pending)
         except FileNotFoundError:
             # The writer may have ended between the two looks.
             return self._read_steadily()
@@ -98,10 +96,10 @@ class StatePath:
             return
         if os.pread(descriptor, 1, 0) == _MARK:
             with contextlib.suppress(FileNotFoundError):
-                self._write_in_place(descriptor, self._pending.read_bytes())
+                self._write_in_place(descriptor, _bytes_of(self._pending))
         for leftover in (self._pending, self._unfinished):
             with contextlib.suppress(OSError):
-                leftover.unlink(missing_ok=True)
+                os.unlink(leftover)
 
     def unlock(self) -> None:
         """Give the lock back, and remove a file that was made for the lock only."""
@@ -116,22 +114,22 @@ class StatePath:
         os.close(descriptor)
 
     @property
-    def _pending(self) -> Path:
-        return self.path.with_name(f".{self.path.name.lstrip('.')}.pending")
+    def _pending(self) -> str:
+        return hidden_beside(self.path, ".pending")
 
     @property
-    def _unfinished(self) -> Path:
-        return self.path.with_name(f".{self.path.name.lstrip('.')}.pending.part")
+    def _unfinished(self) -> str:
+        return hidden_beside(self.path, ".pending.part")
 
     def _locked_here(self) -> int | None:
         """The descriptor through which this process, maybe elsewhere, holds the lock."""
         try:
-            return _locked.get(_identity(self.path.stat()))
+            return _locked.get(_identity(os.stat(self.path)))
         except FileNotFoundError:
             return None
 
     def _open(self) -> tuple[int, bool]:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs(_directory_of(self.path), exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
             return os.open(self.path, flags | os.O_EXCL, 0o666), True
@@ -143,7 +141,7 @@ class StatePath:
             descriptor, created = self._open()
             try:
                 fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if _identity(os.fstat(descriptor)) == _identity(self.path.stat()):
+                if _identity(os.fstat(descriptor)) == _identity(os.stat(self.path)):
                     return descriptor, created
             except FileNotFoundError:
                 pass
@@ -183,12 +181,12 @@ class StatePath:
         unfinished = self._unfinished
         try:
             _write_file(unfinished, content, mode)
-            unfinished.rename(self._pending)
+            os.rename(unfinished, self._pending)
         except BaseException:
             with contextlib.suppress(OSError):
-                unfinished.unlink(missing_ok=True)
+                os.unlink(unfinished)
             raise
-        _sync_directory(self.path.parent)
+        _sync_directory(_directory_of(self.path))
         self._write_in_place(descriptor, content)
 
     def _write_in_place(self, descriptor: int, content: bytes) -> None:
@@ -205,14 +203,18 @@ class StatePath:
             _write_at(descriptor, first, 0)
             os.fsync(descriptor)
             if first != _MARK:
-                self._pending.unlink(missing_ok=True)
+                self._discard_pending()
             raise
         _write_at(descriptor, content[1:], 1)
         os.ftruncate(descriptor, len(content))
         os.fsync(descriptor)
         _write_at(descriptor, content[:1], 0)
         os.fsync(descriptor)
-        self._pending.unlink(missing_ok=True)
+        self._discard_pending()
+
+    def _discard_pending(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._pending)
 
     def _remove_if_unused(self, descriptor: int) -> None:
         """Remove the empty file, unless someone has it open and may be waiting for its lock.
@@ -222,6 +224,8 @@ class StatePath:
         """
         if not hasattr(fcntl, "F_SETLEASE"):
             return
+        import signal
+
         try:
             # By default the signal to a lease's holder ends the process; this one is ignored.
             fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
@@ -229,24 +233,48 @@ class StatePath:
         except OSError:
             return
         with contextlib.suppress(OSError):
-            self.path.unlink()
+            os.unlink(self.path)
         with contextlib.suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
+def below(directory: str | os.PathLike[str], *names: str) -> str:
+    """The path of something in a directory, as short as a person would write it."""
+    return os.path.join(os.fspath(directory), *names).removeprefix("./")
+
+
+def hidden_beside(path: str, suffix: str) -> str:
+    """The path of a hidden file that belongs to another."""
+    directory, name = os.path.split(path)
+    return os.path.join(directory, f".{name.removeprefix('.')}{suffix}")
+
+
 def write_beside(
-    path: Path, content: bytes, mode: int = 0o666, survives_power_loss: bool = True
+    path: str | os.PathLike[str],
+    content: bytes,
+    mode: int = 0o666,
+    survives_power_loss: bool = True,
 ) -> None:
     """Make or replace a file that nobody locks, all of it or none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name.lstrip('.')}.part")
+    path = os.fspath(path)
+    os.makedirs(_directory_of(path), exist_ok=True)
+    unfinished = hidden_beside(path, ".part")
     try:
         _write_file(unfinished, content, mode, survives_power_loss)
-        unfinished.rename(path)
+        os.rename(unfinished, path)
     except BaseException:
         with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
+            os.unlink(unfinished)
         raise
+
+
+def _directory_of(path: str) -> str:
+    return os.path.dirname(path) or "."
+
+
+def _bytes_of(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:
@@ -270,7 +298,7 @@ def _write_at(descriptor: int, content: bytes, offset: int) -> None:
         offset += written
 
 
-def _write_file(path: Path, content: bytes, mode: int, sync: bool = True) -> None:
+def _write_file(path: str, content: bytes, mode: int, sync: bool = True) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
     descriptor = os.open(path, flags, mode)
     try:
@@ -281,7 +309,7 @@ def _write_file(path: Path, content: bytes, mode: int, sync: bool = True) -> Non
         os.close(descriptor)
 
 
-def _sync_directory(path: Path) -> None:
+def _sync_directory(path: str) -> None:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

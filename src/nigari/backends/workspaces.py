@@ -6,20 +6,23 @@ otherwise. Where a workspace's state is stored is its backend's matter.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 from nigari.backends.local import file_problem
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
 from nigari.backends.snapshots import LockOptions, Snapshots
+from nigari.backends.state_path import below
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
 from nigari.state.encryption import StateLayer
 
 ENVIRONMENT_VARIABLE: Final = "TF_WORKSPACE"
 _SELECTION_FILE: Final = "environment"
+_IN_NAMES: Final = frozenset(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~$&+:=@"
+)
 
 
 @record
@@ -32,7 +35,7 @@ class Selection:
 
 
 def selected_workspace(
-    data_directory: Path, environ: Mapping[str, str], diags: Diagnostics
+    data_directory: str | os.PathLike[str], environ: Mapping[str, str], diags: Diagnostics
 ) -> Selection:
     """The workspace that commands work in."""
     override = environ.get(ENVIRONMENT_VARIABLE, "")
@@ -40,9 +43,10 @@ def selected_workspace(
         if not is_valid_name(override):
             diags.append(invalid_name(override, ENVIRONMENT_VARIABLE))
         return Selection(override, is_overridden=True)
-    path = data_directory / _SELECTION_FILE
+    path = below(data_directory, _SELECTION_FILE)
     try:
-        name = path.read_text(encoding="utf-8", errors="replace").strip()
+        with open(path, encoding="utf-8", errors="replace") as file:
+            name = file.read().strip()
     except FileNotFoundError:
         name = ""
     except OSError as error:
@@ -51,12 +55,15 @@ def selected_workspace(
     return Selection(name or DEFAULT_WORKSPACE)
 
 
-def remember_selection(data_directory: Path, name: str, diags: Diagnostics) -> bool:
+def remember_selection(
+    data_directory: str | os.PathLike[str], name: str, diags: Diagnostics
+) -> bool:
     """Make a workspace the selected one."""
-    path = data_directory / _SELECTION_FILE
+    path = below(data_directory, _SELECTION_FILE)
     try:
-        data_directory.mkdir(parents=True, exist_ok=True)
-        path.write_text(name, encoding="utf-8")
+        os.makedirs(data_directory, exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(name)
     except OSError as error:
         diags.append(file_problem("selected workspace", path, error))
         return False
@@ -65,7 +72,7 @@ def remember_selection(data_directory: Path, name: str, diags: Diagnostics) -> b
 
 def is_valid_name(name: str) -> bool:
     """Whether a workspace may have this name: it must be usable in a path and a URL as it is."""
-    return name not in ("", ".", "..") and quote(name, safe="$&+:=@") == name
+    return name not in ("", ".", "..") and _IN_NAMES.issuperset(name)
 
 
 @record
@@ -73,7 +80,7 @@ class Workspaces:
     """The workspaces of a working directory."""
 
     backend: Backend
-    data_directory: Path
+    data_directory: str | os.PathLike[str]
     environ: Mapping[str, str]
 
     async def names(self, diags: Diagnostics) -> Sequence[str]:

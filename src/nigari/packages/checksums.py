@@ -7,24 +7,12 @@ covers a packed package's very bytes. Other schemes are left alone: a newer prog
 import base64
 import hashlib
 import os
-import zipfile
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-_CHUNK: Final = 1 << 20
 _PIECE: Final = 1 << 22
 """Large, because a thread waits for its turn after each piece, while others import modules."""
-
-BROKEN_ARCHIVE: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,  # a way of packing that nobody uses for providers
-    RuntimeError,  # a password
-)
-"""What reading a zip file may raise, beside `OSError`, if something is wrong with it."""
 
 
 def directory_checksum(directory: Path) -> str:
@@ -44,18 +32,9 @@ def directory_checksum(directory: Path) -> str:
 
 def archive_checksum(archive: Path) -> str:
     """The `h1:` checksum of a packed package: the same as of its unpacked form."""
-    files: dict[str, str] = {}
-    try:
-        with zipfile.ZipFile(archive) as package:
-            for entry in package.infolist():
-                digest = hashlib.sha256()
-                with package.open(entry) as content:
-                    while chunk := content.read(_CHUNK):
-                        digest.update(chunk)
-                files[entry.filename] = digest.hexdigest()
-    except BROKEN_ARCHIVE as error:
-        raise OSError(f"{archive} is not a sound zip file: {error}") from error
-    return _combined(files)
+    from nigari.packages.archive import content_digests
+
+    return _combined(content_digests(archive))
 
 
 def zip_checksum(archive: Path) -> str:

@@ -5,9 +5,7 @@ block, and those on or above a line that is still there afterwards. Checksums ar
 elsewhere; here they are texts.
 """
 
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -26,6 +24,7 @@ from nigari.lang.versions import (
     parse_exact_version,
     parse_provider_constraints,
 )
+from nigari.packages.whole_file import write_whole
 from nigari.record import record, replace
 
 _PREDECESSOR: Final = ("registry.terraform.io", "hashicorp")
@@ -178,18 +177,8 @@ def lock_text(locks: Locks) -> str:
 
 def save_locks(path: Path, locks: Locks) -> None:
     """Write a lock file, whole or not at all. An `OSError` says why it cannot be."""
-    descriptor, temporary = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(lock_text(locks))
-            file.flush()
-            os.fsync(file.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    write_whole(path, lock_text(locks).encode(), mode)
 
 
 def _block_lines(lock: ProviderLock) -> list[str]:

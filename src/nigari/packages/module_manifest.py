@@ -7,8 +7,6 @@ calls that are gone.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -16,6 +14,7 @@ from typing import Final
 from nigari.addrs.module_source import parse_module_source
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import Files
+from nigari.packages.whole_file import write_whole
 from nigari.record import record
 
 FILE_NAME: Final = "modules.json"
@@ -90,21 +89,6 @@ def as_go_writes(text: str) -> str:
 def save_manifest(modules: Path, records: Iterable[ModuleRecord]) -> None:
     """Write the file, whole or not at all. An `OSError` says why it cannot be."""
     write_whole(modules / FILE_NAME, manifest_text(records).encode())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Replace a file, so that whoever reads it sees the old content or the new."""
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _report_unreadable(path: str, reason: str, diags: Diagnostics) -> None:

@@ -25,7 +25,8 @@ from typing import IO, Final
 
 from nigari.packages.module_fetch import FetchError
 from nigari.packages.module_manifest import FILE_NAME as MANIFEST
-from nigari.packages.module_manifest import ModuleRecord, save_manifest, write_whole
+from nigari.packages.module_manifest import ModuleRecord, save_manifest
+from nigari.packages.whole_file import write_whole
 from nigari.record import record
 
 STORE: Final = ".store"

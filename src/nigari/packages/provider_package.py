@@ -5,26 +5,12 @@ own store, and is `tofu`'s: `host/namespace/type/version/os_arch/` unpacked, or
 `host/namespace/type/terraform-provider-type_version_os_arch.zip` packed.
 """
 
-import platform
-import sys
 from pathlib import Path
-from typing import Final
 
 from nigari.addrs.hostname import normalize_hostname
 from nigari.addrs.provider import LEGACY_NAMESPACE, Provider, normalize_provider_part
 from nigari.lang.versions import Version, parse_exact_version
 from nigari.record import record
-
-_MACHINES: Final = {
-    "x86_64": "amd64",
-    "amd64": "amd64",
-    "aarch64": "arm64",
-    "arm64": "arm64",
-    "i386": "386",
-    "i686": "386",
-    "armv6l": "arm",
-    "armv7l": "arm",
-}
 
 
 @record
@@ -35,13 +21,6 @@ class ProviderPackage:
     version: Version
     platform: str
     path: Path
-
-
-def current_platform() -> str:
-    """The platform of this machine as packages name it: `linux_amd64`."""
-    system = "darwin" if sys.platform == "darwin" else platform.system().lower()
-    machine = platform.machine().lower()
-    return f"{system}_{_MACHINES.get(machine, machine)}"
 
 
 def unpacked_path(base: Path, provider: Provider, version: Version, platform: str) -> Path:

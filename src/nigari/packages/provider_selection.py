@@ -95,7 +95,18 @@ async def install_providers(
     return Installation(replace(locks, providers=kept), tuple(outcomes))
 
 
-def installed_program(lock: ProviderLock, store: ProviderStore, diags: Diagnostics) -> Path | None:
+@record
+class Program:
+    """The program of an installed provider."""
+
+    path: Path
+    checksum: str = ""
+    """Of the package that it came with; empty if the lock file has none to compare with."""
+
+
+def installed_program(
+    lock: ProviderLock, store: ProviderStore, diags: Diagnostics
+) -> Program | None:
     """The program of a locked provider, after making sure that nobody has changed it since."""
     directory = store.installed(lock.provider, lock.version)
     program = store.program(lock.provider, lock.version)
@@ -103,10 +114,13 @@ def installed_program(lock: ProviderLock, store: ProviderStore, diags: Diagnosti
         _report_not_installed(lock, diags)
         return None
     known = [text for text in checksums.understood(lock.hashes) if not text.startswith("zh:")]
-    if known and not _has_checksum(directory, known):
+    if not known:
+        return Program(program)
+    found = _checksums_found(directory, known)
+    if not found:
         _report_changed(lock, directory, diags)
         return None
-    return program
+    return Program(program, found[0])
 
 
 def by_provider(requirements: Iterable[Requirement]) -> Mapping[Provider, list[Requirement]]:
@@ -190,7 +204,7 @@ def _already_there(
     renewed = replace(lock, constraints=constraints)
     for store, step in ((places.store, Step.REUSED), (places.cache, Step.CACHED)):
         path = None if store is None else store.installed(lock.provider, lock.version)
-        if path is None or not _has_checksum(path, known):
+        if path is None or not _checksums_found(path, known):
             continue
         if step is Step.CACHED:
             package = ProviderPackage(lock.provider, lock.version, places.store.platform, path)
@@ -245,11 +259,12 @@ def _trusted(package: ProviderPackage, known: Sequence[str], places: Places) -> 
     return None if program is None else program.parent
 
 
-def _has_checksum(path: Path, known: Sequence[str]) -> bool:
+def _checksums_found(path: Path, known: Sequence[str]) -> Sequence[str]:
+    """Those of the known checksums that a package has."""
     try:
-        return bool(known) and bool(checksums.matching(path, known))
+        return checksums.matching(path, known) if known else ()
     except OSError:
-        return False
+        return ()
 
 
 def _for_platform(

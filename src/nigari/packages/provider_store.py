@@ -7,16 +7,11 @@ Whether a package may be installed (its checksums) is decided by `provider_selec
 
 import contextlib
 import fcntl
-import shutil
-import stat
-import tempfile
-import zipfile
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
-from nigari.packages.checksums import BROKEN_ARCHIVE
 from nigari.packages.provider_package import (
     ProviderPackage,
     executable,
@@ -56,6 +51,8 @@ class ProviderStore:
 
     def install(self, package: ProviderPackage) -> Path:
         """Put a package into the store, in place of what was there."""
+        from nigari.packages.archive import unpack
+
         target = unpacked_path(self.directory, package.provider, package.version, self.platform)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -63,9 +60,9 @@ class ProviderStore:
                 if package.path.is_dir():
                     _link(package.path, target)
                 else:
-                    _unpack(package.path, target)
-        except (OSError, *BROKEN_ARCHIVE) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+                    unpack(package.path, target)
+        except OSError as error:
+            reason = error.strerror or str(error)
             raise StoreError(f"{reason} ({package.path})") from error
         if executable(target, package.provider.type) is None:
             raise StoreError(
@@ -76,51 +73,15 @@ class ProviderStore:
 
 
 def _link(source: Path, target: Path) -> None:
+    from nigari.packages.archive import remove
+
     source = source.absolute()
     if target.exists() and source.samefile(target):
         if target.is_symlink():
             return
         raise OSError(f"{source} is where it would be installed")
-    _remove(target)
+    remove(target)
     target.symlink_to(source, target_is_directory=True)
-
-
-def _unpack(archive: Path, target: Path) -> None:
-    """Unpack beside the target and move into place, so that no half of a package is ever seen."""
-    staging = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=target.parent))
-    try:
-        with zipfile.ZipFile(archive) as package:
-            for entry in package.infolist():
-                _unpack_entry(package, entry, staging)
-        staging.chmod(0o755)
-        _remove(target)
-        staging.rename(target)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-
-
-def _unpack_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo, base: Path) -> None:
-    name = PurePosixPath(entry.filename.replace("\\", "/"))
-    if name.is_absolute() or ".." in name.parts:
-        raise OSError(f"the archive has an entry outside itself, {entry.filename!r}")
-    mode = entry.external_attr >> 16
-    if stat.S_ISLNK(mode):
-        raise OSError(f"the archive has a symbolic link, {entry.filename!r}")
-    path = base / name
-    if entry.is_dir():
-        path.mkdir(parents=True, exist_ok=True)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with package.open(entry) as content, path.open("wb") as file:
-        shutil.copyfileobj(content, file, 1 << 20)
-    path.chmod(stat.S_IMODE(mode) or 0o644)
-
-
-def _remove(path: Path) -> None:
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-    elif path.exists():
-        shutil.rmtree(path)
 
 
 @contextlib.contextmanager

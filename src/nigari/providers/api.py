@@ -8,13 +8,13 @@ raises for a user's mistake.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from nigari import cty
 from nigari.diagnostics import Severity
 from nigari.record import record
-from nigari.schema.provider import ProviderSchema
+from nigari.schema.provider import FunctionSignature, ProviderSchema
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -182,6 +182,8 @@ class ReadDataRequest:
     type_name: str
     config: cty.Value
     provider_meta: cty.Value | None = None
+    address: str = ""
+    """Of the data source that is read. Only a provider in this process learns it."""
 
 
 @record
@@ -202,6 +204,12 @@ class OpenEphemeralResponse:
 class RenewEphemeralResponse:
     private: bytes | None = None
     renew_at: datetime | None = None
+    diagnostics: Told = ()
+
+
+@record
+class FunctionsResponse:
+    functions: Mapping[str, FunctionSignature]
     diagnostics: Told = ()
 
 
@@ -257,6 +265,10 @@ class Provider(Protocol):
     ) -> RenewEphemeralResponse: ...
 
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> Response: ...
+
+    async def functions(self) -> FunctionsResponse:
+        """The functions there are now: a configured provider may have more than its schema."""
+        ...
 
     async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> CallResponse: ...
 

@@ -78,6 +78,11 @@ class ProviderBase:
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
         return api.Response(unknown_type("ephemeral resource type", type_name))
 
+    async def functions(self) -> api.FunctionsResponse:
+        answer = await self.schema()
+        offered = {} if answer.schema is None else answer.schema.functions
+        return api.FunctionsResponse(offered, answer.diagnostics)
+
     async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
         failure = api.FunctionFailure(f"the provider has no function named {name!r}")
         return api.CallResponse(cty.unknown(cty.DYNAMIC), failure)

@@ -2,12 +2,12 @@
 
 Every operation encodes values with the types of the provider's schema, makes one call, and decodes
 the answer; whatever goes wrong on the way becomes diagnostics of the answer. One process may be
-given the schema that another process of the same program has told, which saves translating it.
+given the schema that another process of the same program has told, which saves asking for it.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -21,6 +21,7 @@ from nigari.providers.launch import Plugin
 from nigari.providers.wire import protocol5_pb2 as pb5
 from nigari.providers.wire import protocol6_pb2 as pb
 from nigari.providers.wire import schemas
+from nigari.providers.wire.stored_schema import schema_bytes
 from nigari.providers.wire.values import (
     CAPABILITIES,
     decode,
@@ -30,7 +31,7 @@ from nigari.providers.wire.values import (
     raw_state,
 )
 from nigari.schema.marked_paths import set_write_only_paths
-from nigari.schema.provider import ProviderSchema, Schema
+from nigari.schema.provider import FunctionSignature, ProviderSchema, Schema
 
 CORE_VERSION: Final = "1.12.6"
 """The version of OpenTofu whose behaviour providers may expect; some ask."""
@@ -41,11 +42,20 @@ _SCHEMA_TIMEOUT: Final = 120.0
 class PluginProvider:
     """A provider that runs as a plugin process."""
 
-    def __init__(self, plugin: Plugin, known_schema: ProviderSchema | None = None) -> None:
+    def __init__(
+        self,
+        plugin: Plugin,
+        known_schema: ProviderSchema | None = None,
+        keep: Callable[[bytes], None] | None = None,
+    ) -> None:
+        """`keep` is given what the plugin tells of itself, for `stored_schema` to read."""
         self._plugin = plugin
+        self._keep = keep
         self._calls = Calls(plugin)
         self._known_schema = known_schema
         self._schema: asyncio.Task[ProviderSchema] | None = None
+        self._functions: Mapping[str, FunctionSignature] = {}
+        """What a configured provider offers besides those in its schema."""
 
     async def schema(self) -> api.SchemaResponse:
         try:
@@ -297,9 +307,24 @@ class PluginProvider:
         except CallFailed as failed:
             return api.Response(failed.diagnostics)
 
+    async def functions(self) -> api.FunctionsResponse:
+        try:
+            offered = (await self._get_schema()).functions
+            try:
+                answer = await self._calls.call(
+                    "GetFunctions", pb.GetFunctions.Request(), pb.GetFunctions.Response
+                )
+            except NotOffered:
+                return api.FunctionsResponse(offered)
+            self._functions = {**offered, **schemas.functions(answer.functions)}
+            return api.FunctionsResponse(self._functions, diagnostics(answer.diagnostics))
+        except CallFailed as failed:
+            return api.FunctionsResponse({}, failed.diagnostics)
+
     async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
         try:
-            signature = (await self._get_schema()).functions.get(name)
+            offered = (await self._get_schema()).functions
+            signature = offered.get(name) or self._functions.get(name)
             if signature is None:
                 raise CallFailed((_no_such("function", name),))
             encoded: list[pb.DynamicValue] = []
@@ -364,9 +389,13 @@ class PluginProvider:
         if known is not None:
             return known
         try:
-            return schemas.provider_schema(answer, await self._fetch_identities())
+            identities = await self._fetch_identities()
+            schema = schemas.provider_schema(answer, identities)
         except cty.CtyError as error:
             raise CallFailed((_bad_schema(self._plugin.name, error.message),)) from None
+        if self._keep is not None and schema.schema_call_optional:
+            self._keep(schema_bytes(answer, identities))
+        return schema
 
     async def _fetch_identities(self) -> Mapping[str, pb.ResourceIdentitySchema]:
         """Identities are an extra: a provider without them, or with a fault in them, works."""

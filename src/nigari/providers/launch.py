@@ -1,4 +1,4 @@
-"""Starting a plugin program, or joining one that runs already, and ending it.
+"""Connecting to a plugin that was started, or that runs already, and ending it.
 
 The outcome is a `Plugin`: an open connection and all that is needed to explain why it broke.
 Deliberately unknown: what is said over the connection (`client`) and where programs come from
@@ -9,9 +9,7 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from nigari.diagnostics import Severity
@@ -19,23 +17,17 @@ from nigari.providers.api import ProviderDiagnostic
 from nigari.providers.handshake import PROTOCOLS, Address, Handshake, HandshakeError, parse
 from nigari.providers.log import LogSettings, PluginLog
 from nigari.providers.process import PluginProcess, status_text
-from nigari.providers.tunnel import ClientTunnel
+from nigari.providers.start import LaunchError, Started, start, start_failure
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, STDIO
 from nigari.record import record
 
 if TYPE_CHECKING:
     import grpc.aio
 
+    from nigari.providers.tunnel import ClientTunnel
+
 START_TIMEOUT: Final = 60.0
 _GRACE: Final = 2.0
-
-
-class LaunchError(Exception):
-    """The plugin could not be started; carries the diagnostic that says why."""
-
-    def __init__(self, diagnostic: ProviderDiagnostic) -> None:
-        super().__init__(diagnostic.detail)
-        self.diagnostic = diagnostic
 
 
 @record
@@ -56,7 +48,7 @@ class Plugin:
         channel: "grpc.aio.Channel",
         log: PluginLog,
         process: PluginProcess | None = None,
-        tunnel: ClientTunnel | None = None,
+        tunnel: "ClientTunnel | None" = None,
     ) -> None:
         self.name = name
         self.protocol = protocol
@@ -130,23 +122,10 @@ class Plugin:
             pass
 
 
-async def launch(
-    command: Sequence[str],
-    name: str,
-    environment: Mapping[str, str],
-    start_timeout: float = START_TIMEOUT,
-) -> Plugin:
-    """Start a plugin program and connect to it; `LaunchError` says why that is not possible."""
-    program = command[0]
-    if shutil.which(program) is None:
-        raise LaunchError(_not_a_program(name, program))
-    settings = LogSettings.from_environment(environment)
-    log = PluginLog(Path(program).name, settings)
-    environment = {**settings.plugin_environment(), **environment}
-    try:
-        process = await PluginProcess.start(command, environment, log)
-    except OSError as error:
-        raise LaunchError(_cannot_start(name, str(error))) from error
+async def connect(started: Started, start_timeout: float = START_TIMEOUT) -> Plugin:
+    """Wait until a plugin that was started is ready; `LaunchError` says why it never is."""
+    name, log = started.name, started.log
+    process = await PluginProcess.adopt(started.program, log)
     try:
         shake = await _shake_hands(process, name, log, start_timeout)
         tunnel, address = await _way_to(shake)
@@ -154,6 +133,16 @@ async def launch(
     except BaseException:
         await process.kill()
         raise
+
+
+async def launch(
+    command: Sequence[str],
+    name: str,
+    environment: Mapping[str, str],
+    start_timeout: float = START_TIMEOUT,
+) -> Plugin:
+    """Start a plugin program and connect to it."""
+    return await connect(start(command, name, environment), start_timeout)
 
 
 async def attach(reattach: Reattach, name: str, environment: Mapping[str, str]) -> Plugin:
@@ -209,11 +198,13 @@ async def _shake_hands(
         raise LaunchError(_no_handshake(name, str(error), log)) from None
 
 
-async def _way_to(shake: Handshake) -> tuple[ClientTunnel | None, Address]:
+async def _way_to(shake: Handshake) -> "tuple[ClientTunnel | None, Address]":
     if shake.address.network == "unix":
         _make_private(shake.address.text)
     if shake.certificate is None:
         return None, shake.address
+    from nigari.providers.tunnel import ClientTunnel
+
     tunnel = ClientTunnel(shake.address, shake.certificate)
     return tunnel, await tunnel.open()
 
@@ -221,7 +212,7 @@ async def _way_to(shake: Handshake) -> tuple[ClientTunnel | None, Address]:
 def _make_private(socket: str) -> None:
     """Old plugins choose the directory themselves, and it may be one that others can enter."""
     with contextlib.suppress(OSError):
-        Path(socket).chmod(0o600)
+        os.chmod(socket, 0o600)
 
 
 def prepare_to_talk() -> None:
@@ -251,26 +242,12 @@ def _log_ending(log: PluginLog) -> str:
     return f"\n\nThe end of its log:\n{ending}" if ending else ""
 
 
-def _not_a_program(name: str, program: str) -> ProviderDiagnostic:
-    return _start_failure(f"{program}, the plugin of {name}, is missing or is not a program.")
-
-
-def _cannot_start(name: str, reason: str) -> ProviderDiagnostic:
-    return _start_failure(f"The plugin of {name} cannot be started: {reason}.")
-
-
 def _too_slow(name: str, timeout: float, log: PluginLog) -> ProviderDiagnostic:
-    return _start_failure(
+    return start_failure(
         f"The plugin of {name} did not say within {timeout:g} seconds where it can be reached."
         + _log_ending(log)
     )
 
 
 def _no_handshake(name: str, reason: str, log: PluginLog) -> ProviderDiagnostic:
-    return _start_failure(f"The plugin of {name} {reason}.{_log_ending(log)}")
-
-
-def _start_failure(detail: str) -> ProviderDiagnostic:
-    return ProviderDiagnostic(
-        Severity.ERROR, "Provider plugin does not start", detail, about_provider=True
-    )
+    return start_failure(f"The plugin of {name} {reason}.{_log_ending(log)}")

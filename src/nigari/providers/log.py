@@ -10,8 +10,6 @@ import json
 import sys
 from collections import deque
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final, TextIO
 
 from nigari.record import record
@@ -111,6 +109,8 @@ class PluginLog:
                 self._write(level, message, fields)
 
     def _write(self, level: str, message: str, fields: dict[str, object]) -> None:
+        from datetime import UTC, datetime
+
         now = datetime.now(UTC)
         module = f"provider.{self._name}"
         if self._settings.as_json:
@@ -131,7 +131,7 @@ class PluginLog:
             return self._file
         if self._settings.path:
             with contextlib.suppress(OSError):
-                self._file = Path(self._settings.path).open("a", encoding="utf-8")  # noqa: SIM115 - closed by close
+                self._file = open(self._settings.path, "a", encoding="utf-8")  # noqa: SIM115 - see close
                 return self._file
         return sys.stderr
 

@@ -1,83 +1,51 @@
-"""A plugin as a process that never outlives us.
-
-Each plugin runs under a guard, a one-line shell that waits for a pipe only we hold. If we end in
-any way, `kill -9` included, the pipe closes and the guard kills everything in its process group.
-Compared with Linux's parent-death signal this works on every Unix, needs no code between fork and
-exec, and does not depend on which of our threads started the plugin. The group is a session of its
-own, so Ctrl-C in a terminal reaches us and not the plugin: we decide when it ends.
-"""
+"""A guarded plugin program as an event loop sees it: its first line, its log, its end."""
 
 import asyncio
-import contextlib
-import os
-import shutil
 import signal
-import tempfile
-from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import IO, Final
 
-from nigari.providers import handshake
+from nigari.providers.guard import GuardedProgram
 from nigari.providers.log import PluginLog
-
-_GUARD: Final = """
-"$@" & plugin=$!
-exec >&- 2>&-
-trap "" INT TERM HUP
-if read _; then wait $plugin; exit $?; fi
-kill -9 $plugin
-rm -rf "$PLUGIN_UNIX_SOCKET_DIR"
-kill -9 0
-"""
-
-_LONGEST_SOCKET_DIRECTORY: Final = 70
-"""Socket paths end at about 100 bytes on every system; the plugin adds a name of its own."""
 
 _CHUNK: Final = 65536
 
 
 class PluginProcess:
-    """One running plugin program, its log, and the directory for its socket."""
+    """One running plugin program and its log."""
 
-    def __init__(self, guard: asyncio.subprocess.Process, directory: str, log: PluginLog) -> None:
-        self._guard = guard
-        self._directory = directory
+    def __init__(
+        self,
+        program: GuardedProgram,
+        output: "_Stream",
+        errors: "_Stream",
+        log: PluginLog,
+    ) -> None:
+        self._program = program
         self._log = log
-        self._errors = asyncio.create_task(self._pump("stderr", guard.stderr))
+        self._transports = (output.transport, errors.transport)
+        self._lines = output.reader
+        self._errors = asyncio.create_task(self._pump("stderr", errors.reader))
         self._output: asyncio.Task[None] | None = None
         self._status: asyncio.Task[int] | None = None
 
     @staticmethod
-    async def start(
-        command: Sequence[str], environment: Mapping[str, str], log: PluginLog
-    ) -> "PluginProcess":
-        """Start the program; an `OSError` says why it cannot be."""
-        directory = _socket_directory()
-        try:
-            guard = await asyncio.create_subprocess_exec(
-                "/bin/sh",
-                "-c",
-                _GUARD,
-                "plugin-guard",
-                *command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=handshake.environment(environment, directory),
-                start_new_session=True,
-            )
-        except BaseException:
-            shutil.rmtree(directory, ignore_errors=True)
-            raise
-        return PluginProcess(guard, directory, log)
+    async def adopt(program: GuardedProgram, log: PluginLog) -> "PluginProcess":
+        """Follow a program that has been started."""
+        output, errors = program.outputs
+        return PluginProcess(program, await _Stream.of(output), await _Stream.of(errors), log)
+
+    @property
+    def directory(self) -> str:
+        """Where the socket of the program is."""
+        return self._program.directory
 
     async def first_line(self) -> str:
         """What the program prints first; empty if it ends without a word."""
-        assert self._guard.stdout is not None
         try:
-            line = await self._guard.stdout.readline()
+            line = await self._lines.readline()
         except ValueError:
             line = b"(a line without end)"
-        self._output = asyncio.create_task(self._pump("stdout", self._guard.stdout))
+        self._output = asyncio.create_task(self._pump("stdout", self._lines))
         return line.decode("utf-8", "replace")
 
     async def ended(self, within: float) -> int | None:
@@ -87,46 +55,42 @@ class PluginProcess:
         if running:
             return None
         if self._status is None:
-            self._status = asyncio.create_task(self._ask_status())
+            self._status = asyncio.create_task(asyncio.to_thread(self._program.wait))
         done, _ = await asyncio.wait([self._status], timeout=within)
         return self._status.result() if done else None
 
     async def kill(self) -> None:
         """End the program and all it has started, now; forget its directory."""
-        if self._guard.returncode is None:
-            # The guard leads the group and is not reaped yet, so the number is still its own.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._guard.pid, signal.SIGKILL)
-        await self._guard.wait()
+        self._program.kill()
         for task in (self._errors, self._output):
             if task is not None:
                 await asyncio.wait([task], timeout=1)
                 task.cancel()
+        for transport in self._transports:
+            transport.close()
         self._log.close()
-        shutil.rmtree(self._directory, ignore_errors=True)
 
-    async def _ask_status(self) -> int:
-        assert self._guard.stdin is not None
-        try:
-            self._guard.stdin.write(b"\n")
-            await self._guard.stdin.drain()
-        except ConnectionError:
-            pass
-        return await self._guard.wait()
-
-    async def _pump(self, source: str, stream: asyncio.StreamReader | None) -> None:
-        assert stream is not None
+    async def _pump(self, source: str, stream: asyncio.StreamReader) -> None:
         while data := await stream.read(_CHUNK):
             self._log.feed(source, data)
         self._log.flush()
 
 
-def _socket_directory() -> str:
-    """A new directory that only this user can enter."""
-    parent = tempfile.gettempdir()
-    if len(parent) > _LONGEST_SOCKET_DIRECTORY:
-        parent = "/tmp"
-    return tempfile.mkdtemp(prefix="nigari-", dir=parent)
+class _Stream:
+    """One of the pipes from a program."""
+
+    def __init__(self, reader: asyncio.StreamReader, transport: asyncio.BaseTransport) -> None:
+        self.reader = reader
+        self.transport = transport
+
+    @staticmethod
+    async def of(pipe: IO[bytes]) -> "_Stream":
+        reader = asyncio.StreamReader()
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), pipe
+        )
+        return _Stream(reader, transport)
 
 
 def status_text(status: int) -> str:

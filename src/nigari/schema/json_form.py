@@ -5,6 +5,7 @@ Programs read this form, so what is left out when empty and what is not follows 
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from nigari import cty
@@ -20,16 +21,22 @@ from nigari.schema.provider import (
 Json = dict[str, object]
 
 FORMAT_VERSION: Final = "1.0"
+_TYPES_KEPT: Final = 4096
+"""A large provider has tens of thousands of attributes, and far fewer types."""
 
 
-def schemas_json(providers: Mapping[str, ProviderSchema]) -> Json:
-    """The whole document: schemas by provider address."""
-    result: Json = {"format_version": FORMAT_VERSION}
-    if providers:
-        result["provider_schemas"] = {
-            address: provider_json(schema) for address, schema in sorted(providers.items())
-        }
-    return result
+def schemas_text(providers: Mapping[str, str]) -> str:
+    """The whole document, from what `provider_text` gives for each provider address."""
+    version = json.dumps(FORMAT_VERSION)
+    if not providers:
+        return f'{{"format_version":{version}}}'
+    members = ",".join(f"{json.dumps(name)}:{text}" for name, text in sorted(providers.items()))
+    return f'{{"format_version":{version},"provider_schemas":{{{members}}}}}'
+
+
+def provider_text(schema: ProviderSchema) -> str:
+    """All that one provider offers, as text."""
+    return json.dumps(provider_json(schema), separators=(",", ":"), ensure_ascii=False)
 
 
 def provider_json(schema: ProviderSchema) -> Json:
@@ -150,16 +157,9 @@ def _identity(identity: IdentitySchema) -> Json:
     }
 
 
-_PLAIN: Final[Mapping[cty.Type, str]] = {
-    cty.STRING: "string",
-    cty.NUMBER: "number",
-    cty.BOOL: "bool",
-}
-
-
+@lru_cache(maxsize=_TYPES_KEPT)
 def _type(type_: cty.Type) -> object:
-    plain = _PLAIN.get(type_)
-    return json.loads(cty.type_to_json(type_)) if plain is None else plain
+    return json.loads(cty.type_to_json(type_))
 
 
 def _kind(markdown: bool) -> str:

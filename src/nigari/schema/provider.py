@@ -28,6 +28,11 @@ class IdentitySchema:
     def implied_type(self) -> cty.Type:
         return cty.ObjectType(self.attributes)
 
+    @property
+    def import_type(self) -> cty.Type:
+        """What an identity that is written down may leave out."""
+        return cty.ObjectType(dict(self.attributes), self.optional_for_import)
+
 
 @record
 class Schema:

@@ -42,6 +42,9 @@ EXCLUSIVE: Final = {
 }
 """Arguments of which a provisioner takes exactly one."""
 
+NOT_EMPTY: Final = {"local-exec": ("command",), "file": ("destination",)}
+"""Arguments that must be more than an empty string."""
+
 _CONNECTION_TEXTS: Final = (
     "type",
     "user",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
@@ -14,8 +14,9 @@ from nigari.cty.values import Value
 from nigari.eval.provider_functions import provider_parameter
 from nigari.eval.resource import ValidateConfig
 from nigari.eval.validate import Opinion
-from nigari.providers.api import ProviderDiagnostic, Response
+from nigari.providers.api import ProviderDiagnostic
 from nigari.schema.provider import ProviderSchema
+from nigari.workspace.waiting import run_until_it_waits
 
 if TYPE_CHECKING:
     from nigari.providers.builtin.functions import BuiltinFunction
@@ -79,18 +80,4 @@ def ask_builtin(effect: Opinion) -> Sequence[ProviderDiagnostic]:
         DATA: provider.validate_data,
         EPHEMERAL: provider.validate_ephemeral,
     }[effect.mode]
-    return _without_waiting(ask(effect.type_name, effect.config)).diagnostics
-
-
-def _without_waiting(answer: Coroutine[object, object, Response]) -> Response:
-    """The result of a coroutine that never waits, as those of built-in providers.
-
-    An event loop would cost more time to import than a small configuration takes to check.
-    """
-    try:
-        answer.send(None)
-    except StopIteration as done:
-        response = done.value
-        assert isinstance(response, Response)
-        return response
-    raise RuntimeError("a built-in provider waited for something")
+    return run_until_it_waits(ask(effect.type_name, effect.config)).diagnostics

@@ -6,10 +6,12 @@ command line), the working directory's store and its lock file.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from nigari.diagnostics import Diagnostics
 from nigari.packages.cli_config import provider_source
@@ -21,7 +23,7 @@ from nigari.packages.lockfile import (
     may_write,
     save_locks,
 )
-from nigari.packages.provider_package import current_platform
+from nigari.packages.platforms import current_platform
 from nigari.packages.provider_selection import Installation, Places, install_providers
 from nigari.packages.provider_sources import (
     CombinedSources,
@@ -34,6 +36,8 @@ from nigari.packages.requirement import Requirement
 from nigari.record import record
 from nigari.workspace.providers import InstalledProviders
 
+_DIRECTORIES_FILE: Final = "plugin_path"
+
 
 @record
 class ProviderOptions:
@@ -41,7 +45,7 @@ class ProviderOptions:
 
     upgrade: bool = False
     plugin_directories: Sequence[str] = ()
-    """`-plugin-dir`: the only places where packages are looked for."""
+    """`-plugin-dir`: the only places where packages are looked for. An empty one forgets them."""
     readonly: bool = False
     """`-lockfile=readonly`."""
 
@@ -81,6 +85,9 @@ class ProviderInstallation:
         overridden = {
             each.provider for each in asked if self._installed.is_elsewhere(each.provider)
         }
+        developed = overridden.intersection(self._installed.overrides)
+        if developed:
+            diags.append(self._installed.under_development(developed))
         places = Places(
             self._source(),
             store,
@@ -110,6 +117,7 @@ class ProviderInstallation:
         """Write the lock file, if there is something new. An `OSError` says why it cannot be."""
         if self._result is not None and self._is_new_lock:
             save_locks(self._lock_path, self._result.locks)
+        self._remember_directories()
 
     def undo(self) -> None:
         """Remove whatever has been installed."""
@@ -124,11 +132,23 @@ class ProviderInstallation:
                 shutil.rmtree(path, ignore_errors=True)
 
     def _source(self) -> ProviderSource:
-        directories = self._options.plugin_directories
+        directories = [each for each in self._options.plugin_directories if each]
         if not directories:
             return provider_source(self._installed.cli_config, self._environ, self._directory)
         mirrors = [FilesystemMirror(self._directory / each) for each in directories]
         return CombinedSources([SelectiveSource(each) for each in mirrors])
+
+    def _remember_directories(self) -> None:
+        """Keep `-plugin-dir` where `tofu` does, which looks for provisioner plugins there."""
+        given = self._options.plugin_directories
+        if not given:
+            return
+        path = self._installed.store.directory.with_name(_DIRECTORIES_FILE)
+        if any(given):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(list(given), indent=2), encoding="utf-8")
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _paths(directory: Path) -> set[str]:

@@ -6,26 +6,24 @@ development (`dev_overrides`), or one that `init` has installed and locked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.packages.cli_config import CliConfig, load_cli_config
 from nigari.packages.lockfile import FILE_NAME, Locks, load_locks
-from nigari.packages.provider_package import current_platform, executable
-from nigari.packages.provider_selection import installed_program
+from nigari.packages.platforms import current_platform
+from nigari.packages.provider_package import executable
+from nigari.packages.provider_selection import Program, installed_program
 from nigari.packages.provider_store import ProviderStore
 from nigari.providers import api
-from nigari.providers.builtin.terraform import TerraformProvider
-from nigari.providers.diagnostics import located
 from nigari.schema.provider import ProviderSchema
-from nigari.workspace.data_directory import data_directory
-
-if TYPE_CHECKING:
-    from nigari.providers.launch import Plugin
+from nigari.workspace.data_directory import data_directory, data_path
+from nigari.workspace.provider_start import Beginning, Wanted
+from nigari.workspace.schema_cache import DIRECTORY, SchemaCache
 
 _STORE: Final = "providers"
 _REATTACH_VARIABLE: Final = "TF_REATTACH_PROVIDERS"
@@ -38,18 +36,41 @@ class InstalledProviders:
         self._directory = Path(directory)
         self._environ = environ
         self.store = ProviderStore(data_directory(directory, environ) / _STORE, current_platform())
-        self.problems = Diagnostics()
-        """What is wrong with the lock file and the CLI configuration."""
+        self.cache = SchemaCache(data_path(directory, environ, DIRECTORY), environ)
+        self._problems = Diagnostics()
+        self._developed: set[Provider] = set()
+
+    @property
+    def problems(self) -> Diagnostics:
+        """What is wrong with the lock file and the CLI configuration, and a word about providers
+        under development that were started.
+        """
+        found = Diagnostics()
+        found.extend(self._problems)
+        if self._developed:
+            found.append(self.under_development(self._developed))
+        return found
+
+    def under_development(self, providers: Iterable[Provider]) -> Diagnostic:
+        """A warning that these providers come from whoever develops them."""
+        names = "\n".join(f"  - {e.display} in {self.overrides[e]}" for e in sorted(providers))
+        return Diagnostic(
+            Severity.WARNING,
+            "Providers under development",
+            f"The CLI configuration says that these providers are under development:\n{names}\n\n"
+            "Their released versions may do something else, and may not understand a state that "
+            "they have written.",
+        )
 
     @cached_property
     def locks(self) -> Locks:
         """What the lock file says."""
-        return load_locks(self._directory / FILE_NAME, self.problems)
+        return load_locks(self._directory / FILE_NAME, self._problems)
 
     @cached_property
     def cli_config(self) -> CliConfig:
         """What the user has set for all working directories."""
-        return load_cli_config(self._environ, self.problems)
+        return load_cli_config(self._environ, self._problems)
 
     @cached_property
     def overrides(self) -> Mapping[Provider, Path]:
@@ -59,7 +80,7 @@ class InstalledProviders:
 
     def is_elsewhere(self, provider: Provider) -> bool:
         """Whether the provider is under development or runs already, and is never installed."""
-        return provider in self.overrides or self._is_attached(provider)
+        return provider in self.overrides or self.is_attached(provider)
 
     async def start(
         self,
@@ -69,56 +90,46 @@ class InstalledProviders:
     ) -> api.Provider | None:
         """A new process of a provider, or `None` after reporting why there is none."""
         if provider.is_builtin:
+            from nigari.providers.builtin.terraform import TerraformProvider
+
             return TerraformProvider()
-        plugin = await self._plugin(provider, diags)
-        if plugin is None:
-            return None
+        if self.is_attached(provider):
+            return await self._attach(provider, diags)
+        if provider in self.overrides:
+            self._developed.add(provider)
+        return await self.begin(provider, Wanted.PROCESS, known_schema).running(diags)
+
+    def begin(
+        self, provider: Provider, wanted: Wanted, known_schema: ProviderSchema | None = None
+    ) -> Beginning:
+        """Start the program of a provider, which goes on while other things are done."""
+        # Both are read here, and not by several threads at once.
+        _ = self.locks, self.overrides
+        return Beginning(provider, wanted, self._program, self.cache, self._environ, known_schema)
+
+    async def _attach(self, provider: Provider, diags: Diagnostics) -> api.Provider | None:
         from nigari.providers.client import PluginProvider
+        from nigari.providers.launch import attach, parse_reattach
 
-        return PluginProvider(plugin, known_schema)
-
-    async def _plugin(self, provider: Provider, diags: Diagnostics) -> Plugin | None:
-        import asyncio
-
-        from nigari.providers.launch import (
-            LaunchError,
-            attach,
-            launch,
-            parse_reattach,
-            prepare_to_talk,
-        )
-
-        name = provider.display
         try:
-            if self._is_attached(provider):
-                running = parse_reattach(self._environ[_REATTACH_VARIABLE])[str(provider)]
-                return await attach(running, name, self._environ)
-            loop = asyncio.get_running_loop()
-            finding = loop.run_in_executor(None, self._program, provider, diags)
-            # The checksum takes its time, in a thread; what talks to plugins is imported meanwhile.
-            await asyncio.sleep(0)
-            prepare_to_talk()
-            import nigari.providers.client  # noqa: F401 - see above
-
-            program = await finding
-            return None if program is None else await launch([str(program)], name, self._environ)
+            running = parse_reattach(self._environ[_REATTACH_VARIABLE])[str(provider)]
         except ValueError as error:
             diags.append(_invalid_reattach(error))
-        except LaunchError as error:
-            diags.extend(located([error.diagnostic]))
-        return None
+            return None
+        return PluginProvider(await attach(running, provider.display, self._environ))
 
-    def _is_attached(self, provider: Provider) -> bool:
+    def is_attached(self, provider: Provider) -> bool:
+        """Whether a plugin of that provider runs already."""
         # Whether the text makes sense is found out where it is used.
         return f'"{provider}"' in self._environ.get(_REATTACH_VARIABLE, "")
 
-    def _program(self, provider: Provider, diags: Diagnostics) -> Path | None:
+    def _program(self, provider: Provider, diags: Diagnostics) -> Program | None:
         override = self.overrides.get(provider)
         if override is not None:
             program = executable(override, provider.type)
             if program is None:
                 diags.append(_empty_override(provider, override))
-            return program
+            return None if program is None else Program(program)
         lock = self.locks.providers.get(provider)
         if lock is None:
             diags.append(not_installed(provider))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, path_text
 from nigari.cty.values import Value
@@ -11,14 +15,36 @@ from nigari.providers.base import problem
 from nigari.providers.builtin.remote_state import RemoteOutputs, RemoteState
 from nigari.schema.coerce import coerce
 
+if TYPE_CHECKING:
+    from nigari.eval.static import StaticRun
+    from nigari.state.encryption import Encryption, StateLayer
 
-async def read_remote_state(wanted: RemoteState) -> RemoteOutputs:
-    """The outputs of the state that is wanted, or why it cannot be read."""
+
+class RemoteStates:
+    """Other configurations' states, encrypted as this configuration says they are."""
+
+    def __init__(self, run: StaticRun, environ: Mapping[str, str]) -> None:
+        self._run = run
+        self._environ = environ
+        self._encryption: Encryption | None = None
+
+    async def read(self, wanted: RemoteState) -> RemoteOutputs:
+        """The outputs of the state that is wanted, or why it cannot be read."""
+        diags = Diagnostics()
+        if self._encryption is None:
+            from nigari.workspace.encryption import configured_encryption
+
+            self._encryption = configured_encryption(self._run, self._environ, diags)
+        if self._encryption is None:
+            return RemoteOutputs(None, _told(diags))
+        return await _outputs(wanted, self._encryption.remote_state(wanted.name))
+
+
+async def _outputs(wanted: RemoteState, encryption: StateLayer) -> RemoteOutputs:
     from pathlib import Path
 
     from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
     from nigari.backends.snapshots import Snapshots
-    from nigari.state.encryption import no_encryption
 
     if wanted.backend != "local":
         text = f'Backends of type "{wanted.backend}" are not supported.'
@@ -29,9 +55,9 @@ async def read_remote_state(wanted: RemoteState) -> RemoteOutputs:
     )
     diags = Diagnostics()
     storage = LocalBackend(Path(), paths).storage(wanted.workspace)
-    snapshots = Snapshots(storage, no_encryption().state)
+    snapshots = Snapshots(storage, encryption)
     await snapshots.read(diags)
-    told = tuple(ProviderDiagnostic(d.severity, d.summary, d.detail) for d in diags)
+    told = _told(diags)
     if snapshots.file is None:
         return RemoteOutputs(None, told)
     return RemoteOutputs(
@@ -39,8 +65,13 @@ async def read_remote_state(wanted: RemoteState) -> RemoteOutputs:
     )
 
 
+def _told(diags: Diagnostics) -> Told:
+    return tuple(ProviderDiagnostic(d.severity, d.summary, d.detail) for d in diags)
+
+
 async def check_remote_state(wanted: RemoteState) -> Told:
     """Whether there is such a backend and it takes these arguments."""
+    from nigari.backends.rules import argument_problems
     from nigari.backends.schemas import BACKENDS
 
     block = BACKENDS.get(wanted.backend)
@@ -51,13 +82,16 @@ async def check_remote_state(wanted: RemoteState) -> Told:
         text = f'There is no backend of type "{wanted.backend}".{hint}'
         return problem("Unknown backend", text, (GetAttr("backend"),))
     try:
-        coerce(block, wanted.config)
+        config = coerce(block, wanted.config)
     except CtyError as error:
         where = path_text(error.path).lstrip(".")
         text = f'A backend "{wanted.backend}" cannot have this configuration: '
         text += f"{where}: {error.message}." if where else f"{error.message}."
         return problem("Invalid backend configuration", text, (GetAttr("config"),))
-    return ()
+    told: Told = ()
+    for found in argument_problems(wanted.backend, config, os.environ):
+        told += problem("Invalid backend configuration", found.text, (GetAttr("config"),))
+    return told
 
 
 def _text(config: Value, name: str, default: str) -> str:

@@ -53,6 +53,8 @@ class RemoteState:
     config: cty.Value
     """An object with the backend's arguments."""
     workspace: str
+    name: str = ""
+    """The data source as the `encryption` block names it."""
 
 
 @record
@@ -100,7 +102,7 @@ async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResp
     """Read the state and lay its outputs over the defaults."""
     config = request.config
     state = dict(config.mapping())
-    found = await reader(_which(config))
+    found = await reader(_which(config, _encryption_name(request.address)))
     outputs: dict[str, cty.Value] = {}
     defaults = config.attribute("defaults")
     if defaults.is_null:
@@ -120,7 +122,12 @@ async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResp
     return api.ReadDataResponse(cty.object_value(state), told)
 
 
-def _which(config: cty.Value) -> RemoteState:
+def _encryption_name(address: str) -> str:
+    """`module.a[0].data.terraform_remote_state.b` is known as `a[0].b`."""
+    return address.replace(f"data.{NAME}.", "", 1).removeprefix("module.")
+
+
+def _which(config: cty.Value, name: str = "") -> RemoteState:
     backend = config.attribute("backend").as_string()
     settings = config.attribute("config")
     workspace = config.attribute("workspace")
@@ -129,6 +136,7 @@ def _which(config: cty.Value) -> RemoteState:
         "local" if backend == "_local" else backend,
         cty.EMPTY_OBJECT if settings.is_null else cty.object_value(settings.mapping()),
         workspace.as_string() if is_known else _DEFAULT_WORKSPACE,
+        name,
     )
 
 

@@ -5,14 +5,24 @@ it with a `Provider`, which can be used in this process or served as a plugin to
 speaks plugin protocol 6.
 """
 
-from nigari.providers.python.fields import COMPUTED, KEEP, REPLACE, SENSITIVE, Computed, Text
-from nigari.providers.python.provider import Provider, ProviderError
+from nigari.providers.python.attempt import ProviderError
+from nigari.providers.python.fields import (
+    COMPUTED,
+    KEEP,
+    REPLACE,
+    SENSITIVE,
+    WRITE_ONLY,
+    Computed,
+    Text,
+)
+from nigari.providers.python.provider import Provider
 
 __all__ = [
     "COMPUTED",
     "KEEP",
     "REPLACE",
     "SENSITIVE",
+    "WRITE_ONLY",
     "Computed",
     "Provider",
     "ProviderError",

@@ -38,6 +38,10 @@ KEEP: Final = Marker("KEEP")
 """A result that stays what it is when the object is updated, such as an identifier."""
 
 
+WRITE_ONLY: Final = Marker("WRITE_ONLY")
+"""The value is given to the provider when the object is changed, and stored nowhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """A description for readers of the schema."""
@@ -86,9 +90,23 @@ class Fields:
         )
 
     def to_value(self, instance: object) -> cty.Value:
-        """An instance as a value of the block."""
+        """An instance as a value of the block, without what is write-only."""
         return cty.object_value(
-            {field.name: field.encode(getattr(instance, field.name)) for field in self.fields}
+            {
+                field.name: cty.null(field.attribute.implied_type)
+                if field.attribute.write_only
+                else field.encode(getattr(instance, field.name))
+                for field in self.fields
+            }
+        )
+
+    def with_write_only(self, planned: cty.Value, config: cty.Value) -> cty.Value:
+        """A planned object with the write-only values of its configuration."""
+        names = [field.name for field in self.fields if field.attribute.write_only]
+        if not names:
+            return planned
+        return cty.object_value(
+            {**planned.mapping(), **{name: config.attribute(name) for name in names}}
         )
 
     def to_instance(self, value: cty.Value) -> object:
@@ -129,8 +147,10 @@ def _field(owner: type, field: "dataclasses.Field[object]", hint: object) -> Fie
     except TypeError as error:
         raise TypeError(f"{owner.__qualname__}.{field.name}: {error}") from None
     is_optional = is_optional or field.default is None
-    computed = COMPUTED in markers
-    default = None if computed else _default(field, kind)
+    if WRITE_ONLY in markers and field.default is not dataclasses.MISSING:
+        is_optional = True
+    computed, write_only = COMPUTED in markers, WRITE_ONLY in markers
+    default = None if computed or write_only else _default(field, kind)
     attribute = Attribute(
         type=kind.type,
         nested=kind.nested,
@@ -138,6 +158,7 @@ def _field(owner: type, field: "dataclasses.Field[object]", hint: object) -> Fie
         optional=not computed and (is_optional or default is not None),
         computed=computed or default is not None,
         sensitive=SENSITIVE in markers,
+        write_only=write_only,
         description=" ".join(marker.text for marker in markers if isinstance(marker, Text)),
     )
     return Field(

@@ -1,33 +1,24 @@
 """A provider made of Python classes and functions, as everything above `providers.api` sees it.
 
 The rules of planning are kept here, so that a resource type only says how things are created,
-read, updated and deleted. Work that is not `async` runs in a thread, so that several objects can
-be worked on at a time.
+read, updated and deleted.
 """
 
-import asyncio
-import inspect
 import json
-import sys
-import traceback
-import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nigari import cty
-from nigari.diagnostics import Severity
 from nigari.providers import api
 from nigari.providers.base import ProviderBase, problem, unknown_type
-from nigari.providers.python.fields import Fields, function_kind, takes_null
+from nigari.providers.python.attempt import ProviderError, attempt
+from nigari.providers.python.ephemeral import OpenObjects
+from nigari.providers.python.fields import Fields
+from nigari.providers.python.functions import PythonFunction, python_function
 from nigari.schema.block import Block
 from nigari.schema.coerce import coerce
-from nigari.schema.provider import (
-    FunctionParameter,
-    FunctionSignature,
-    ProviderSchema,
-    Schema,
-)
+from nigari.schema.provider import ProviderSchema, Schema
 from nigari.schema.validate import problems
 
 _C = TypeVar("_C", bound=type)
@@ -35,16 +26,6 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 # Resource types are duck-typed: they may leave out methods, and the methods may be async or not.
 # That is what `Any` below stands for.
-
-
-class ProviderError(Exception):
-    """Raise it to tell the user what is wrong; `attribute` names the argument at fault."""
-
-    def __init__(self, summary: str, detail: str = "", attribute: str = "") -> None:
-        super().__init__(summary)
-        self.summary = summary
-        self.detail = detail
-        self.attribute = attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +36,23 @@ class _ResourceType:
     upgrade: Callable[[int, dict[str, object]], dict[str, object]] | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
-    body: Callable[..., object]
-    signature: FunctionSignature
-    decoders: tuple[Callable[[cty.Value], object], ...]
-    encode: Callable[[object], cty.Value]
-
-
 class Provider(ProviderBase):
     """A provider to register resource types, data sources and functions with.
 
     `config` is a dataclass for the arguments of the `provider` block. Methods of resource types
-    get its instance as their first argument.
+    get its instance as their first argument. `meta` is a dataclass for what modules say in their
+    `provider_meta` blocks; methods that have a parameter of that name get its instance.
     """
 
-    def __init__(self, name: str, config: type | None = None) -> None:
+    def __init__(self, name: str, config: type | None = None, meta: type | None = None) -> None:
         self.name = name
         self._config_fields = None if config is None else Fields(config)
+        self._meta_fields = None if meta is None else Fields(meta)
         self._resources: dict[str, _ResourceType] = {}
         self._data_sources: dict[str, _ResourceType] = {}
-        self._functions: dict[str, _Function] = {}
+        self._ephemeral: dict[str, _ResourceType] = {}
+        self._open = OpenObjects()
+        self._functions: dict[str, PythonFunction] = {}
         self._config: object = None
 
     def resource(
@@ -108,9 +85,24 @@ class Provider(ProviderBase):
 
         return register
 
+    def ephemeral_resource(self, name: str) -> Callable[[_C], _C]:
+        """Register a dataclass as an ephemeral resource type.
+
+        It has `open(self, config)`, which sets results as attributes of `self`; and, where there
+        is a use for them, `close(self, config)` and `renew(self, config)`. What `open` and `renew`
+        return is the time from then on, a `timedelta`, after which the object must be renewed, or
+        None if it need not be. Until it is closed, an object is the same instance.
+        """
+
+        def register(owner: _C) -> _C:
+            self._ephemeral[f"{self.name}_{name}"] = self._type(owner, name, 0, None)
+            return owner
+
+        return register
+
     def function(self, body: _F) -> _F:
         """Register a plain annotated function under its own name."""
-        self._functions[body.__name__] = _function(body)
+        self._functions[body.__name__] = python_function(body)
         return body
 
     def serve(self) -> None:
@@ -145,7 +137,13 @@ class Provider(ProviderBase):
                 data_sources={
                     name: Schema(kind.fields.block) for name, kind in self._data_sources.items()
                 },
+                ephemeral_resources={
+                    name: Schema(kind.fields.block) for name, kind in self._ephemeral.items()
+                },
                 functions={name: f.signature for name, f in self._functions.items()},
+                provider_meta=(
+                    None if self._meta_fields is None else Schema(self._meta_fields.block)
+                ),
                 plans_destroy=False,
                 schema_call_optional=True,
             )
@@ -154,7 +152,7 @@ class Provider(ProviderBase):
     async def configure(self, config: cty.Value) -> api.Response:
         if self._config_fields is None or config.is_null:
             return api.Response()
-        told, self._config = await _attempt(self._config_fields.to_instance, config)
+        told, self._config = await attempt(self._config_fields.to_instance, config)
         return api.Response(told)
 
     async def validate_provider(self, config: cty.Value) -> api.Response:
@@ -172,11 +170,23 @@ class Provider(ProviderBase):
             return await super().validate_data(type_name, config)
         return api.Response(await _validated(kind.fields, config))
 
+    async def validate_ephemeral(self, type_name: str, config: cty.Value) -> api.Response:
+        kind = self._ephemeral.get(type_name)
+        if kind is None:
+            return await super().validate_ephemeral(type_name, config)
+        return api.Response(await _validated(kind.fields, config))
+
+    def _meta(self, meta: cty.Value | None) -> object:
+        """What the module says about itself; None where it says nothing."""
+        if self._meta_fields is None or meta is None or meta.is_null:
+            return None
+        return self._meta_fields.to_instance(meta)
+
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
         kind = self._resources.get(request.type_name)
         if kind is None:
             return await super().upgrade(request)
-        told, state = await _attempt(_upgraded, kind, request)
+        told, state = await attempt(_upgraded, kind, request)
         if not isinstance(state, cty.Value):
             state = cty.null(kind.fields.block.implied_type)
         return api.UpgradeResponse(state, told)
@@ -188,7 +198,9 @@ class Provider(ProviderBase):
         if not hasattr(kind.owner, "read"):
             return api.ReadResponse(request.state, request.private)
         instance: Any = kind.fields.to_instance(request.state)
-        told, found = await _attempt(instance.read, self._config)
+        told, found = await attempt(
+            instance.read, self._config, meta=self._meta(request.provider_meta)
+        )
         if told:
             return api.ReadResponse(request.state, request.private, None, told)
         if found is False:
@@ -208,16 +220,18 @@ class Provider(ProviderBase):
         kind = self._resources.get(request.type_name)
         if kind is None:
             return await super().apply(request)
+        meta = self._meta(request.provider_meta)
         if request.planned.is_null:
             doomed: Any = kind.fields.to_instance(request.prior)
-            told, _ = await _attempt(doomed.delete, self._config)
+            told, _ = await attempt(doomed.delete, self._config, meta=meta)
             return api.ApplyResponse(request.prior if told else request.planned, diagnostics=told)
-        instance: Any = kind.fields.to_instance(request.planned)
+        wanted = kind.fields.with_write_only(request.planned, request.config)
+        instance: Any = kind.fields.to_instance(wanted)
         if request.prior.is_null:
-            told, _ = await _attempt(instance.create, self._config)
+            told, _ = await attempt(instance.create, self._config, meta=meta)
         else:
             prior = kind.fields.to_instance(request.prior)
-            told, _ = await _attempt(instance.update, self._config, prior)
+            told, _ = await attempt(instance.update, self._config, prior, meta=meta)
         if told:
             return api.ApplyResponse(request.prior, diagnostics=told)
         told, state = _stored(kind, instance)
@@ -232,7 +246,7 @@ class Provider(ProviderBase):
                 "Import not supported", f"Objects of {request.type_name} cannot be imported."
             )
             return api.ImportResponse((), told)
-        told, instance = await _attempt(kind.owner.import_object, self._config, request.id)
+        told, instance = await attempt(kind.owner.import_object, self._config, request.id)
         if told:
             return api.ImportResponse((), told)
         told, state = _stored(kind, instance)
@@ -247,33 +261,32 @@ class Provider(ProviderBase):
                 cty.unknown(cty.DYNAMIC), unknown_type("data source", request.type_name)
             )
         instance: Any = kind.fields.to_instance(request.config)
-        told, _ = await _attempt(instance.read, self._config)
+        meta = self._meta(request.provider_meta)
+        told, _ = await attempt(instance.read, self._config, meta=meta)
         if told:
             return api.ReadDataResponse(cty.unknown(kind.fields.block.implied_type), told)
         told, state = _stored(kind, instance)
         return api.ReadDataResponse(state, told)
 
+    async def open_ephemeral(self, type_name: str, config: cty.Value) -> api.OpenEphemeralResponse:
+        kind = self._ephemeral.get(type_name)
+        if kind is None:
+            return await super().open_ephemeral(type_name, config)
+        return await self._open.open(kind.fields, config, self._config)
+
+    async def renew_ephemeral(
+        self, type_name: str, private: bytes | None
+    ) -> api.RenewEphemeralResponse:
+        return await self._open.renew(private, self._config)
+
+    async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
+        return await self._open.close(private, self._config)
+
     async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
         function = self._functions.get(name)
         if function is None:
             return await super().call_function(name, arguments)
-        unknown = cty.unknown(function.signature.returns)
-        given: list[object] = []
-        for index, argument in enumerate(arguments):
-            if not argument.is_wholly_known:
-                return api.CallResponse(unknown)
-            decode = function.decoders[min(index, len(function.decoders) - 1)]
-            try:
-                given.append(None if argument.is_null else decode(argument))
-            except ValueError as error:
-                return api.CallResponse(unknown, api.FunctionFailure(str(error), index))
-        told, result = await _attempt(function.body, *given)
-        if told:
-            text = f"{told[0].summary}. {told[0].detail}" if told[0].detail else told[0].summary
-            return api.CallResponse(unknown, api.FunctionFailure(text))
-        if result is None:
-            return api.CallResponse(cty.null(function.signature.returns))
-        return api.CallResponse(function.encode(result))
+        return await function.call(arguments)
 
 
 def _planned(kind: _ResourceType, request: api.PlanRequest) -> api.PlanResponse:
@@ -283,6 +296,8 @@ def _planned(kind: _ResourceType, request: api.PlanRequest) -> api.PlanResponse:
     for field in kind.fields.fields:
         if field.default is not None and request.config.attribute(field.name).is_null:
             planned[field.name] = field.default
+        if field.attribute.write_only:
+            planned[field.name] = cty.null(field.attribute.implied_type)
     changed = [
         field
         for field in kind.fields.fields
@@ -330,58 +345,8 @@ async def _validated(fields: Fields | None, config: cty.Value) -> api.Told:
     """Run a class's own `validate` as soon as everything it could look at is known."""
     if fields is None or config.is_null or not config.is_wholly_known:
         return ()
-    told, instance = await _attempt(fields.to_instance, config)
+    told, instance = await attempt(fields.to_instance, config)
     if told or not hasattr(instance, "validate"):
         return told
-    told, _ = await _attempt(instance.validate)
+    told, _ = await attempt(instance.validate)
     return told
-
-
-async def _attempt(work: Callable[..., Any], *args: object) -> tuple[api.Told, Any]:
-    """Do something that others wrote: what they raise becomes a diagnostic."""
-    try:
-        if inspect.iscoroutinefunction(work):
-            return (), await work(*args)
-        return (), await asyncio.to_thread(work, *args)
-    except ProviderError as error:
-        path = (cty.GetAttr(error.attribute),) if error.attribute else None
-        return (api.ProviderDiagnostic(Severity.ERROR, error.summary, error.detail, path),), None
-    except Exception as error:  # noqa: BLE001 - other people's code may raise anything
-        traceback.print_exc(file=sys.stderr)
-        return problem("Operation failed", f"{type(error).__name__}: {error}."), None
-
-
-def _function(body: Callable[..., object]) -> _Function:
-    """Read a function's signature from its annotations."""
-    hints = typing.get_type_hints(body)
-    parameters: list[FunctionParameter] = []
-    variadic: FunctionParameter | None = None
-    decoders: list[Callable[[cty.Value], object]] = []
-    for name, parameter in inspect.signature(body).parameters.items():
-        if name not in hints:
-            raise TypeError(f"{body.__name__}: parameter {name} has no annotation")
-        if parameter.default is not parameter.empty:
-            raise TypeError(f"{body.__name__}: a provider function has no default arguments")
-        kind = function_kind(hints[name])
-        decoders.append(kind.decode)
-        type_ = kind.nested.implied_type if kind.nested is not None else kind.type
-        described = FunctionParameter(name, type_ or cty.DYNAMIC, takes_null(hints[name]))
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            variadic = described
-        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
-            parameters.append(described)
-        else:
-            raise TypeError(f"{body.__name__}: {name} must be a positional parameter")
-    if "return" not in hints:
-        raise TypeError(f"{body.__name__}: the result has no annotation")
-    result = function_kind(hints["return"])
-    returns = result.nested.implied_type if result.nested is not None else result.type
-    text = inspect.getdoc(body) or ""
-    signature = FunctionSignature(
-        tuple(parameters),
-        returns or cty.DYNAMIC,
-        variadic,
-        summary=text.partition("\n")[0],
-        description=text,
-    )
-    return _Function(body, signature, tuple(decoders), result.encode)

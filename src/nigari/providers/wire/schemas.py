@@ -5,6 +5,7 @@ is translated when someone first asks for it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
 from nigari import cty
@@ -18,6 +19,9 @@ from nigari.schema.provider import (
     ProviderSchema,
     Schema,
 )
+
+_TYPES_KEPT: Final = 4096
+"""A large provider has tens of thousands of attributes, and far fewer types."""
 
 _Wire = TypeVar("_Wire")
 _Ours = TypeVar("_Ours")
@@ -194,17 +198,9 @@ def _parameter(message: pb.Function.Parameter) -> FunctionParameter:
     )
 
 
-_PLAIN_TYPES: Final = {
-    b'"string"': cty.STRING,
-    b'"number"': cty.NUMBER,
-    b'"bool"': cty.BOOL,
-    b'"dynamic"': cty.DYNAMIC,
-}
-
-
+@lru_cache(maxsize=_TYPES_KEPT)
 def _type(json: bytes) -> cty.Type:
-    found: cty.Type | None = _PLAIN_TYPES.get(json)
-    return cty.type_from_json(json.decode()) if found is None else found
+    return cty.type_from_json(json.decode())
 
 
 def provider_schema_message(schema: ProviderSchema) -> pb.GetProviderSchema.Response:

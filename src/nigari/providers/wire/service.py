@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 
 _Request = TypeVar("_Request", bound=Message)
 _Response = TypeVar("_Response", bound=Message)
+_Telling = (
+    pb.ReadResource.Request
+    | pb.PlanResourceChange.Request
+    | pb.ApplyResourceChange.Request
+    | pb.ReadDataSource.Request
+)
+"""Requests that say what a module tells the provider about itself."""
 
 
 class _Refused(Exception):
@@ -109,33 +116,17 @@ class Service:
     async def _validate_resource(
         self, request: pb.ValidateConfig.Request
     ) -> pb.ValidateConfig.Response:
-        try:
-            type_ = await self._resource_type(request.type_name)
-            config = _decoded(request.config, type_)
-            told = (await self._provider.validate_resource(request.type_name, config)).diagnostics
-        except _Refused as refused:
-            told = refused.told
-        return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
+        return await _validated(request, self._resource_type, self._provider.validate_resource)
 
     async def _validate_data(
         self, request: pb.ValidateConfig.Request
     ) -> pb.ValidateConfig.Response:
-        try:
-            config = _decoded(request.config, await self._data_type(request.type_name))
-            told = (await self._provider.validate_data(request.type_name, config)).diagnostics
-        except _Refused as refused:
-            told = refused.told
-        return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
+        return await _validated(request, self._data_type, self._provider.validate_data)
 
     async def _validate_ephemeral(
         self, request: pb.ValidateConfig.Request
     ) -> pb.ValidateConfig.Response:
-        try:
-            config = _decoded(request.config, await self._ephemeral_type(request.type_name))
-            told = (await self._provider.validate_ephemeral(request.type_name, config)).diagnostics
-        except _Refused as refused:
-            told = refused.told
-        return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
+        return await _validated(request, self._ephemeral_type, self._provider.validate_ephemeral)
 
     async def _configure(
         self, request: pb.ConfigureProvider.Request
@@ -169,10 +160,11 @@ class Service:
         try:
             type_ = await self._resource_type(request.type_name)
             state = _decoded(request.current_state, type_)
+            meta = await self._meta(request)
         except _Refused as refused:
             return pb.ReadResource.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.read(
-            api.ReadRequest(request.type_name, state, request.private)
+            api.ReadRequest(request.type_name, state, request.private, meta)
         )
         return pb.ReadResource.Response(
             new_state=encode(answer.state, type_),
@@ -189,6 +181,7 @@ class Service:
                 _decoded(request.proposed_new_state, type_),
                 _decoded(request.config, type_),
                 request.prior_private,
+                await self._meta(request),
             )
         except _Refused as refused:
             return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
@@ -211,6 +204,7 @@ class Service:
                 _decoded(request.planned_state, type_),
                 _decoded(request.config, type_),
                 request.planned_private,
+                await self._meta(request),
             )
         except _Refused as refused:
             return pb.ApplyResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
@@ -261,9 +255,12 @@ class Service:
         try:
             type_ = await self._data_type(request.type_name)
             config = _decoded(request.config, type_)
+            meta = await self._meta(request)
         except _Refused as refused:
             return pb.ReadDataSource.Response(diagnostics=diagnostic_messages(refused.told))
-        answer = await self._provider.read_data(api.ReadDataRequest(request.type_name, config))
+        answer = await self._provider.read_data(
+            api.ReadDataRequest(request.type_name, config, meta)
+        )
         return pb.ReadDataSource.Response(
             state=encode(answer.state, type_), diagnostics=diagnostic_messages(answer.diagnostics)
         )
@@ -341,6 +338,12 @@ class Service:
             self._schema = answer.schema
         return self._schema
 
+    async def _meta(self, request: _Telling) -> cty.Value | None:
+        schema = (await self._known_schema()).provider_meta
+        if schema is None or not request.HasField("provider_meta"):
+            return None
+        return _decoded(request.provider_meta, schema.block.implied_type)
+
     async def _resource_type(self, name: str) -> cty.Type:
         found = (await self._known_schema()).resources.get(name)
         if found is None:
@@ -358,6 +361,19 @@ class Service:
         if found is None:
             raise _Refused("Unknown ephemeral resource type", f"There is no {name!r}.")
         return found.block.implied_type
+
+
+async def _validated(
+    request: pb.ValidateConfig.Request,
+    type_of: Callable[[str], Awaitable[cty.Type]],
+    ask: Callable[[str, cty.Value], Awaitable[api.Response]],
+) -> pb.ValidateConfig.Response:
+    try:
+        config = _decoded(request.config, await type_of(request.type_name))
+        told = (await ask(request.type_name, config)).diagnostics
+    except _Refused as refused:
+        told = refused.told
+    return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
 
 
 def _decoded(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:

@@ -1,0 +1,83 @@
+"""`nigari metadata functions -json`: the functions of the language, for editors and other tools."""
+
+from __future__ import annotations
+
+import json
+
+from nigari.cli.args import UsageError
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cty.errors import CtyError
+from nigari.cty.function import Function, Parameter
+from nigari.cty.type_json import type_to_json
+from nigari.cty.types import DYNAMIC, Type
+from nigari.cty.values import unknown
+from nigari.lang.files import MemoryFiles
+from nigari.lang.functions.descriptions import DESCRIPTIONS
+from nigari.lang.functions.table import CORE, function_table
+from nigari.state.json_text import escaped_for_html
+
+_FORMAT_VERSION = "1.0"
+_GONE = ("list", "map")
+"""Functions that only say what to write instead."""
+
+
+def _signature(name: str, function: Function) -> dict[str, object]:
+    result: dict[str, object] = {
+        "description": DESCRIPTIONS[name.removeprefix(CORE)],
+        "return_type": _type(_return_type(function)),
+    }
+    if function.parameters:
+        result["parameters"] = [_parameter(each) for each in function.parameters]
+    if function.variadic is not None:
+        result["variadic_parameter"] = _parameter(function.variadic)
+    return result
+
+
+def _return_type(function: Function) -> Type:
+    """The type of the result as far as it does not depend on the arguments."""
+    extra = () if function.variadic is None else (function.variadic,)
+    try:
+        return function.return_type_for(
+            [unknown(each.type) for each in (*function.parameters, *extra)]
+        )
+    except CtyError:
+        return DYNAMIC
+
+
+def _parameter(parameter: Parameter) -> dict[str, object]:
+    result: dict[str, object] = {"name": parameter.name}
+    if parameter.allow_null:
+        result["is_nullable"] = True
+    result["type"] = _type(parameter.type)
+    return result
+
+
+def _type(type_: Type) -> object:
+    try:
+        return json.loads(type_to_json(type_))
+    except CtyError:
+        # An expression that is not evaluated, as that of `try`, may be anything.
+        return "dynamic"
+
+
+def run(invocation: Invocation) -> int:
+    """Print the signatures."""
+    if not invocation.switch("json"):
+        raise UsageError("Functions are printed as JSON only, so the option -json is needed.")
+    table = function_table(MemoryFiles({}), ".")
+    names = [name for name in sorted(table) if name.removeprefix(CORE) not in _GONE]
+    signatures = {name: _signature(name, table[name]) for name in names}
+    document = {"format_version": _FORMAT_VERSION, "function_signatures": signatures}
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+    invocation.terminal.out(escaped_for_html(text))
+    return 0
+
+
+COMMAND = Command(
+    "metadata functions",
+    "Prints the functions of the language as JSON: what each takes, what it gives, and what it is "
+    "for. Functions of providers are printed by providers schema.",
+    run,
+    flags=(Flag("json", FLAG_SWITCH, "Print JSON; needed"),),
+    examples=(Example("nigari metadata functions -json | jq '.function_signatures | keys'", ""),),
+)

@@ -1,0 +1,25 @@
+"""Platforms as provider packages name them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+_MACHINES: Final = {
+    "x86_64": "amd64",
+    "amd64": "amd64",
+    "aarch64": "arm64",
+    "arm64": "arm64",
+    "i386": "386",
+    "i686": "386",
+    "armv6l": "arm",
+    "armv7l": "arm",
+}
+
+
+def current_platform() -> str:
+    """The platform of this machine: `linux_amd64`."""
+    machine = os.uname().machine.lower()
+    # Some systems have their version in the name.
+    return f"{sys.platform.rstrip('0123456789')}_{_MACHINES.get(machine, machine)}"

@@ -1,0 +1,80 @@
+"""Ephemeral resource types: objects of Python classes that are open for a while.
+
+An open object stays in this process until it is closed; what the program that uses it keeps for it
+is only a number.
+"""
+
+import itertools
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from nigari import cty
+from nigari.providers import api
+from nigari.providers.base import problem
+from nigari.providers.python.attempt import attempt
+from nigari.providers.python.fields import Fields
+from nigari.schema.coerce import coerce
+
+
+class OpenObjects:
+    """The ephemeral objects of a provider that are open."""
+
+    def __init__(self) -> None:
+        self._open: dict[bytes, Any] = {}
+        self._numbers = itertools.count(1)
+
+    async def open(
+        self, fields: Fields, config: cty.Value, settings: object
+    ) -> api.OpenEphemeralResponse:
+        """Make an object and open it."""
+        unknown = cty.unknown(fields.block.implied_type)
+        instance: Any = fields.to_instance(config)
+        told, left = await attempt(instance.open, settings)
+        if told:
+            return api.OpenEphemeralResponse(unknown, diagnostics=told)
+        private = str(next(self._numbers)).encode()
+        self._open[private] = instance
+        try:
+            result = coerce(fields.block, fields.to_value(instance))
+            renew_at = _moment(left)
+        except (TypeError, cty.CtyError) as error:
+            told = problem("Wrong value from the provider", f"{type(instance).__name__}: {error}.")
+            told += (await self.close(private, settings)).diagnostics
+            return api.OpenEphemeralResponse(unknown, diagnostics=told)
+        return api.OpenEphemeralResponse(result, private, renew_at)
+
+    async def renew(self, private: bytes | None, settings: object) -> api.RenewEphemeralResponse:
+        """Have an object renew itself."""
+        instance = self._open.get(private or b"")
+        if instance is None:
+            return api.RenewEphemeralResponse(private, None, _not_open())
+        told, left = await attempt(instance.renew, settings)
+        if told:
+            return api.RenewEphemeralResponse(private, None, told)
+        try:
+            return api.RenewEphemeralResponse(private, _moment(left))
+        except TypeError as error:
+            told = problem("Wrong value from the provider", f"{type(instance).__name__}: {error}.")
+            return api.RenewEphemeralResponse(private, None, told)
+
+    async def close(self, private: bytes | None, settings: object) -> api.Response:
+        """Have an object close itself, if it wants to know."""
+        instance = self._open.pop(private or b"", None)
+        if instance is None:
+            return api.Response(_not_open())
+        if not hasattr(instance, "close"):
+            return api.Response()
+        told, _ = await attempt(instance.close, settings)
+        return api.Response(told)
+
+
+def _moment(left: object) -> datetime | None:
+    if left is None:
+        return None
+    if not isinstance(left, timedelta):
+        raise TypeError(f"the time until a renewal is a timedelta or None, not {left!r}")
+    return datetime.now(UTC) + left
+
+
+def _not_open() -> api.Told:
+    return problem("Ephemeral object not open", "It has been closed, or was never opened here.")

@@ -1,0 +1,63 @@
+"""Starting a plugin program: what is known of it before anything is said to it.
+
+Nothing here needs an event loop. Deliberately unknown: how it is talked to (`launch`) and where
+programs come from (`packages`).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+
+from nigari.diagnostics import Severity
+from nigari.providers.api import ProviderDiagnostic
+from nigari.providers.guard import GuardedProgram, start_guarded
+from nigari.providers.log import LogSettings, PluginLog
+from nigari.record import record
+
+
+class LaunchError(Exception):
+    """The plugin could not be started; carries the diagnostic that says why."""
+
+    def __init__(self, diagnostic: ProviderDiagnostic) -> None:
+        super().__init__(diagnostic.detail)
+        self.diagnostic = diagnostic
+
+
+@record
+class Started:
+    """A plugin program that has been started and not been talked to."""
+
+    name: str
+    program: GuardedProgram
+    log: PluginLog
+
+
+def start(command: Sequence[str], name: str, environment: Mapping[str, str]) -> Started:
+    """Start a plugin program; `LaunchError` says why that is not possible."""
+    program = command[0]
+    if shutil.which(program) is None:
+        raise LaunchError(_not_a_program(name, program))
+    settings = LogSettings.from_environment(environment)
+    environment = {**settings.plugin_environment(), **environment}
+    try:
+        guarded = start_guarded(command, environment)
+    except OSError as error:
+        raise LaunchError(_cannot_start(name, str(error))) from error
+    return Started(name, guarded, PluginLog(os.path.basename(program), settings))
+
+
+def start_failure(detail: str) -> ProviderDiagnostic:
+    """A plugin that never came to the point where it could be talked to."""
+    return ProviderDiagnostic(
+        Severity.ERROR, "Provider plugin does not start", detail, about_provider=True
+    )
+
+
+def _not_a_program(name: str, program: str) -> ProviderDiagnostic:
+    return start_failure(f"{program}, the plugin of {name}, is missing or is not a program.")
+
+
+def _cannot_start(name: str, reason: str) -> ProviderDiagnostic:
+    return start_failure(f"The plugin of {name} cannot be started: {reason}.")

@@ -1,0 +1,89 @@
+"""Schemas that providers have told in an earlier run, kept in the data directory.
+
+To ask a provider for its schema takes a process, and for a large one seconds; to write it as JSON
+takes as long again, so that text is kept as well. A kept schema is used only where the protocol
+says that a copy will do (`schema_call_optional`), for the very package that told it, known by its
+checksum, and in the same surroundings: some providers let a switch in the environment add to their
+schema. Only which variables there are, and the values of those that look like switches, are
+compared, so that nothing can be learnt here of a secret in the environment.
+
+A file that cannot be read or written is as good as none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from nigari.addrs.provider import Provider
+
+DIRECTORY: Final = "nigari.schemas"
+_FORM: Final = b"nigari schema 1\n"
+_DIGEST_BYTES: Final = 32
+_SWITCHES: Final = frozenset(("", "0", "1", "true", "false", "on", "off", "yes", "no", "y", "n"))
+_NEVER_SWITCHES: Final = ("TF_VAR_", "TF_CLI_", "TF_LOG", "OLDPWD", "PWD", "SHLVL")
+"""Variables that come and go, and are not meant for providers."""
+
+
+class Form(Enum):
+    """What a schema is kept as."""
+
+    MESSAGES = "messages"
+    """What the provider said, for `stored_schema` to read."""
+    JSON = "json"
+
+
+class SchemaCache:
+    """The kept schemas of one working directory: one for each provider and form."""
+
+    def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
+        self._directory = directory
+        self._surroundings = "\n".join(
+            f"{name}={value.lower() if value.lower() in _SWITCHES else 'set'}"
+            for name, value in sorted(environ.items())
+            if not name.startswith(_NEVER_SWITCHES)
+        )
+
+    def has(self, provider: Provider, form: Form) -> bool:
+        """Whether anything is known of a provider, which may be out of date."""
+        return os.path.exists(self._path(provider, form))
+
+    def find(self, provider: Provider, checksum: str, form: Form) -> bytes | None:
+        """What is known of the package with that checksum."""
+        try:
+            with open(self._path(provider, form), "rb") as file:
+                data = file.read()
+        except OSError:
+            return None
+        start = len(_FORM) + 2 * _DIGEST_BYTES
+        told = data[start:]
+        return told if data[:start] == self._head(checksum, told) else None
+
+    def keep(self, provider: Provider, checksum: str, form: Form, told: bytes) -> None:
+        """Remember what a package has told, in place of what was known of that provider."""
+        path = self._path(provider, form)
+        new = f"{path}.{os.getpid()}"
+        with contextlib.suppress(OSError):
+            os.makedirs(self._directory, exist_ok=True)
+            try:
+                with open(new, "wb") as file:
+                    file.write(self._head(checksum, told))
+                    file.write(told)
+                os.replace(new, path)
+            finally:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(new)
+
+    def _path(self, provider: Provider, form: Form) -> str:
+        return os.path.join(self._directory, f"{provider}.{form.value}".replace("/", "+"))
+
+    def _head(self, checksum: str, told: bytes) -> bytes:
+        """What a file begins with: for what it holds, and that it is whole."""
+        from hashlib import sha256
+
+        conditions = f"{checksum}\n{self._surroundings}".encode("utf-8", "surrogateescape")
+        return _FORM + sha256(conditions).digest() + sha256(told).digest()

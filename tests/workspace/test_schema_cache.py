@@ -1,0 +1,77 @@
+"""A kept schema counts for the very package and the same surroundings, and only whole."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from nigari.addrs.provider import Provider
+from nigari.workspace.schema_cache import Form, SchemaCache
+
+DEMO = Provider("example.com", "a", "demo")
+USUAL = {"HOME": "/home/a", "TOKEN": "secret", "PWD": "/here"}
+
+
+def cache(directory: Path, environ: Mapping[str, str] = USUAL) -> SchemaCache:
+    return SchemaCache(str(directory / "new"), environ)
+
+
+def test_what_is_kept_is_found_by_a_later_run(tmp_path: Path) -> None:
+    assert not cache(tmp_path).has(DEMO, Form.JSON)
+    cache(tmp_path).keep(DEMO, "h1:a", Form.JSON, b"{}")
+    cache(tmp_path).keep(DEMO, "h1:a", Form.MESSAGES, b"told")
+    assert cache(tmp_path).has(DEMO, Form.JSON)
+    assert cache(tmp_path).find(DEMO, "h1:a", Form.JSON) == b"{}"
+    assert cache(tmp_path).find(DEMO, "h1:a", Form.MESSAGES) == b"told"
+    assert cache(tmp_path).find(Provider("example.com", "b", "demo"), "h1:a", Form.JSON) is None
+
+
+def test_another_package_replaces_it(tmp_path: Path) -> None:
+    cache(tmp_path).keep(DEMO, "h1:a", Form.JSON, b"old")
+    assert cache(tmp_path).find(DEMO, "h1:b", Form.JSON) is None
+    cache(tmp_path).keep(DEMO, "h1:b", Form.JSON, b"new")
+    assert cache(tmp_path).find(DEMO, "h1:b", Form.JSON) == b"new"
+    assert cache(tmp_path).find(DEMO, "h1:a", Form.JSON) is None
+    assert len(list((tmp_path / "new").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [
+        ({"DEMO_BETA": "true"}, True),
+        ({"DEMO_BETA": "0"}, True),
+        ({"OTHER": "anything"}, True),
+        ({"TOKEN": "another secret"}, False),
+        ({"PWD": "/there"}, False),
+        ({"TF_VAR_x": "1", "TF_LOG": "trace", "TF_CLI_ARGS": "-json"}, False),
+    ],
+)
+def test_switches_of_the_environment_count(
+    tmp_path: Path, changed: dict[str, str], counts: bool
+) -> None:
+    cache(tmp_path).keep(DEMO, "h1:a", Form.JSON, b"{}")
+    found = cache(tmp_path, USUAL | changed).find(DEMO, "h1:a", Form.JSON)
+    assert (found is None) == counts
+
+
+@pytest.mark.parametrize("damage", [slice(0), slice(20), slice(-1), slice(1, None)])
+def test_what_is_not_whole_is_nothing(tmp_path: Path, damage: slice) -> None:
+    cache(tmp_path).keep(DEMO, "h1:a", Form.JSON, b"{}")
+    (file,) = (tmp_path / "new").iterdir()
+    file.write_bytes(file.read_bytes()[damage])
+    assert cache(tmp_path).find(DEMO, "h1:a", Form.JSON) is None
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "new").write_text("in the way")
+    cache(tmp_path).keep(DEMO, "h1:a", Form.JSON, b"{}")
+    assert cache(tmp_path).find(DEMO, "h1:a", Form.JSON) is None
+
+
+def test_no_secret_is_in_the_file(tmp_path: Path) -> None:
+    other = {**USUAL, "TOKEN": "another"}
+    cache(tmp_path).keep(DEMO, "h1:a", Form.JSON, b"{}")
+    (file,) = (tmp_path / "new").iterdir()
+    before = file.read_bytes()
+    cache(tmp_path, other).keep(DEMO, "h1:a", Form.JSON, b"{}")
+    assert file.read_bytes() == before
