@@ -129,9 +129,6 @@ def test_module_parts() -> None:
     assert module.is_inside(module)
     assert module.is_inside(ROOT_MODULE)
     assert not module.is_inside(ROOT_MODULE.child("a"))
-    assert not module.is_deferred
-    assert ROOT_MODULE.child("a", DEFERRED).child("b").is_deferred
-    assert not ROOT_MODULE.child("a", "[*]").is_deferred
 
 
 def test_resources_and_instances() -> None:

@@ -11,7 +11,6 @@ from nigari.addrs import (
     RemoteSource,
     parse_module_source,
     parse_registry_source,
-    resolve_source,
 )
 from nigari.diagnostics import Diagnostics
 
@@ -167,21 +166,3 @@ def test_only_a_registry_will_do() -> None:
     assert parse_registry_source("./a", diags) is None
     assert parse_registry_source("github.com/a/b/c", diags) is None
     assert len(diags) == 2
-
-
-@pytest.mark.parametrize(
-    ("caller", "call", "wanted"),
-    [
-        ("./a", "../b", "./b"),
-        ("./a", "../../b", "../b"),
-        ("./a", "x/y/z", "registry.opentofu.org/x/y/z"),
-        ("x/y/z//m", "../n", "registry.opentofu.org/x/y/z//n"),
-        ("x/y/z//m", "../", "registry.opentofu.org/x/y/z"),
-        ("x/y/z//m", "../../n", None),
-        ("git::https://h.com/a.git?ref=1", "./n", "git::https://h.com/a.git//n?ref=1"),
-        ("git::https://h.com/a.git//m", "../..", None),
-    ],
-)
-def test_a_call_from_a_package(caller: str, call: str, wanted: str | None) -> None:
-    resolved = resolve_source(source(caller), source(call))
-    assert (None if resolved is None else str(resolved)) == wanted

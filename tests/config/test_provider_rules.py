@@ -41,6 +41,10 @@ _RIGHT = [
         _ALIASED + 'resource "a_b" "c" {\n provider = a.all[each.key]\n}\n',
     ),
     (_call(), 'provider "terraform" {\n x = 1\n}\n'),
+    *[
+        (_call(argument), 'provider "a" {\n x = 1\n}\n')
+        for argument in ("count = 1", "for_each = {}", "depends_on = [a.b]")
+    ],
 ]
 
 
@@ -131,14 +135,6 @@ _WRONG = [
         _X + 'provider "a" {\n x = 1\n}\n',
         ("error", "main.tf", 11, "Provider configured already"),
     ),
-    *[
-        (
-            _call(argument),
-            'provider "a" {\n x = 1\n}\n',
-            ("error", "main.tf", 3, "Module with provider configurations of its own"),
-        )
-        for argument in ("count = 1", "for_each = {}", "depends_on = [a.b]")
-    ],
     (
         _call(),
         'provider "a" {}\n',
@@ -161,13 +157,6 @@ _WRONG = [
 @pytest.mark.parametrize(("root", "child", "expected"), _WRONG)
 def test_wrong(root: str, child: str, expected: Told) -> None:
     assert _checked(root, child) == [expected]
-
-
-def test_a_bar_holds_below_the_call_too() -> None:
-    found = _checked(
-        _call("count = 1"), 'module "n" {\n source = "n"\n}\n', 'provider "a" {\n x = 1\n}\n'
-    )
-    assert found == [("error", "main.tf", 3, "Module with provider configurations of its own")]
 
 
 def test_all_instances_are_passed_on_through_modules() -> None:

@@ -85,7 +85,7 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
             + "  depends_on = [module.m]\n}\n",
             "m/main.tf": _DATA + "}\n",
         },
-        ["error m/main.tf:1"],
+        ["error main.tf:5"],
     ),
     (
         "a module that depends on what needs its output",
@@ -263,6 +263,119 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
         "braces that do not match after an error are part of it",
         'module "m"\n  source = "./m"\n  foo\n}\n',
         ["error main.tf:1", "error main.tf:2", "error main.tf:3"],
+    ),
+    (
+        "a module repeated by itself",
+        {"main.tf": _M + "  for_each = module.m\n}\n", "m/main.tf": ""},
+        ["error main.tf:1"],
+    ),
+    (
+        "a module repeated by one of its own outputs",
+        {
+            "main.tf": _M + '  for_each = toset([module.m["a"].o])\n}\n',
+            "m/main.tf": 'output "o" {\n  value = "a"\n}\n',
+        },
+        ["error m/main.tf:1"],
+    ),
+    (
+        "a module that depends on a value of its own",
+        {
+            "main.tf": _M + "  depends_on = [local.x]\n}\nlocals {\n  x = module.m.o\n}\n",
+            "m/main.tf": 'output "o" {\n  value = "a"\n}\n',
+        },
+        ["error m/main.tf:1"],
+    ),
+    (
+        "all of a module passed to itself",
+        {
+            "main.tf": _M + "  v = module.m\n}\n",
+            "m/main.tf": 'variable "v" {}\noutput "o" {\n  value = 1\n}\n',
+        },
+        ["error m/main.tf:1"],
+    ),
+    (
+        "one output of a module passed to itself",
+        {
+            "main.tf": _M + "  v = module.m.o\n}\n",
+            "m/main.tf": 'variable "v" {}\noutput "o" {\n  value = 1\n}\n',
+        },
+        [],
+    ),
+    (
+        "an import that needs what it imports",
+        _DATA
+        + "}\nlocals {\n  z = terraform_data.x.id\n}\n"
+        + "import {\n  to = terraform_data.x\n  id = local.z\n}\n",
+        ["error main.tf:1"],
+    ),
+    (
+        "an import by identity of what has none",
+        _DATA + '}\nimport {\n  to       = terraform_data.x\n  identity = { id = "a" }\n}\n',
+        ["error main.tf:5"],
+    ),
+    (
+        "the for_each of an import is not sensitive",
+        _DATA
+        + '  for_each = { a = 1 }\n}\nimport {\n  for_each = sensitive({ a = "x" })\n'
+        + "  to       = terraform_data.x[each.key]\n  id       = each.key\n}\n",
+        ["error main.tf:5"],
+    ),
+    (
+        "a provisioner names its own resource",
+        _DATA
+        + '  provisioner "local-exec" {\n    command = "echo ${terraform_data.x.id}"\n  }\n}\n',
+        [],
+    ),
+    (
+        "what is wrong with a block stays so when it is overridden",
+        {
+            "main.tf": 'variable "x" {\n  type = foo\n}\n',
+            "a_override.tf": 'variable "x" {\n  type = string\n}\n',
+        },
+        ["error main.tf:2"],
+    ),
+    (
+        "the built-in provider is passed without being declared",
+        {
+            "main.tf": _M + "  providers = { terraform = terraform }\n}\n",
+            "m/main.tf": "terraform {\n  required_providers {\n    terraform = { source = "
+            '"terraform.io/builtin/terraform" }\n  }\n}\n',
+        },
+        ["error main.tf:3", "warning main.tf:3"],
+    ),
+    (
+        "a key of a moved address is negative",
+        _DATA
+        + "  count = 2\n}\nmoved {\n  from = terraform_data.y[-1]\n"
+        + "  to   = terraform_data.x[1]\n}\n",
+        ["error main.tf:5"],
+    ),
+    (
+        "a constant variable from a resource",
+        {
+            "main.tf": _M + "  v = terraform_data.x.id\n}\n" + _DATA + "}\n",
+            "m/main.tf": 'variable "v" {\n  const = true\n}\n',
+        },
+        ["error main.tf:3"],
+    ),
+    (
+        "defaults of variables that need each other",
+        'variable "a" {\n  default = var.b\n}\nvariable "b" {\n  default = var.a\n}\n',
+        ["error main.tf:4"],
+    ),
+    (
+        "a given value breaks the circle of defaults",
+        {
+            "main.tf": _M + '  b = "x"\n}\n',
+            "m/main.tf": 'variable "a" {\n  default = var.b\n}\n'
+            'variable "b" {\n  default = var.a\n}\n',
+        },
+        [],
+    ),
+    (
+        "a remote state in the cloud is not all said",
+        'data "terraform_remote_state" "x" {\n  backend = "cloud"\n  config  = {}\n}\n',
+        ["error main.tf:3"],
     ),
 ]
 

@@ -81,7 +81,6 @@ if TYPE_CHECKING:
         RemoteSource,
         parse_module_source,
         parse_registry_source,
-        resolve_source,
         split_subdir,
     )
     from nigari.addrs.moves import (
@@ -128,7 +127,6 @@ else:
                 "RemoteSource",
                 "parse_module_source",
                 "parse_registry_source",
-                "resolve_source",
                 "split_subdir",
             ),
             "moves": (
@@ -251,7 +249,6 @@ __all__ = [
     "parse_resource_block",
     "parse_resource_instance",
     "parse_target",
-    "resolve_source",
     "resource_destination",
     "resource_of",
     "split_subdir",

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from nigari.addrs.address import Address, SortKey
-from nigari.addrs.keys import DEFERRED, InstanceKey, key_order, key_text
+from nigari.addrs.keys import InstanceKey, key_order, key_text
 
 Step: TypeAlias = tuple[str, InstanceKey]
 """The name of a module call and the key of one of its instances."""
@@ -77,11 +77,6 @@ class ModuleAddr(Address):
             bare = all(key is None for _, key in self.steps)
             self._unkeyed = self if bare else module_from_names(self.names)
         return self._unkeyed
-
-    @property
-    def is_deferred(self) -> bool:
-        """Whether any step stands for instances that are not known yet."""
-        return any(key is DEFERRED for _, key in self.steps)
 
     def is_inside(self, other: ModuleAddr) -> bool:
         """Whether this is the other module instance, or one below it."""

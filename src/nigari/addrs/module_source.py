@@ -170,26 +170,6 @@ def parse_registry_source(
         return None
 
 
-def resolve_source(caller: ModuleSource, source: ModuleSource) -> ModuleSource | None:
-    """The source of a call, seen from where the caller's own source is relative to.
-
-    `None` when the path leaves the caller's package.
-    """
-    if not isinstance(source, LocalSource):
-        return source
-    if isinstance(caller, LocalSource):
-        return LocalSource(_with_local_prefix(normpath(join(caller.path, source.path))))
-    subdir = normpath(join(caller.subdir, source.path))
-    if subdir == ".." or subdir.startswith("../"):
-        return None
-    subdir = "" if subdir == "." else subdir
-    if isinstance(caller, RemoteSource):
-        return RemoteSource(caller.package, subdir)
-    return RegistrySource(
-        caller.hostname, caller.namespace, caller.name, caller.target_system, subdir
-    )
-
-
 def _local_source(text: str) -> LocalSource:
     return LocalSource(_with_local_prefix(normpath(text.replace("\\", "/"))))
 

@@ -7,12 +7,13 @@ only the module's requirements can resolve: that is not done here.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.address import Address, SortKey
 from nigari.addrs.hostname import normalize_hostname, normalize_label
 from nigari.addrs.keys import InstanceKey, key_order, key_text
+from nigari.addrs.module import ModuleAddr, module_from_steps
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
@@ -254,5 +255,20 @@ class ProviderInstance(Address):
         return self.config.sort_key() + key_order(self.key)
 
 
+P = TypeVar("P", ProviderConfig, ProviderInstance)
+
 AbsProviderConfig: TypeAlias = Abs[ProviderConfig]
 AbsProviderInstance: TypeAlias = Abs[ProviderInstance]
+
+
+def provider_for(module: ModuleAddr, stored: Abs[P]) -> Abs[P]:
+    """The provider block or instance that manages something in a module instance.
+
+    States name the module of a provider block without keys. The block is in the module instance
+    itself or above it, so the keys are those on the way there. A provider of some other module, as
+    a move may leave behind, stays without.
+    """
+    depth = stored.module.depth
+    if not depth or module.names[:depth] != stored.module.names:
+        return stored
+    return Abs(module_from_steps(module.steps[:depth]), stored.item)

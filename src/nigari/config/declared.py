@@ -102,12 +102,6 @@ def schema(
     )
 
 
-def check_complete(declared: Declared, required: str, diags: Diagnostics) -> None:
-    """Report an argument that only an override gives: a block must be complete without it."""
-    if declared.override is not None:
-        declared.block.body.partial_content(schema(required=(required,)), diags)
-
-
 def expression(attributes: Mapping[str, Attribute], name: str) -> Expression | None:
     """The expression of an argument that may be left out."""
     attribute = attributes.get(name)

@@ -16,8 +16,8 @@ from nigari.version import OPENTOFU_VERSION
 
 @record
 class RequiredVersion:
-    """A `required_version` argument and whether it counts: only in files named for this language
-    does it speak of OpenTofu's versions.
+    """A constraint on the program's version and whether it counts: only in files named for this
+    language does `required_version` speak of OpenTofu's versions.
     """
 
     expr: Expression
@@ -36,8 +36,8 @@ def counts_as_tofu(filename: str) -> bool:
     return filename.endswith((".tofu", ".tofu.json"))
 
 
-def decode_language(block: Block, diags: Diagnostics) -> None:
-    """Check a `language` block; nothing of it is needed later."""
+def decode_language(block: Block, diags: Diagnostics) -> list[RequiredVersion]:
+    """Check a `language` block. What it asks of the program's version may have to be evaluated."""
     content = block.body.content(_LANGUAGE, diags)
     edition = content.attributes.get("edition")
     if edition is not None and expr_as_keyword(edition.expr) != _EDITION:
@@ -48,15 +48,18 @@ def decode_language(block: Block, diags: Diagnostics) -> None:
             _report_experiment(element, diags)
     compatible = only_block(content, "compatible_with", diags)
     if compatible is None:
-        return
+        return []
     arguments, _ = compatible.body.partial_content(_COMPATIBLE, diags)
     wanted = arguments.attributes.get("opentofu")
-    value = None if wanted is None else written_value(wanted.expr, STRING, "opentofu", diags)
-    if wanted is not None and value is not None:
+    if wanted is None:
+        return []
+    value = written_value(wanted.expr, STRING, "opentofu", diags)
+    if value is not None:
         errors = diags.error_count
         check_required_version(value.as_string(), wanted.expr.range, diags)
         if diags.error_count == errors and _allows(value.as_string(), "1.11.0"):
             _report_ineffective(wanted.expr.range, diags)
+    return [RequiredVersion(wanted.expr, counts=True)]
 
 
 def decode_required_version(attribute: Attribute, diags: Diagnostics) -> RequiredVersion:

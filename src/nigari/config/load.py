@@ -22,6 +22,7 @@ from nigari.hcl.source import Source
 from nigari.lang.files import Files
 
 if TYPE_CHECKING:
+    from nigari.config.test_files import TestModule
     from nigari.hcl.json_body import JsonBody
 
 _ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
@@ -68,6 +69,35 @@ class ModuleLoader:
         except OSError:
             return False
         return any(is_config_file(entry.name) for entry in entries if not entry.is_directory)
+
+    def has_tests(self, directory: str, tests: str) -> bool:
+        """Whether there are test files of a module."""
+        return bool(self._test_files(directory, tests))
+
+    def test_modules(self, directory: str, tests: str, diags: Diagnostics) -> list[TestModule]:
+        """The modules that the test files of a module name, beside it and in the directory
+        `tests` below it.
+        """
+        from nigari.config.test_files import decode_test_modules, names_of
+
+        found: list[TestModule] = []
+        for name in self._test_files(directory, tests):
+            body = self._parse(_path(posixpath.normpath(directory), name), diags)
+            if body is not None:
+                found += decode_test_modules(names_of(name), body, diags)
+        return found
+
+    def _test_files(self, directory: str, tests: str) -> list[str]:
+        """The names of the test files of a module, from its directory on."""
+        found: list[str] = []
+        for prefix in ("", f"{posixpath.normpath(tests)}/"):
+            try:
+                entries = self._files.entries(posixpath.normpath(posixpath.join(directory, prefix)))
+            except OSError:
+                continue
+            names = [each.name for each in entries if not each.is_directory]
+            found += [f"{prefix}{name}" for name in test_files(names)]
+        return found
 
     def context_of(self, place: Range) -> str:
         """The block that a place is in, as it is called in diagnostics; empty outside of any."""
@@ -140,6 +170,16 @@ def is_config_file(name: str) -> bool:
 def is_test_file(name: str) -> bool:
     """Whether a file of this name holds tests of a module."""
     return name.endswith(_TEST_ENDINGS) and not _is_ignored(name)
+
+
+def test_files(names: list[str]) -> list[str]:
+    """The names of the test files that count: one named for this language wins."""
+    found = sorted([name for name in names if is_test_file(name)])
+    return [
+        name
+        for name in found
+        if ".tftest." not in name or name.replace(".tftest.", ".tofutest.") not in found
+    ]
 
 
 def _is_ignored(name: str) -> bool:

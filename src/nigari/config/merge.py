@@ -65,12 +65,12 @@ class Declarations:
     """What the files of a directory declare, by type of block and by name."""
 
     __slots__ = (
+        "aside",
         "backend",
         "cloud",
         "encryption",
         "locals",
         "named",
-        "repeated",
         "required_providers",
         "required_versions",
         "requirements",
@@ -82,8 +82,9 @@ class Declarations:
     ) -> None:
         self.named = named
         self.unnamed = unnamed
-        self.repeated: list[Declared] = []
-        """Blocks whose name another block has already; they may have other mistakes, too."""
+        self.aside: list[Declared] = []
+        """Blocks whose name another block has already, and blocks as they are without what
+        overrides them: they are read for their own mistakes only."""
         self.locals: dict[str, Attribute] = {}
         self.required_versions: list[RequiredVersion] = []
         self.required_providers: dict[str, RequiredProvider] = {}
@@ -130,7 +131,7 @@ def _add(block: Block, found: Declarations, diags: Diagnostics) -> None:
         for inner in _terraform(block, found, diags):
             _add_setting(inner, found, diags)
     elif type_ == "language":
-        decode_language(block, diags)
+        found.required_versions.extend(decode_language(block, diags))
     elif type_ == "required_providers":
         _report_stray_requirements(block, diags)
     else:
@@ -149,7 +150,7 @@ def _add_named(block: Block, found: Declarations, diags: Diagnostics) -> None:
     declared = Declared(block, block.body)
     first = found.named[block.type].setdefault(_key(block), declared)
     if first is not declared:
-        found.repeated.append(declared)
+        found.aside.append(declared)
         _report_second(declared, first, diags)
 
 
@@ -198,7 +199,7 @@ def _override(block: Block, found: Declarations, settings: list[Block], diags: D
     if type_ in _NOT_OVERRIDABLE:
         _report_not_overridable(block, diags)
     elif type_ in found.named:
-        _override_named(block, found.named[type_], diags)
+        _override_named(block, found, diags)
     elif type_ == "locals":
         for name, attribute in block.body.just_attributes(diags).items():
             if name in found.locals:
@@ -211,11 +212,14 @@ def _override(block: Block, found: Declarations, settings: list[Block], diags: D
         _report_stray_requirements(block, diags)
 
 
-def _override_named(block: Block, named: dict[Key, Declared], diags: Diagnostics) -> None:
+def _override_named(block: Block, found: Declarations, diags: Diagnostics) -> None:
     key = _key(block)
+    named = found.named[block.type]
     base = named.get(key)
     _check_fixed(block.body, diags)
     if base is not None:
+        if base.override is None:
+            found.aside.append(base)
         body = OverrideBody(base.body, block.body, _LAID_OVER)
         named[key] = Declared(base.block, body, block)
     elif block.type == "provider" and not key[1]:

@@ -67,7 +67,7 @@ def decode_module(
     directory: str, files: Sequence[str], found: Declarations, diags: Diagnostics
 ) -> Module:
     """Read everything that has been found in the files of a directory."""
-    for declared in found.repeated:
+    for declared in found.aside:
         _DECODERS[declared.block.type](declared, diags)
     resources = _resources(found, diags)
     backend = found.backend or found.cloud

@@ -11,7 +11,6 @@ from nigari.config.declared import (
     Declared,
     Dependencies,
     Repetition,
-    check_complete,
     check_name,
     dependencies,
     expression,
@@ -96,7 +95,6 @@ def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | N
     source = given.get("source")
     if source is None:
         return None
-    check_complete(declared, "source", diags)
     return ModuleCall(
         declared.name,
         source.expr,

@@ -6,7 +6,6 @@ from nigari.config.declared import (
     CheckRule,
     Declared,
     Dependencies,
-    check_complete,
     check_name,
     check_rules,
     dependencies,
@@ -67,7 +66,6 @@ def decode_output(declared: Declared, diags: Diagnostics) -> Output | None:
     value = given.get("value")
     if value is None:
         return None
-    check_complete(declared, "value", diags)
     return Output(
         declared.name,
         value.expr,

@@ -12,6 +12,7 @@ from nigari.config.written import is_quoted, is_written_out, unquoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body
 from nigari.hcl.expressions import Expression
+from nigari.hcl.override_body import OverrideBody
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword
 from nigari.hcl.suggestion import did_you_mean
@@ -52,6 +53,14 @@ class Provisioner:
     def range(self) -> Range:
         """The header of the block."""
         return self.block.def_range
+
+    def connection_over(self, base: Connection | None) -> Body | None:
+        """How this one connects: its own block, laid over the one that its resource has."""
+        own = self.connection
+        if base is None or own is None:
+            found = own or base
+            return None if found is None else found.body
+        return OverrideBody(base.body, own.body)
 
     @property
     def is_written_destroy(self) -> bool:

@@ -61,12 +61,25 @@ def to_json(
     if diagnostic.address:
         result["address"] = diagnostic.address
     subject = diagnostic.subject
-    if subject is None:
-        return result
-    result["range"] = _range_to_json(visible_range(subject))
-    snippet = cut_snippet(subject, diagnostic.context, sources)
+    if subject is not None:
+        result.update(
+            place_to_json(subject, sources, context_of, diagnostic.context, diagnostic.values)
+        )
+    return result
+
+
+def place_to_json(
+    subject: Range,
+    sources: Sources,
+    context_of: ContextOf = no_context,
+    context: Range | None = None,
+    values: tuple[ScopeValue, ...] = (),
+) -> dict[str, JsonValue]:
+    """A place, as `range`, and what is written there, as `snippet`, where that is at hand."""
+    result: dict[str, JsonValue] = {"range": _range_to_json(visible_range(subject))}
+    snippet = cut_snippet(subject, context, sources)
     if snippet is not None:
-        result["snippet"] = _snippet_to_json(snippet, context_of(subject), diagnostic.values)
+        result["snippet"] = _snippet_to_json(snippet, context_of(subject), values)
     return result
 
 

@@ -30,6 +30,7 @@ class CauseKind(Enum):
     """What kind of thing made a value unknown."""
 
     MISSING_VARIABLE = "missing variable"
+    MISSING_ARGUMENT = "missing argument"
     NEVER_STATIC = "variable that is not const"
     RESOURCE = "resource"
     EACH = "for_each"

@@ -15,6 +15,8 @@ from nigari.diagnostics import Cause, Range
 from nigari.eval.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.instances import Origin
 from nigari.eval.scope import nodes_of
+from nigari.hcl.calls import FunctionCall
+from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference
 from nigari.record import record
 
@@ -28,39 +30,72 @@ class Link:
 
 
 def way_to(cause: UnknownCause, origin: Origin) -> list[Link]:
-    """The names that carried a cause to an expression, from the expression back to the root."""
+    """The names that carried a cause to an expression, from the expression back to the root.
+
+    Where the root is a function, the way ends with the place that it is called in.
+    """
     pending: deque[tuple[Origin, tuple[Link, ...]]] = deque([(origin, ())])
     seen: set[object] = set()
     while pending:
         place, way = pending.popleft()
+        is_root = True
         for reference in place.compiled.references:
-            for link, further in _carriers(cause, place, reference, seen):
-                if further is None:
-                    return [*way, link]
-                pending.append((further, (*way, link)))
+            for carrier in _carriers(cause, place, reference):
+                is_root = False
+                if carrier.further is None:
+                    return [*way, carrier.link]
+                if carrier.key not in seen:
+                    seen.add(carrier.key)
+                    pending.append((carrier.further, (*way, carrier.link)))
+        call = _call_of(cause, place.compiled.expr) if is_root else None
+        if call is not None:
+            return [*way, Link(cause.text, call.range)]
     return []
 
 
-def _carriers(
-    cause: UnknownCause, place: Origin, reference: Reference, seen: set[object]
-) -> Iterator[tuple[Link, Origin | None]]:
-    """What a reference stands for, as far as it carries the cause, and where that comes from."""
+@record
+class _Carrier:
+    """What carries a cause: its name where it is used, and where its value comes from."""
+
+    link: Link
+    further: Origin | None
+    key: object
+    """The same for what need not be followed twice."""
+
+
+def _carriers(cause: UnknownCause, place: Origin, reference: Reference) -> Iterator[_Carrier]:
+    """What a reference stands for, as far as it carries the cause."""
     subject = reference.subject
     if isinstance(subject, EachAttr | CountAttr):
         expr = place.data.expr
-        if expr is not None and (place.frame, expr) not in seen:
-            seen.add((place.frame, expr))
+        if expr is not None:
             compiled = place.frame.instance.compiled.expression(expr)
-            yield Link(str(subject), reference.range), Origin(place.frame, compiled)
+            link = Link(str(subject), reference.range)
+            yield _Carrier(link, Origin(place.frame, compiled), (place.frame, expr))
         return
     for node in nodes_of(place.frame, reference):
-        if node not in seen and cause in causes_within(node.value):
-            seen.add(node)
-            yield Link(node.label, reference.range), node.origin()
+        if cause in causes_within(node.value):
+            yield _Carrier(Link(node.label, reference.range), node.origin(), node)
+
+
+def _call_of(cause: UnknownCause, expr: Expression) -> FunctionCall | None:
+    """The call of the function that is the cause, in an expression."""
+    if cause.kind not in (CauseKind.IMPURE_FUNCTION, CauseKind.PROVIDER_FUNCTION):
+        return None
+    pending = [expr]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, FunctionCall):
+            name = current.name.removeprefix("core::")
+            if cause.name == f"{name}()":
+                return current
+        pending.extend(current.children())
+    return None
 
 
 _ENDINGS = {
     CauseKind.MISSING_VARIABLE: "which has no value",
+    CauseKind.MISSING_ARGUMENT: "for which the call has no argument",
     CauseKind.NEVER_STATIC: "which is declared with const = false",
     CauseKind.RESOURCE: "which is known only after planning or applying",
     CauseKind.EACH: "whose for_each is not known yet",

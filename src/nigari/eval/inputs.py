@@ -68,19 +68,26 @@ Inputs = Mapping[str, InputValue]
 _MOST_WARNINGS = 2
 
 
-def check_undeclared(inputs: Inputs, declared: Mapping[str, Variable], diags: Diagnostics) -> None:
+def check_undeclared(
+    inputs: Inputs,
+    declared: Mapping[str, Variable],
+    diags: Diagnostics,
+    is_final: bool = True,
+) -> None:
     """Report values for variables that the root module does not declare.
 
-    On the command line that is a mistake, in a file a warning, and in the environment nothing:
-    settings for many configurations live there.
+    On the command line that is a mistake, or a warning where nothing is done with the values yet
+    (`is_final`). In a file it is a warning, and in the environment nothing: settings for many
+    configurations live there.
     """
+    report = diags.error if is_final else diags.warning
     warned = 0
     for name, given in inputs.items():
         if name in declared:
             continue
         hint = did_you_mean(name, declared)
         if given.kind in (InputKind.FLAG, InputKind.CALLER):
-            diags.error(
+            report(
                 "Value for an undeclared variable",
                 f'A value for "{name}" is given by {given.origin}, and the root module declares no '
                 f"variable of that name.{hint}",

@@ -165,9 +165,12 @@ class Run(Protocol):
         ...
 
     def provider_function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference
+        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
     ) -> Function | None:
-        """A function that a provider offers; None where it has none of that name."""
+        """A function that a provider offers; None where it has none of that name.
+
+        What must be done first is put among the needs, now or when the function is called.
+        """
         ...
 
     def want(self, node: Node) -> None:

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from nigari.addrs.module import ModuleAddr
+from nigari.config.moved import Moved
 from nigari.config.provisioner import Provisioner
+from nigari.config.removed import Removed
 from nigari.config.resource import Resource
 from nigari.config.written_address import WrittenAddress
 from nigari.cty.convert import convert
@@ -20,6 +22,7 @@ from nigari.cty.types import BOOL, STRING, ListType
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import UnknownCause
+from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.instances import Frame
 from nigari.eval.once import Need, Node, Stages
 from nigari.eval.resource import deferred_data
@@ -40,6 +43,7 @@ def has_static_arguments(resource: Resource) -> bool:
     lifecycle = resource.lifecycle
     return (
         lifecycle.create_before_destroy is not None
+        or lifecycle.destroy is not None
         or lifecycle.ignore_changes is not None
         or any(
             each.when is not None or each.on_failure is not None for each in resource.provisioners
@@ -54,12 +58,12 @@ class ResourceSettings(Node):
         "_stages",
         "_wish",
         "create_before_destroy",
+        "destroy",
         "frame",
         "ignore_all",
         "ignored",
-        "on_failure",
+        "moments",
         "resource",
-        "when",
     )
 
     def __init__(self, frame: Frame, resource: Resource, wish: Wish) -> None:
@@ -67,12 +71,21 @@ class ResourceSettings(Node):
         self.frame = frame
         self.resource = resource
         self.create_before_destroy: bool | None = None
+        self.destroy: bool | None = None
+        """False where an object that is not wanted any more is only forgotten."""
         self.ignore_all = resource.lifecycle.ignore_all_changes
         self.ignored: tuple[Traversal, ...] = ()
-        self.when: dict[Provisioner, str] = {}
-        self.on_failure: dict[Provisioner, str] = {}
+        self.moments = ProvisionerMoments(
+            frame,
+            resource.provisioners,
+            str(resource.addr),
+            wish,
+            deferred_data(resource.repetition),
+        )
         self._wish = wish
-        self._stages = Stages(self._replacement, self._ignored_changes, self._provisioners)
+        self._stages = Stages(
+            self._replacement, self._ending, self._ignored_changes, self.moments.step
+        )
 
     @property
     def label(self) -> str:
@@ -93,20 +106,33 @@ class ResourceSettings(Node):
         return Slot(what, self.frame, expr, self._wish, deferred_data(self.resource.repetition))
 
     def _replacement(self) -> Sequence[Need]:
-        expr = self.resource.lifecycle.create_before_destroy
+        found = self._truth("create_before_destroy", self.resource.lifecycle.create_before_destroy)
+        if isinstance(found, list):
+            return found
+        self.create_before_destroy = found
+        return ()
+
+    def _ending(self) -> Sequence[Need]:
+        found = self._truth("destroy", self.resource.lifecycle.destroy)
+        if isinstance(found, list):
+            return found
+        self.destroy = found
+        return ()
+
+    def _truth(self, argument: str, expr: Expression | None) -> bool | list[Need] | None:
+        """Whether an argument is true; None where it is not set."""
         if expr is None:
-            return ()
-        slot = self._slot("create_before_destroy", expr)
+            return None
+        slot = self._slot(argument, expr)
         value = fill(slot)
-        if isinstance(value, Value):
-            try:
-                value = convert(value, BOOL)
-            except CtyError:
-                _report(slot, "true or false")
-                return ()
-            self.create_before_destroy = None if value.is_null else value.as_bool()
-            return ()
-        return value or ()
+        if not isinstance(value, Value):
+            return value
+        try:
+            value = convert(value, BOOL)
+        except CtyError:
+            _report(slot, "true or false")
+            return None
+        return None if value.is_null else value.as_bool()
 
     def _ignored_changes(self) -> Sequence[Need]:
         ignored = self.resource.lifecycle.ignore_changes
@@ -143,9 +169,43 @@ class ResourceSettings(Node):
         first = TraverseAttr(root.name, root.start, root.end)
         return Traversal(source, [first, *path.steps[1:]])
 
-    def _provisioners(self) -> Sequence[Need]:
+
+class ProvisionerMoments(Node):
+    """When the provisioners of a block run, and whether their failure matters."""
+
+    __slots__ = ("_data", "_frame", "_provisioners", "_what", "_wish", "on_failure", "when")
+
+    def __init__(
+        self,
+        frame: Frame,
+        provisioners: tuple[Provisioner, ...],
+        what: str,
+        wish: Wish,
+        data: InstanceData = NO_INSTANCE_DATA,
+    ) -> None:
+        super().__init__()
+        self._frame = frame
+        self._provisioners = provisioners
+        self._what = what
+        self._wish = wish
+        self._data = data
+        self.when: dict[Provisioner, str] = {}
+        self.on_failure: dict[Provisioner, str] = {}
+
+    @property
+    def label(self) -> str:
+        return self._frame.label(f"provisioners of {self._what}")
+
+    @property
+    def range(self) -> Range:
+        return self._provisioners[0].range
+
+    def fail(self) -> None:
+        """What is not known keeps its default."""
+
+    def step(self) -> Sequence[Need]:
         needs: list[Need] = []
-        for provisioner in self.resource.provisioners:
+        for provisioner in self._provisioners:
             for argument, expr, words, results in (
                 ("when", provisioner.when, ("create", "destroy"), self.when),
                 ("on_failure", provisioner.on_failure, ("fail", "continue"), self.on_failure),
@@ -166,7 +226,8 @@ class ResourceSettings(Node):
         keyword = expr_as_keyword(expr)
         if keyword in words:
             return keyword
-        slot = self._slot(f"{argument} of a provisioner", expr)
+        what = f"{argument} of a provisioner of {self._frame.label(self._what)}"
+        slot = Slot(what, self._frame, expr, self._wish, self._data)
         value = fill(slot)
         if not isinstance(value, Value):
             return value or words[0]
@@ -208,9 +269,13 @@ class StaticAddress(Node):
         keys: list[Value] = []
         needs: list[Need] = []
         for expr in self.address.keys:
-            value = fill(Slot("key of an address", self.frame, expr, self._wish))
+            slot = Slot("key of an address", self.frame, expr, self._wish)
+            value = fill(slot)
             if isinstance(value, Value):
-                keys.append(value)
+                if _is_key(value):
+                    keys.append(value)
+                else:
+                    _report(slot, "a string or a whole number from 0 on")
             elif value is not None:
                 needs.extend(value)
         if needs:
@@ -221,16 +286,30 @@ class StaticAddress(Node):
         return ()
 
 
-def check_same_keys(addresses: Iterable[StaticAddress], diags: Diagnostics) -> None:
-    """Report addresses whose keys differ between instances of one module."""
+def _is_key(value: Value) -> bool:
+    data = value.data
+    return isinstance(data, str) or (
+        isinstance(data, int) and not isinstance(data, bool) and data >= 0
+    )
+
+
+Statement = Moved | Removed
+"""What makes a statement about objects at an address."""
+
+
+def check_same_keys(
+    addresses: Iterable[tuple[Statement, StaticAddress]], diags: Diagnostics
+) -> None:
+    """Report statements in whose addresses keys differ between instances of one module."""
     first: dict[tuple[ModuleAddr, WrittenAddress], StaticAddress] = {}
-    told: set[StaticAddress] = set()
-    for node in addresses:
+    told: set[tuple[ModuleAddr, Statement]] = set()
+    for statement, node in addresses:
         if node.traversal is None:
             continue
-        known = first.setdefault((node.frame.instance.addr.unkeyed, node.address), node)
-        if known.keys != node.keys and known not in told:
-            told.add(known)
+        module = node.frame.instance.addr.unkeyed
+        known = first.setdefault((module, node.address), node)
+        if known.keys != node.keys and (module, statement) not in told:
+            told.add((module, statement))
             _report_other_keys(known, node, diags)
 
 

@@ -82,6 +82,10 @@ class LocalPart(ValueNode):
     def label(self) -> str:
         return self.frame.label(".".join(("local", self.whole.local.name, *self.names)))
 
+    @property
+    def range(self) -> Range:
+        return self.expr.range
+
     def origin(self) -> Origin:
         return Origin(self.frame, self.frame.instance.compiled.expression(self.expr))
 

@@ -150,7 +150,7 @@ class ModuleCallNode(CallNode):
 
     def _chosen(self, key: InstanceKey) -> list[Frame]:
         """The instances that a key may mean."""
-        if DEFERRED in self.frames or self.frame.run.is_opaque:
+        if DEFERRED in self.frames:
             return list(self.frames.values())
         return [self.frames[key]] if key in self.frames else []
 

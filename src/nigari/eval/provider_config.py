@@ -24,7 +24,7 @@ def provider_of(module: Module, local_name: str) -> Provider:
 class ProviderConfigNode(Node):
     """A provider block of one module instance; its result is the instances of the block.
 
-    Their keys must be known before anything runs, as resources are told apart by them.
+    Where resources decide which there are, one deferred instance stands for them until planning.
     """
 
     __slots__ = ("_wish", "config", "frame", "instances")

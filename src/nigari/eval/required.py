@@ -60,7 +60,7 @@ class ProviderSource(Node):
 
 
 class ProgramVersion(Node):
-    """A `required_version` that is evaluated."""
+    """A constraint on the program's version that is evaluated."""
 
     __slots__ = ("_wish", "frame", "required")
 
@@ -72,7 +72,7 @@ class ProgramVersion(Node):
 
     @property
     def label(self) -> str:
-        return self.frame.label("required_version")
+        return self.frame.label("required version")
 
     @property
     def range(self) -> Range:
@@ -91,10 +91,13 @@ class ProgramVersion(Node):
 
 def _report_source_in_child(node: ProviderSource) -> None:
     name = node.required.name
+    # The same for all instances of the module, so that it is told once.
+    module = node.frame.instance.addr.unkeyed
     node.frame.run.diags.error(
         "Provider source is not written out",
-        f"The {node.label} depends on a value. Which provider a name means is part of the "
-        "addresses in a state, so only the root module may work it out. Write the source out "
-        f'here, as in source = "hashicorp/{name}"; the version may be any static expression.',
+        f"The source of the required provider {name} of {module} depends on a value. Which "
+        "provider a name means is part of the addresses in a state, so only the root module may "
+        f'work it out. Write the source out here, as in source = "hashicorp/{name}"; the version '
+        "may be any static expression.",
         node.range if node.required.source is None else node.required.source.range,
     )

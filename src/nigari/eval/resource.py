@@ -6,16 +6,15 @@ This is how `validate` sees resources. Nothing is expanded: one look with unknow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Protocol
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.module import ModuleCall, ModuleCallInstance
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
+from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.declared import CheckRule, Dependencies, Repetition
-from nigari.config.provisioner import Provisioner
 from nigari.config.resource import Resource
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -30,7 +29,7 @@ from nigari.eval.module_call import expand
 from nigari.eval.once import DONE, Effect, Need, Node, Stages
 from nigari.eval.provider_config import provider_of
 from nigari.eval.scope import Binding, evaluate, evaluate_body
-from nigari.hcl.body import Body
+from nigari.eval.validated_provisioner import provisioner_stages
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal, TraverseAttr
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
@@ -45,7 +44,6 @@ from nigari.schema.locate import locate
 from nigari.schema.marked_paths import attribute_at, sensitive_paths
 from nigari.schema.placeholders import unknown_block
 from nigari.schema.provider import ProviderSchema, Schema
-from nigari.schema.provisioners import CONNECTION, EXCLUSIVE, PROVISIONERS
 
 
 @record
@@ -74,13 +72,14 @@ class Schemas(Protocol):
         ...
 
 
-def by_mode(schema: ProviderSchema, resource: Resource) -> Mapping[str, Schema]:
-    """The schemas of a provider for one kind of resource."""
-    return {
-        MANAGED: schema.resources,
-        DATA: schema.data_sources,
-        EPHEMERAL: schema.ephemeral_resources,
-    }[resource.addr.mode]
+def resource_schema(offered: ProviderSchema, addr: ResourceAddr) -> Schema | None:
+    """What a provider says a resource looks like; None where it does not have it."""
+    schemas = {
+        MANAGED: offered.resources,
+        DATA: offered.data_sources,
+        EPHEMERAL: offered.ephemeral_resources,
+    }[addr.mode]
+    return schemas.get(addr.type)
 
 
 def deferred_data(repetition: Repetition) -> InstanceData:
@@ -99,11 +98,11 @@ class ValidatedResource(ResourceNode):
         "_checked",
         "_config",
         "_data",
-        "_gate",
         "_provider",
         "_schema",
         "_stages",
         "_triggers_seen",
+        "_waits",
     )
 
     def __init__(
@@ -112,11 +111,11 @@ class ValidatedResource(ResourceNode):
         resource: Resource,
         schemas: Schemas,
         checked: Checked,
-        gate: Node | None = None,
+        waits: Sequence[Node] = (),
     ) -> None:
         super().__init__(frame, resource)
-        self._gate = gate
-        """What the calls of the module wait for, and so everything in it."""
+        self._waits = waits
+        """What the calls of the module wait for, and so everything in it; imports of it."""
         self._checked = checked
         self._provider = provider_of(frame.module, resource.provider_name)
         self._data = deferred_data(resource.repetition)
@@ -129,6 +128,7 @@ class ValidatedResource(ResourceNode):
         self._stages = Stages(
             self._wait,
             self._check_repetition,
+            self._check_key,
             self._check_dependencies,
             self._check_body,
             self._ask_provider,
@@ -137,7 +137,7 @@ class ValidatedResource(ResourceNode):
             self._check_triggers,
             Rules(frame, lifecycle.preconditions, self._data).step,
             Rules(frame, lifecycle.postconditions, self._data, self.element).step,
-            *self._provisioner_stages(),
+            *provisioner_stages(self, self._data),
             self._finish,
         )
 
@@ -149,14 +149,23 @@ class ValidatedResource(ResourceNode):
         offered = schemas.of(self._provider)
         if offered is None:
             return None
-        schema = by_mode(offered, resource).get(resource.addr.type)
+        schema = resource_schema(offered, resource.addr)
         if schema is None:
             _report_type(resource, self._provider, offered, self.frame.run.diags)
             return None
         return schema.block
 
     def _wait(self) -> Sequence[Need]:
-        return () if self._gate is None or self._gate.state == DONE else (self._gate,)
+        return [node for node in self._waits if node.state != DONE]
+
+    def _check_key(self) -> Sequence[Need]:
+        """Whether the key that selects a provider instance can be worked out."""
+        ref = self.resource.provider
+        if ref is None or ref.key is None:
+            return ()
+        compiled = self.frame.instance.compiled.expression(ref.key)
+        value = evaluate(self.frame, compiled, self._data, owner=self)
+        return value if isinstance(value, list) else ()
 
     def _check_repetition(self) -> Sequence[Need]:
         expansion = expand(self.frame, self.resource.repetition)
@@ -211,37 +220,6 @@ class ValidatedResource(ResourceNode):
         self.frame.run.diags.extend(diagnostics)
         return ()
 
-    def _provisioner_stages(self) -> list[Callable[[], Sequence[Need]]]:
-        stages: list[Callable[[], Sequence[Need]]] = []
-        for provisioner in self.resource.provisioners:
-            schema = PROVISIONERS.get(provisioner.type)
-            if schema is None:
-                _report_provisioner(provisioner, self.frame.run.diags)
-                continue
-            told = partial(_check_provisioner, provisioner)
-            stages.append(partial(self._check_inner_body, provisioner.body, schema, told))
-            if provisioner.connection is not None:
-                body = provisioner.connection.body
-                stages.append(partial(self._check_inner_body, body, CONNECTION))
-        if self.resource.connection is not None and self.resource.provisioners:
-            stages.append(
-                partial(self._check_inner_body, self.resource.connection.body, CONNECTION)
-            )
-        return stages
-
-    def _check_inner_body(
-        self, body: Body, schema: Block, check: Callable[[Value, Diagnostics], None] | None = None
-    ) -> Sequence[Need]:
-        compiled = self.frame.instance.compiled.body(body, decoder_spec(schema))
-        diags = self.frame.run.diags
-        errors = diags.error_count
-        value = evaluate_body(self.frame, compiled, self._data, self.element)
-        if not isinstance(value, Value):
-            return value
-        if check is not None and diags.error_count == errors:
-            check(value.unmark_deep()[0], diags)
-        return ()
-
     def _check_ignored(self) -> Sequence[Need]:
         """Whether what `ignore_changes` names is there."""
         ignored = self.resource.lifecycle.ignore_changes
@@ -271,7 +249,8 @@ class ValidatedResource(ResourceNode):
         expr = self.resource.lifecycle.prevent_destroy
         if expr is None:
             return ()
-        value = evaluate(self.frame, self.frame.instance.compiled.expression(expr), self._data)
+        compiled = self.frame.instance.compiled.expression(expr)
+        value = evaluate(self.frame, compiled, self._data, owner=self)
         if not isinstance(value, Value):
             return value
         try:
@@ -374,34 +353,6 @@ def needs_of_dependencies(frame: Frame, depends_on: Dependencies) -> Sequence[Ne
             if contents is not None and contents.state != DONE:
                 binding.needs.append(contents)
     return binding.needs
-
-
-def _check_provisioner(provisioner: Provisioner, config: Value, diags: Diagnostics) -> None:
-    """Whether the arguments of a provisioner go together."""
-    exclusive = EXCLUSIVE.get(provisioner.type, ())
-    given = [name for name in exclusive if not config.attribute(name).is_null]
-    if exclusive and len(given) != 1:
-        diags.error(
-            "Arguments that exclude each other" if given else "Missing argument",
-            f"A provisioner {provisioner.type} needs exactly one of {', '.join(exclusive)}.",
-            provisioner.range,
-        )
-    if provisioner.type == "local-exec" and config.attribute("command").data in (None, ""):
-        diags.error(
-            "Empty command",
-            "The command of a local-exec provisioner is what it runs; it cannot be empty.",
-            provisioner.range,
-        )
-
-
-def _report_provisioner(provisioner: Provisioner, diags: Diagnostics) -> None:
-    hint = did_you_mean(provisioner.type, PROVISIONERS)
-    diags.error(
-        "Unknown provisioner",
-        f'There is no provisioner "{provisioner.type}".{hint} The provisioners are '
-        f"{', '.join(PROVISIONERS)}.",
-        provisioner.range,
-    )
 
 
 def _report_type(

@@ -12,7 +12,7 @@ from typing import Final
 
 from nigari.addrs.address import Address
 from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, Resource, ResourceInstance
+from nigari.addrs.resource import MANAGED, Resource, ResourceInstance
 from nigari.addrs.values import (
     CountAttr,
     EachAttr,
@@ -31,12 +31,18 @@ from nigari.eval.compile import Compiled, CompiledBody
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.instances import FAILED, CallNode, Frame, Origin, ResourceNode, ValueNode
 from nigari.eval.once import DONE, Need
+from nigari.eval.unresolved import (
+    report_in_check,
+    report_missing_key,
+    report_needless_key,
+    report_undeclared,
+    report_undeclared_resource,
+)
 from nigari.hcl.decode import decode
 from nigari.hcl.dynamic_blocks import expand
 from nigari.hcl.scope import Scope
-from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex
-from nigari.lang.references import Reference, report_outside, undeclared_resource_hint
+from nigari.lang.references import Reference, report_outside
 
 Names = dict[str, "Value | Names"]
 """Names of a scope: a value, or the names one step further in."""
@@ -77,6 +83,14 @@ class Binding:
         names = {name: _as_value(found) for name, found in self.names.items()}
         scope = Scope(names, self.frame.run.functions)
         return Scope({}, self.functions, scope) if self.functions else scope
+
+    def collector(self, diags: Diagnostics) -> Diagnostics:
+        """Where to put what is wrong with the expression.
+
+        Functions of providers may turn out to have no answer yet while it is evaluated; then it
+        is evaluated once more, and what was found out the first time does not count.
+        """
+        return Diagnostics() if self.functions else diags
 
     def put(self, path: Sequence[str], value: Value) -> None:
         """Give the name at the end of the path a value, unless a name on the way has one."""
@@ -122,7 +136,12 @@ def evaluate(
     if compiled.problems:
         diags.extend(compiled.problems)
         return FAILED
-    value = compiled.expr.value(binding.scope(), diags)
+    told = binding.collector(diags)
+    value = compiled.expr.value(binding.scope(), told)
+    if binding.needs:
+        return binding.needs
+    if told is not diags:
+        diags.extend(told)
     if diags.error_count > errors and not value.is_wholly_known:
         # What depends on this value has nothing to add to what has just been reported.
         return unknown(value.type).with_causes(FAILED.causes)
@@ -140,18 +159,27 @@ def evaluate_body(
     data: InstanceData = NO_INSTANCE_DATA,
     self_value: Value | None = None,
     owner: ResourceNode | None = None,
+    diags: Diagnostics | None = None,
 ) -> Value | list[Need]:
-    """The value of a body in a module instance, or what must be done first."""
+    """The value of a body in a module instance, or what must be done first.
+
+    What is wrong with it goes to the run, unless there are other `diags` for it.
+    """
     binding = Binding(frame, data, self_value, owner)
     binding.bind(compiled.references)
     if binding.needs:
         return binding.needs
-    diags = frame.run.diags
+    diags = frame.run.diags if diags is None else diags
     if compiled.problems:
         diags.extend(compiled.problems)
         return FAILED
-    scope = binding.scope()
-    return decode(expand(compiled.body, scope), compiled.spec, scope, diags)
+    scope, told = binding.scope(), binding.collector(diags)
+    value = decode(expand(compiled.body, scope), compiled.spec, scope, told)
+    if binding.needs:
+        return binding.needs
+    if told is not diags:
+        diags.extend(told)
+    return value
 
 
 def nodes_of(frame: Frame, reference: Reference) -> list[ValueNode]:
@@ -189,7 +217,7 @@ def _bind_variable(binding: Binding, reference: Reference) -> None:
     assert isinstance(subject, InputVariable)
     node = binding.frame.variables.get(subject.name)
     if node is None:
-        _report_undeclared(binding.frame, reference, "variable", binding.frame.variables)
+        report_undeclared(binding.frame, reference, "variable", binding.frame.variables)
         binding.put(("var", subject.name), FAILED)
     else:
         binding.put_node(("var", subject.name), node)
@@ -200,7 +228,7 @@ def _bind_local(binding: Binding, reference: Reference) -> None:
     assert isinstance(subject, LocalValue)
     node = binding.frame.locals.get(subject.name)
     if node is None:
-        _report_undeclared(binding.frame, reference, "local value", binding.frame.locals)
+        report_undeclared(binding.frame, reference, "local value", binding.frame.locals)
         binding.put(("local", subject.name), FAILED)
         return
     names = _attribute_names(reference)
@@ -227,8 +255,11 @@ def _bind_call(binding: Binding, reference: Reference) -> None:
         subject = subject.call
     assert isinstance(subject, ModuleCall)
     node = _call_node(binding, reference, subject.name)
-    if node is not None:
-        _put_call(binding, ("module", subject.name), node.whole())
+    if node is None:
+        return
+    if node.contents is not None and node.contents.state != DONE:
+        binding.needs.append(node.contents)
+    _put_call(binding, ("module", subject.name), node.whole())
 
 
 def _bind_call_output(binding: Binding, reference: Reference) -> None:
@@ -253,7 +284,7 @@ def _call_node(binding: Binding, reference: Reference, name: str) -> CallNode | 
     frame = binding.frame
     node = frame.calls.get(name)
     if node is None:
-        _report_undeclared(frame, reference, "module call", frame.calls)
+        report_undeclared(frame, reference, "module call", frame.calls)
         binding.put(("module", name), FAILED)
         return None
     if node.state != DONE:
@@ -282,10 +313,10 @@ def _bind_resource(binding: Binding, reference: Reference) -> None:
         path.insert(0, subject.mode.value)
     node = frame.resources.get(subject)
     if node is None:
-        _report_undeclared_resource(frame, reference, subject)
+        report_undeclared_resource(frame, reference, subject)
         binding.put(path, FAILED)
     elif frame.run.is_opaque and node.resource.in_check not in ("", binding.check):
-        _report_in_check(reference, node)
+        report_in_check(reference, node)
         binding.put(path, FAILED)
     elif node is binding.owner:
         is_right = _check_instance(reference, node)
@@ -310,13 +341,13 @@ def _check_instance(reference: Reference, node: ResourceNode) -> bool:
     diags = node.frame.run.diags
     if not is_repeated:
         if key is not None:
-            _report_needless_key(reference, node, diags)
+            report_needless_key(reference, node, diags)
         return key is None
     if not isinstance(subject, ResourceInstance):
         return True
     if key is None:
         if reference.remaining.steps and isinstance(reference.remaining[0], TraverseAttr):
-            _report_missing_key(reference, node, diags)
+            report_missing_key(reference, node, diags)
             return False
         return True
     errors = diags.error_count
@@ -365,7 +396,8 @@ def _bind_terraform(binding: Binding, reference: Reference) -> None:
 def _bind_function(binding: Binding, reference: Reference) -> None:
     subject = reference.subject
     assert isinstance(subject, ProviderFunction)
-    function = binding.frame.run.provider_function(binding.frame, subject, reference)
+    run = binding.frame.run
+    function = run.provider_function(binding.frame, subject, reference, binding.needs)
     if function is not None:
         binding.functions[subject.text] = function
 
@@ -386,59 +418,3 @@ _BINDERS: Final[Mapping[type[Address], Callable[[Binding, Reference], None]]] = 
     TofuAttr: _bind_terraform,
     ProviderFunction: _bind_function,
 }
-
-
-# -- what is not there --------------------------------------------------------------------------
-
-
-def _report_undeclared(
-    frame: Frame, reference: Reference, what: str, declared: Mapping[str, object]
-) -> None:
-    name = str(reference.subject).split(".")[1].split("[")[0]
-    hint = did_you_mean(name, declared)
-    frame.run.diags.error(
-        f"Reference to undeclared {what}",
-        f'There is no {what} named "{name}" in {frame.place}.{hint}',
-        reference.range,
-    )
-
-
-def _report_missing_key(reference: Reference, node: ResourceNode, diags: Diagnostics) -> None:
-    addr = node.resource.addr
-    argument, key = ("count", "0") if node.resource.repetition.count else ("for_each", '"key"')
-    diags.error(
-        "Missing instance key",
-        f"{addr} has {argument}, so it stands for several instances. Say which one is meant: "
-        f"{addr}[{key}].",
-        reference.range,
-    )
-
-
-def _report_needless_key(reference: Reference, node: ResourceNode, diags: Diagnostics) -> None:
-    addr = node.resource.addr
-    diags.error(
-        "Needless instance key",
-        f"{addr} has neither count nor for_each, so there is only one of it. Leave out the key in "
-        "brackets.",
-        reference.range,
-    )
-
-
-def _report_in_check(reference: Reference, node: ResourceNode) -> None:
-    resource = node.resource
-    node.frame.run.diags.error(
-        "Reference to the data source of a check",
-        f"{resource.addr} belongs to check.{resource.in_check}, and only the assertions there can "
-        "refer to it. Declare it outside of the check if others need it.",
-        reference.range,
-    )
-
-
-def _report_undeclared_resource(frame: Frame, reference: Reference, subject: Resource) -> None:
-    what = {MANAGED: "resource", DATA: "data source", EPHEMERAL: "ephemeral resource"}[subject.mode]
-    hint = undeclared_resource_hint(subject, frame.resources)
-    frame.run.diags.error(
-        f"Reference to undeclared {what}",
-        f"The {what} {subject} is not declared in {frame.place}.{hint}",
-        reference.range,
-    )

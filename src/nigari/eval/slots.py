@@ -63,13 +63,14 @@ def fill(slot: Slot) -> Value | list[Need] | None:
         return None
     if value.is_wholly_known:
         return value
-    _explain_unknown(slot, value)
+    explain_unknown(slot, value)
     return None
 
 
 def fill_instances(slot: Slot, argument: str) -> Mapping[InstanceKey, InstanceData] | list[Need]:
     """The instances that a `for_each` or `count` slot asks for. Only keys need to be known and
-    harmless: the elements of a map may be anything.
+    harmless: the elements of a map may be anything. Where resources decide, planning will tell, and
+    one deferred instance stands for all until then.
     """
     value = evaluate_origin(slot.origin)
     if not isinstance(value, Value):
@@ -77,12 +78,13 @@ def fill_instances(slot: Slot, argument: str) -> Mapping[InstanceKey, InstanceDa
     expand = expand_count if argument == "count" else expand_for_each
     expansion = expand(value, slot.expr.range, slot.frame.run.diags)
     if expansion.deferred_by is not None:
-        _explain_unknown(slot, expansion.deferred_by)
-        return {}
+        if any(cause.kind not in _LATER for cause in causes_within(expansion.deferred_by)):
+            explain_unknown(slot, expansion.deferred_by)
+            return {}
     return expansion.instances
 
 
-def _explain_unknown(slot: Slot, value: Value) -> None:
+def explain_unknown(slot: Slot, value: Value) -> None:
     """Wish for what would make a value known, or report why it is not."""
     causes = causes_within(value)
     if any(cause.kind is CauseKind.REPORTED for cause in causes):
@@ -156,15 +158,25 @@ def _report_unknown(slot: Slot, causes: list[UnknownCause]) -> None:
 
 
 def _summary(causes: list[UnknownCause]) -> str:
-    if causes and causes[0].kind is CauseKind.MISSING_VARIABLE:
+    if causes and causes[0].kind in (CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT):
         return "Missing value for a variable"
     return "Value not known before planning"
 
+
+# What planning can tell.
+_LATER = (
+    CauseKind.RESOURCE,
+    CauseKind.EACH,
+    CauseKind.COUNT,
+    CauseKind.PROVIDER_FUNCTION,
+    CauseKind.RUN_TIME,
+)
 
 _HINTS = {
     CauseKind.MISSING_VARIABLE: (
         "Give it with -var, in a .tfvars file or in the environment, or declare a default."
     ),
+    CauseKind.MISSING_ARGUMENT: "Add the argument to the module block, or declare a default.",
     CauseKind.NEVER_STATIC: "Remove const = false from the variable, or use another one here.",
     CauseKind.RESOURCE: "Use values that come only from variables, locals and constants here.",
     CauseKind.IMPURE_FUNCTION: "Pass the value in as a variable instead.",

@@ -15,18 +15,23 @@ from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
+from nigari.config.removed import Removed
 from nigari.config.resource import Resource
 from nigari.config.written import is_written_out
+from nigari.config.written_address import WrittenAddress
 from nigari.cty.function import Function
 from nigari.cty.values import FALSE, Value, string, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.causes import CauseKind, Phase, UnknownCause
 from nigari.eval.compile import CompiledModule
+from nigari.eval.const_variable import ConstVariable
 from nigari.eval.expansion import InstanceData
 from nigari.eval.inputs import Inputs
 from nigari.eval.instances import Frame, ModuleInstance, ResourceNode
 from nigari.eval.lifecycle import (
+    ProvisionerMoments,
     ResourceSettings,
+    Statement,
     StaticAddress,
     check_same_keys,
     has_static_arguments,
@@ -38,14 +43,13 @@ from nigari.eval.output import OutputNode
 from nigari.eval.provider_config import ProviderConfigNode, provider_of
 from nigari.eval.provider_functions import deferred_function, report_no_provider
 from nigari.eval.required import ProgramVersion, ProviderSource
-from nigari.eval.resource import Schemas, by_mode
+from nigari.eval.resource import Schemas, resource_schema
 from nigari.eval.slots import Slot, fill_text
 from nigari.eval.validation import Validation
 from nigari.eval.variable import (
-    ArgumentVariable,
-    ConstVariable,
     DynamicVariable,
     RootVariable,
+    StaticArgument,
     VariableNode,
 )
 from nigari.lang.marks import EPHEMERAL
@@ -75,6 +79,8 @@ class Surroundings:
     workspace: str = "default"
     root_path: str = "."
     working_path: str = "."
+    address: ModuleAddr = ROOT_MODULE
+    """Where the module is that all begins with."""
     schemas: Schemas | None = None
     """What providers offer, as far as that is known without starting any."""
     provider_function: Callable[[Provider, ProviderFunction], Function | None] | None = None
@@ -100,7 +106,7 @@ class StaticResource(ResourceNode):
         super().__init__(frame, resource)
         provider = provider_of(frame.module, resource.provider_name)
         offered = None if schemas is None else schemas.of(provider)
-        schema = None if offered is None else by_mode(offered, resource).get(resource.addr.type)
+        schema = None if offered is None else resource_schema(offered, resource.addr)
         repetition = resource.repetition
         if schema is not None and repetition.count is None and repetition.for_each is None:
             self.element = unknown(schema.block.implied_type)
@@ -144,10 +150,12 @@ class StaticRun:
         """The provider configurations of each module instance."""
         self.settings: dict[tuple[Frame, ResourceAddr], ResourceSettings] = {}
         """The static arguments of the resources that have any."""
+        self.removed: dict[tuple[Frame, Removed], ProvisionerMoments] = {}
+        """When the provisioners of `removed` blocks run."""
         self._sources: list[ProviderSource] = []
-        self._addresses: list[StaticAddress] = []
+        self._addresses: list[tuple[Statement, StaticAddress]] = []
         self.work = WorkList()
-        self.root = self.open(ModuleInstance(ROOT_MODULE, root), None)
+        self.root = self.open(ModuleInstance(surroundings.address, root), None)
 
     # -- what nodes ask for ---------------------------------------------------------------------
 
@@ -158,7 +166,7 @@ class StaticRun:
         return FALSE.mark(EPHEMERAL)
 
     def provider_function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference
+        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
     ) -> Function | None:
         if function.provider not in frame.module.required_providers:
             report_no_provider(function, frame, reference)
@@ -181,7 +189,7 @@ class StaticRun:
         else:
             arguments = parent.instance.compiled.arguments(instance.call, self.diags)
             for name, variable in module.variables.items():
-                frame.variables[name] = ArgumentVariable(frame, variable, arguments.get(name))
+                frame.variables[name] = StaticArgument(frame, variable, arguments.get(name))
         for name, variable in module.variables.items():
             if variable.const is False:
                 frame.variables[name] = DynamicVariable(frame, variable)
@@ -218,12 +226,20 @@ class StaticRun:
                 self.settings[frame, addr] = settings
                 yield settings
         yield from self._required(frame)
-        written = [each for moved in module.moved for each in (moved.source, moved.target)]
-        written += [removed.source for removed in module.removed]
-        for address in written:
+        for removed in module.removed:
+            if removed.provisioners:
+                what = f"what is removed at {removed.source.shape}"
+                moments = ProvisionerMoments(frame, removed.provisioners, what, self.wish)
+                self.removed[frame, removed] = moments
+                yield moments
+        written: list[tuple[Statement, WrittenAddress]] = []
+        for moved in module.moved:
+            written += ((moved, moved.source), (moved, moved.target))
+        written += [(removed, removed.source) for removed in module.removed]
+        for statement, address in written:
             if address.keys:
                 node = StaticAddress(frame, address, self.wish)
-                self._addresses.append(node)
+                self._addresses.append((statement, node))
                 yield node
 
     def _required(self, frame: Frame) -> Iterator[Node]:
@@ -280,6 +296,11 @@ class StaticRun:
     def installed(self, effect: Effect) -> CompiledModule | None:
         return self._answers[effect]
 
+    @property
+    def inputs(self) -> Inputs:
+        """The values that are given for the variables of the first module."""
+        return self._surroundings.inputs
+
     # -- running --------------------------------------------------------------------------------
 
     def providers_found(self) -> Mapping[str, Provider]:
@@ -327,7 +348,7 @@ class StaticRun:
 
     def _instance(self, addr: ModuleAddr) -> ModuleInstance:
         instance = self.root.instance
-        for name, key in addr.steps:
+        for name, key in addr.steps[instance.addr.depth :]:
             instance = instance.children[name][key]
         return instance
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from nigari.addrs.absolute import Abs, AbsResource, resource_of
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
@@ -24,7 +25,6 @@ from nigari.eval.instances import FAILED, CallNode, Frame, ModuleInstance
 from nigari.eval.local import LocalValue
 from nigari.eval.module_call import TreeCall, expand
 from nigari.eval.once import DONE, Need, Node, Stages, WorkList
-from nigari.eval.output import OutputNode
 from nigari.eval.provider_config import provider_of
 from nigari.eval.provider_functions import deferred_function, report_no_provider
 from nigari.eval.resource import (
@@ -34,9 +34,9 @@ from nigari.eval.resource import (
     ValidatedResource,
     needs_of_dependencies,
 )
-from nigari.eval.scope import evaluate
 from nigari.eval.static import StaticRun, report_cycle
 from nigari.eval.validated_import import ValidatedImport
+from nigari.eval.validated_output import ValidatedOutput
 from nigari.eval.validated_provider import ValidatedProvider, ValidateProvider
 from nigari.eval.validation import Validation
 from nigari.eval.variable import (
@@ -55,37 +55,28 @@ Opinion = ValidateConfig | ValidateProvider
 """What providers are asked about."""
 
 
+FindFunction = Callable[[Frame, ProviderFunction, Reference, list[Need]], Function]
+"""Gives a function of a provider; calls that have no answer yet are put among the needs."""
+
+
 class CheckedArgument(ArgumentVariable):
     """A variable of a called module: the argument must fit, and is then forgotten by all but the
     variable's own validations.
     """
 
-    __slots__ = ("_default_seen", "given")
+    __slots__ = ("given",)
 
     def __init__(self, frame: Frame, variable: Variable, argument: Attribute | None) -> None:
         super().__init__(frame, variable, argument)
         self.given: Value = FAILED
-        self._default_seen = False
 
     def step(self) -> Sequence[Need]:
-        needs = self._look_at_default() or super().step()
+        needs = super().step()
         if not needs:
             self._warn()
             self.given = self.value
             self.take_unknown(missing_variable(self))
         return needs
-
-    def _look_at_default(self) -> Sequence[Need]:
-        """Report what is wrong with a default that this call does without."""
-        default = self.variable.default
-        if self.argument is None or default is None or self._default_seen:
-            return ()
-        value = evaluate(self.frame, self.frame.instance.compiled.expression(default))
-        if not isinstance(value, Value):
-            return value
-        self.fitted(value, default.range)
-        self._default_seen = True
-        return ()
 
     def _warn(self) -> None:
         """Point at what is right but surely not meant."""
@@ -152,11 +143,12 @@ class Look(Node):
 class Contents(Node):
     """Everything in a called module, for those that depend on the whole of it."""
 
-    __slots__ = ("_call",)
+    __slots__ = ("_call", "_gate")
 
-    def __init__(self, call: TreeCall) -> None:
+    def __init__(self, call: TreeCall, gate: Node | None) -> None:
         super().__init__()
         self._call = call
+        self._gate = gate
 
     @property
     def label(self) -> str:
@@ -174,10 +166,18 @@ class Contents(Node):
         if call.state != DONE:
             return (call,)
         needs: list[Need] = []
+        if self._gate is not None and self._gate.state != DONE:
+            needs.append(self._gate)
         for frame in call.frames.values():
-            needs.extend(node for node in frame.resources.values() if node.state != DONE)
             inner = [each.contents for each in frame.calls.values() if each.contents is not None]
-            needs.extend(node for node in inner if node.state != DONE)
+            for nodes in (
+                frame.variables.values(),
+                frame.locals.values(),
+                frame.outputs.values(),
+                frame.resources.values(),
+                inner,
+            ):
+                needs.extend(node for node in nodes if node.state != DONE)
         return needs
 
 
@@ -195,7 +195,10 @@ class ValidateRun:
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
         self._told: dict[Opinion, Sequence[ProviderDiagnostic]] = {}
+        self._imports: dict[AbsResource, list[ValidatedImport]] = {}
         self.work = WorkList()
+        self.find_function: FindFunction | None = None
+        """How functions of providers are called; without it they give no results."""
         self.root = self.open(static.root.instance, None)
 
     def terraform(self, name: str) -> Value:
@@ -204,7 +207,7 @@ class ValidateRun:
         return unknown(type_).with_causes((cause,))
 
     def provider_function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference
+        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
     ) -> Function | None:
         name = function.provider
         if name not in frame.module.required_providers:
@@ -212,12 +215,15 @@ class ValidateRun:
             return deferred_function(function, None)
         provider = provider_of(frame.module, name)
         if provider.is_builtin:
-            return self._static.provider_function(frame, function, reference)
+            return self._static.provider_function(frame, function, reference, needs)
         offered = self._schemas.of(provider)
         if offered is None:
             return deferred_function(function, None)
+        # One that the schema does not have may be there once the provider is configured.
         signature = offered.functions.get(function.function)
-        return None if signature is None else deferred_function(function, signature)
+        if signature is not None and self.find_function is not None:
+            return self.find_function(frame, function, reference, needs)
+        return deferred_function(function, signature)
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
         frame = Frame(self, instance, parent)
@@ -226,8 +232,9 @@ class ValidateRun:
         if parent is not None and instance.call is not None:
             gate = self._gates[parent.calls[instance.call.name]]
         if parent is None or instance.call is None:
+            given = self._static.inputs
             for name, variable in module.variables.items():
-                frame.variables[name] = UnknownVariable(frame, variable)
+                frame.variables[name] = UnknownVariable(frame, variable, name in given)
         else:
             arguments = parent.instance.compiled.arguments(instance.call, self.diags)
             for name, variable in module.variables.items():
@@ -236,16 +243,29 @@ class ValidateRun:
         for name, local in module.locals.items():
             frame.locals[name] = LocalValue(frame, local)
         for name, output in module.outputs.items():
-            frame.outputs[name] = OutputNode(frame, output)
+            frame.outputs[name] = ValidatedOutput(frame, output, gate)
         for name, call in module.calls.items():
             frame.calls[name] = node = TreeCall(frame, call)
-            node.contents = Contents(node)
             self._gates[node] = self._gate_of(node, gate)
+            node.contents = Contents(node, self._gates[node])
+        if parent is None:
+            self._imports = self._open_imports(frame)
         for addr, resource in module.resources.items():
-            frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self, gate)
+            imports = self._imports.get(Abs(instance.addr.unkeyed, addr), ())
+            waits = imports if gate is None else (gate, *imports)
+            frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self, waits)
         self.work.want(_everything(frame))
         self.work.want(self._providers(frame))
         return frame
+
+    def _open_imports(self, frame: Frame) -> dict[AbsResource, list[ValidatedImport]]:
+        """The import blocks of the root module, by the resources that they are for."""
+        imports: dict[AbsResource, list[ValidatedImport]] = {}
+        for block in frame.module.imports:
+            node = ValidatedImport(frame, block, self._schemas)
+            imports.setdefault(resource_of(block.shape).unkeyed, []).append(node)
+            self.want(node)
+        return imports
 
     def _gate_of(self, node: TreeCall, outer: Node | None) -> Node | None:
         """What everything in a called module waits for: the call's repetition and dependencies."""
@@ -310,22 +330,18 @@ def _everything(frame: Frame) -> Iterable[Node]:
     yield from frame.calls.values()
     yield from frame.resources.values()
     for variable in frame.variables.values():
-        if isinstance(variable, VariableNode) and variable.variable.validations:
+        if not isinstance(variable, VariableNode):
+            continue
+        if variable.does_without_default:
+            yield Look(f"default of {variable.label}", Stages(variable.check_default))
+        if variable.variable.validations:
             if isinstance(variable, CheckedArgument):
                 yield ArgumentValidation(variable)
             else:
                 yield Validation(variable)
-    for output in module.outputs.values():
-        if output.preconditions or output.depends_on:
-            name = frame.label(f"preconditions of output.{output.name}")
-            dependencies = partial(needs_of_dependencies, frame, output.depends_on or ())
-            yield Look(name, Stages(dependencies, Rules(frame, output.preconditions).step))
     for check in module.checks.values():
         name = frame.label(f"check.{check.name}")
         yield Look(name, Stages(Rules(frame, check.asserts, check=check.name).step))
-    if frame.parent is None:
-        for block in module.imports:
-            yield ValidatedImport(frame, block)
 
 
 def _check_repetition(frame: Frame, call: ModuleCall) -> Sequence[Need]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from nigari.config.variable import Variable
 from nigari.cty.convert import convert
@@ -11,10 +11,10 @@ from nigari.cty.paths import path_text
 from nigari.cty.types import without_optional
 from nigari.cty.values import Value, null, unknown
 from nigari.diagnostics import Cause, Diagnostics, Range
-from nigari.eval.causes import CauseKind, Phase, UnknownCause, causes_within
+from nigari.eval.causes import CauseKind, Phase, UnknownCause
 from nigari.eval.inputs import InputValue
 from nigari.eval.instances import FAILED, Frame, Origin, ValueNode
-from nigari.eval.once import DONE, Need, Node
+from nigari.eval.once import Need, Node
 from nigari.eval.scope import evaluate
 from nigari.hcl.body import Attribute
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
@@ -52,14 +52,11 @@ class VariableNode(ValueNode):
 
     def fitted(self, given: Value, where: Range) -> Value:
         """The value converted to the declared type, with defaults for attributes left out."""
-        variable = self.variable
         try:
-            if variable.defaults is not None and not given.is_null:
-                given = variable.defaults.apply(given)
-            return convert(given, variable.type)
+            return fitted(self.variable, given)
         except CtyError as error:
             self._report_unfit(error, where)
-            return unknown(without_optional(variable.type)).with_causes(FAILED.causes)
+            return unknown(without_optional(self.variable.type)).with_causes(FAILED.causes)
 
     def _report_unfit(self, error: CtyError, where: Range) -> None:
         """Point at the declaration that is not met; where the value comes from is the cause."""
@@ -94,6 +91,21 @@ class VariableNode(ValueNode):
         if not isinstance(result, Value):
             return result
         self.accept(result, default.range)
+        return ()
+
+    @property
+    def does_without_default(self) -> bool:
+        """Whether the variable has a default, and is given a value instead."""
+        return False
+
+    def check_default(self) -> Sequence[Need]:
+        """Report what is wrong with a default, whether it is needed or not."""
+        default = self.variable.default
+        if default is not None:
+            value = evaluate(self.frame, self.frame.instance.compiled.expression(default))
+            if not isinstance(value, Value):
+                return value
+            self.fitted(value, default.range)
         return ()
 
     def take_unknown(self, cause: UnknownCause) -> None:
@@ -149,6 +161,10 @@ class ArgumentVariable(VariableNode):
     def given_at(self) -> Range:
         return self.variable.range if self.argument is None else self.argument.expr.range
 
+    @property
+    def does_without_default(self) -> bool:
+        return self.argument is not None and self.variable.default is not None
+
     def origin(self) -> Origin | None:
         caller = self.frame.parent
         if self.argument is None or caller is None:
@@ -161,8 +177,7 @@ class ArgumentVariable(VariableNode):
         if self.argument is None:
             if variable.default is not None:
                 return self.take_default()
-            # That the argument is missing is reported at the call.
-            self.fail()
+            self.miss()
             return ()
         caller = self.frame.parent
         assert caller is not None
@@ -181,6 +196,10 @@ class ArgumentVariable(VariableNode):
         self.accept(result, where)
         return ()
 
+    def miss(self) -> None:
+        """Do without the argument, which is reported at the call."""
+        self.fail()
+
     def _without_ephemeral(self, value: Value, where: Range) -> Value:
         """A value that may be stored: one that may not is reported."""
         _, marks = value.unmark_deep()
@@ -195,13 +214,38 @@ class ArgumentVariable(VariableNode):
         return FAILED
 
 
-class UnknownVariable(VariableNode):
-    """A variable as `validate` sees it: any value of its type. Its default is only looked at."""
+class StaticArgument(ArgumentVariable):
+    """A variable of a called module in the static phase: that the argument is missing matters only
+    where a static place needs it.
+    """
 
     __slots__ = ()
 
+    def miss(self) -> None:
+        name = f"var.{self.variable.name}"
+        call = self.frame.instance.call
+        where = self.variable.range if call is None else call.range
+        cause = UnknownCause(
+            CauseKind.MISSING_ARGUMENT, self.frame.instance.addr, name, where, Phase.STATIC
+        )
+        self.take_unknown(cause)
+
+
+class UnknownVariable(VariableNode):
+    """A variable as `validate` sees it: any value of its type. Its default is only looked at."""
+
+    __slots__ = ("_is_given",)
+
+    def __init__(self, frame: Frame, variable: Variable, is_given: bool = False) -> None:
+        super().__init__(frame, variable)
+        self._is_given = is_given
+
+    @property
+    def does_without_default(self) -> bool:
+        return self._is_given and self.variable.default is not None
+
     def step(self) -> Sequence[Need]:
-        needs = self.take_default() if self.variable.default is not None else ()
+        needs = () if self._is_given else self.check_default()
         if needs:
             return needs
         self.take_unknown(missing_variable(self))
@@ -221,31 +265,13 @@ class DynamicVariable(VariableNode):
         return ()
 
 
-class ConstVariable(Node):
-    """The promise of a variable that says `const = true`: it is known before anything runs."""
-
-    __slots__ = ("_variable", "_wish")
-
-    def __init__(self, variable: ValueNode, wish: Callable[[UnknownCause], bool]) -> None:
-        super().__init__()
-        self._variable = variable
-        self._wish = wish
-
-    @property
-    def label(self) -> str:
-        return self._variable.label
-
-    def fail(self) -> None:
-        """The cycle has been reported."""
-
-    def step(self) -> Sequence[Need]:
-        if self._variable.state != DONE:
-            return (self._variable,)
-        for cause in causes_within(self._variable.value):
-            if cause.kind is not CauseKind.REPORTED and not self._wish(cause):
-                _report_not_const(self._variable, cause)
-                break
-        return ()
+def fitted(variable: Variable, given: Value) -> Value:
+    """A value converted to a variable's type, with defaults for attributes left out; a `CtyError`
+    where it does not fit.
+    """
+    if variable.defaults is not None and not given.is_null:
+        given = variable.defaults.apply(given)
+    return convert(given, variable.type)
 
 
 def missing_variable(node: VariableNode) -> UnknownCause:
@@ -255,18 +281,6 @@ def missing_variable(node: VariableNode) -> UnknownCause:
     name = f"var.{variable.name}"
     return UnknownCause(
         CauseKind.MISSING_VARIABLE, module, name, variable.range, known_at=Phase.STATIC
-    )
-
-
-def _report_not_const(variable: ValueNode, cause: UnknownCause) -> None:
-    why = "it has no value"
-    if cause.text != variable.label:
-        why = f"its value comes from {cause.text}"
-    variable.frame.run.diags.error(
-        "Constant variable without a known value",
-        f"{variable.label} is declared with const = true, so its value must be known before "
-        f"anything runs, and {why}.",
-        variable.range,
     )
 
 

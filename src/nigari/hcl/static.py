@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.calls import FunctionCall
-from nigari.hcl.expressions import Expression
+from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.json_expressions import JsonString
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
 
@@ -73,6 +73,8 @@ def static_call(expr: Expression) -> FunctionCall | None:
 
 
 def _report_shape(expr: Expression, what: str, form: str, diags: Diagnostics) -> None:
+    if isinstance(expr, SyntaxFault):
+        return
     diags.error(
         f"{what.removeprefix('a ').capitalize()} required",
         f"This place needs {what} itself, not an expression that gives one: {form}.",

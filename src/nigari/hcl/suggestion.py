@@ -28,10 +28,20 @@ def suggest_longer(given: str, names: Iterable[str]) -> str | None:
     return max(found, key=len, default=None)
 
 
+def suggest_shortened(given: str, names: Iterable[str]) -> str | None:
+    """The one name that the given one is a part of, as `number` is of `network_numbers`."""
+    found = [name for name in names if len(given) > _NEAR and given in name]
+    return found[0] if len(found) == 1 else None
+
+
 def did_you_mean(given: str, names: Iterable[str]) -> str:
     """A sentence to append to a detail, with a space before it, or nothing."""
     choices = list(names)
-    name = suggest(given, choices) or suggest_longer(given, choices)
+    name = (
+        suggest(given, choices)
+        or suggest_longer(given, choices)
+        or suggest_shortened(given, choices)
+    )
     return "" if name is None else f' Did you mean "{name}"?'
 
 

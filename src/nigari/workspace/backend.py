@@ -30,7 +30,8 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.render import value_display
-from nigari.packages.module_manifest import as_go_writes, write_whole
+from nigari.packages.module_manifest import as_go_writes
+from nigari.packages.whole_file import write_whole
 from nigari.record import record
 from nigari.schema.block import Block
 

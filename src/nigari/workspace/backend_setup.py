@@ -7,10 +7,11 @@ is the new backend remembered.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from nigari.backends.rules import argument_problems
 from nigari.backends.schemas import BACKENDS
 from nigari.backends.snapshots import LockOptions
 from nigari.config.variable import Variable
@@ -76,9 +77,11 @@ class BackendSetup:
         options: BackendOptions,
         people: People,
         sources: dict[str, bytes],
+        environ: Mapping[str, str],
         diags: Diagnostics,
     ) -> None:
         self._memory = BackendMemory(data)
+        self._environ = environ
         self._options = options
         self._people = people
         self._sources = sources
@@ -101,6 +104,8 @@ class BackendSetup:
             wanted = None
         else:
             wanted = self._complete(merged(arguments, overrides, self._diags))
+            if wanted is not None:
+                _check_arguments(wanted, self._environ, self._diags)
         if self._diags.has_errors:
             return
         saved = None if self._options.reconfigure else self.saved
@@ -177,6 +182,17 @@ class BackendSetup:
 
     def _agrees(self, question: str) -> bool | None:
         return True if self._options.force_copy else self._people.agrees(question)
+
+
+def _check_arguments(wanted: Wanted, environ: Mapping[str, str], diags: Diagnostics) -> None:
+    """Report arguments that the backend cannot be configured with."""
+    if missing_arguments(wanted):
+        return
+    places = wanted.arguments.places
+    for found in argument_problems(wanted.type, wanted.value, environ):
+        place = places.get(found.argument)
+        where = wanted.arguments.range if place is None else place.expr.range
+        diags.error("Invalid backend argument", found.text, where)
 
 
 def _report_no_backend(diags: Diagnostics) -> None:

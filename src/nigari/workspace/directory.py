@@ -20,7 +20,6 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import CauseKind, UnknownCause
 from nigari.eval.inputs import InputKind, Inputs, InputValue, check_undeclared
 from nigari.eval.static import Modules, StaticRun, Surroundings, run_static
-from nigari.eval.validate import ValidateRun
 from nigari.lang.files import DiskFiles, Files
 from nigari.workspace.builtin import BuiltinSchemas, ask_builtin, builtin_function
 from nigari.workspace.modules import CalledModules, InstalledPackages, NoModules, Packages
@@ -72,7 +71,18 @@ class Workspace:
         root = self.modules.compiled(self.directory, diags)
         if root is None:
             return None, diags
-        surroundings = Surroundings(
+        surroundings = self.surroundings(inputs, workspace, modules)
+        run = run_static(root, surroundings, can_ask, fill_places)
+        diags.extend(run.diags)
+        check_places(run.root.instance, diags)
+        check_providers(run.root.instance, diags)
+        return run, diags
+
+    def surroundings(
+        self, inputs: Inputs, workspace: str, modules: Modules | None = None
+    ) -> Surroundings:
+        """What the static phase is told about the world."""
+        return Surroundings(
             inputs=inputs,
             functions=self._functions(),
             modules=modules or self.modules,
@@ -82,13 +92,13 @@ class Workspace:
             schemas=BuiltinSchemas(),
             provider_function=builtin_function,
         )
-        run = run_static(root, surroundings, can_ask, fill_places)
-        diags.extend(run.diags)
-        check_places(run.root.instance, diags)
-        check_providers(run.root.instance, diags)
-        return run, diags
 
-    def validate(self, inputs: Inputs, environ: Mapping[str, str] | None = None) -> Diagnostics:
+    def validate(
+        self,
+        inputs: Inputs,
+        environ: Mapping[str, str] | None = None,
+        workspace: str = "default",
+    ) -> Diagnostics:
         """Everything that is wrong with the configuration, whatever its variables.
 
         With an environment, the providers that are needed must be installed and are started to
@@ -100,13 +110,15 @@ class Workspace:
         declared = Diagnostics()
         self.modules.compiled(self.directory, declared)
         if declared.has_errors:
-            return self.static(inputs, modules=NoModules())[1]
-        run, diags = self.static(inputs)
+            return self.static(inputs, workspace, modules=NoModules())[1]
+        run, diags = self.static(inputs, workspace)
         if run is None or diags.has_errors:
             return diags
         check_aliases(run.root.instance, diags)
         if environ is not None and self._validate_with_plugins(run, environ, diags):
             return diags
+        from nigari.eval.validate import ValidateRun
+
         check = ValidateRun(run, BuiltinSchemas())
         check.run(ask_builtin)
         diags.extend(check.diags)

@@ -63,7 +63,7 @@ class Explanation:
         kinds = {cause.kind for cause in causes}
         if CauseKind.REPORTED in kinds:
             return "error"
-        if CauseKind.MISSING_VARIABLE in kinds:
+        if kinds & {CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT}:
             return "missing"
         return max((cause.known_at for cause in causes), key=list(Phase).index).value
 
@@ -88,8 +88,15 @@ class Explainer:
         if origin is not None:
             return self._explain(text, origin, origin.compiled.expr.range, 0)
         origin = self._named(frame, rest, text)
-        # What is named has its place in the tree: the address itself is written nowhere.
-        return None if origin is None else self._explain(text, origin, None, 0)
+        if origin is None:
+            return None
+        # The address itself is written nowhere: what it names is what is explained.
+        label = frame.label(rest)
+        named = self._explain(text, origin, None, 0, label)
+        own = named.parts[0] if len(named.parts) == 1 else None
+        if own is None or own.name != label:
+            return named
+        return Explanation(text, named.value, own.range, named.chains, own.parts, own.is_cut)
 
     def expression(self, text: str, module: str = "") -> Explanation | None:
         """The value of an expression in a module."""
@@ -156,9 +163,12 @@ class Explainer:
             return None if attribute is None else self._origin(frame, attribute.expr)
         if parts[0] == "provider" and len(parts) in (2, 3):
             addr = LocalProviderConfig(parts[1], parts[2] if len(parts) == 3 else "")
-            config = module.provider_configs.get(addr)
-            expr = None if config is None else config.for_each or config.count
-            return None if expr is None else self._origin(frame, expr)
+            found = provider_behind(frame, addr)
+            if found is None:
+                return None
+            config = found[0].module.provider_configs[found[1]]
+            expr = config.for_each or config.count
+            return None if expr is None else self._origin(found[0], expr)
         if parts[0] == "output" and len(parts) == 2 and parts[1] in module.outputs:
             return self._origin(frame, module.outputs[parts[1]].expr)
         return self._resource_argument(frame, parts)
@@ -172,10 +182,15 @@ class Explainer:
         resource = frame.module.resources.get(addr)
         if resource is None:
             return None
+        repetition = resource.repetition
+        repeated = {"count": repetition.count, "for_each": repetition.for_each}
+        expr = repeated.get(names[2])
+        if expr is not None:
+            return self._origin(frame, expr)
         attribute = resource.body.just_attributes(Diagnostics()).get(names[2])
         if attribute is None:
             return None
-        return self._origin(frame, attribute.expr, deferred_data(resource.repetition))
+        return self._origin(frame, attribute.expr, deferred_data(repetition))
 
     def _named(self, frame: Frame, rest: str, text: str) -> Origin | None:
         """An expression that names what the address means."""
@@ -198,21 +213,26 @@ class Explainer:
 
     # -- telling ------------------------------------------------------------------------------
 
-    def _explain(self, name: str, origin: Origin, where: Range | None, depth: int) -> Explanation:
+    def _explain(
+        self, name: str, origin: Origin, where: Range | None, depth: int, label: str = ""
+    ) -> Explanation:
+        """`label` is what nodes call it, where that is not its name."""
         question = Question(name, origin)
         self._run.evaluate([question])
         value = question.value
-        chains = tuple(
-            chain(name, cause, way_to(cause, origin))[0]
-            for cause in causes_within(value)
-            if cause.kind is not CauseKind.REPORTED
-        )
+        chains: list[str] = []
+        for cause in causes_within(value):
+            if cause.kind is not CauseKind.REPORTED:
+                way = way_to(cause, origin)
+                if way and way[0].name == label:
+                    del way[0]
+                chains.append(chain(name, cause, way)[0])
         if depth >= _MOST_DEEP:
-            return Explanation(name, value, where, chains, (), is_cut=True)
+            return Explanation(name, value, where, tuple(chains), (), is_cut=True)
         parts: list[Explanation] = []
         for reference in origin.compiled.references:
             parts.extend(self._parts(reference, origin, depth + 1))
-        return Explanation(name, value, where, chains, tuple(parts))
+        return Explanation(name, value, where, tuple(chains), tuple(parts))
 
     def _instance_value(
         self, subject: EachAttr | CountAttr, reference: Reference, origin: Origin, depth: int
@@ -250,6 +270,22 @@ class Explainer:
             value = node.value if node.value is not FAILED else part.value
             found.append(Explanation(node.label, value, where, (), part.parts, part.is_cut))
         return found
+
+
+def provider_behind(
+    frame: Frame, addr: LocalProviderConfig
+) -> tuple[Frame, LocalProviderConfig] | None:
+    """The block that a name of a provider configuration stands for, and the module that has it:
+    the module's own, or what its caller passes under that name.
+    """
+    while addr not in frame.module.provider_configs:
+        call, parent = frame.instance.call, frame.parent
+        passed = () if call is None else call.providers
+        found = next((each.in_parent for each in passed if each.in_child.config == addr), None)
+        if found is None or parent is None:
+            return None
+        frame, addr = parent, found.config
+    return frame, addr
 
 
 def _member(frame: Frame, rest: str) -> str:

@@ -51,6 +51,8 @@ class InitOptions:
     upgrade: bool = False
     get_modules: bool = True
     get_providers: bool = True
+    tests: str = "tests"
+    """The directory that test files are in."""
     remember: bool = False
     """Remember the values of variables that static places have used."""
     backend: BackendOptions = BackendOptions()
@@ -109,6 +111,8 @@ class Initialization:
         """The static phase at its end."""
         self._arguments: BackendArguments | None = None
         self._requirements: list[Requirement] = []
+        self._tests: list[StaticRun] = []
+        """The modules that only tests use, each with those that it calls."""
 
     def begin(self, inputs: Inputs, workspace: str = "default") -> bool:
         """Do it all; whether everything is well."""
@@ -119,6 +123,9 @@ class Initialization:
                     stack.enter_context(self._store.locked(self._view.waiting))
                     self._open_packages()
                 self._work(inputs)
+        except BrokenPipeError:
+            # Nobody reads what is shown any more, which is the command line's affair.
+            raise
         except OSError as error:
             _report_unwritable(error, self.diags)
         return not self.diags.has_errors
@@ -126,6 +133,9 @@ class Initialization:
     def _work(self, inputs: Inputs) -> None:
         run = self._evaluate(inputs)
         if run is None or self.diags.has_errors:
+            return
+        self._look_at_tests(run)
+        if self.diags.error_count:
             return
         if self._packages is not None:
             self._packages.tell(self._places(run))
@@ -167,8 +177,19 @@ class Initialization:
         self.run = run
         self.diags.extend(diags)
         if run is not None:
-            check_undeclared(given, run.root.module.variables, self.diags)
+            check_undeclared(given, run.root.module.variables, self.diags, is_final=False)
         return run
+
+    def _look_at_tests(self, run: StaticRun) -> None:
+        tests, workspace = self._options.tests, self.workspace
+        if not workspace.loader.has_tests(workspace.directory, tests):
+            return
+        from nigari.workspace.test_modules import find_test_modules
+
+        self._tests = find_test_modules(workspace, tests, run, self.selected, self.diags)
+        if self._options.get_providers:
+            for tree in self._tests:
+                self._requirements += find_requirements(tree)
 
     def _fill_places(self, run: StaticRun) -> None:
         options = self._options
@@ -179,7 +200,7 @@ class Initialization:
     def _places(self, run: StaticRun) -> Mapping[ModuleAddr, Place]:
         """Where the modules are that the configuration has; not those of an earlier round."""
         places = self.workspace.modules.places
-        found = [frame.instance.addr for frame in run.frames()]
+        found = [frame.instance.addr for tree in (run, *self._tests) for frame in tree.frames()]
         return {addr: places[addr] for addr in found if not addr.is_root}
 
     # -- the rest -------------------------------------------------------------------------------
@@ -187,7 +208,9 @@ class Initialization:
     def _finish(self, run: StaticRun) -> None:
         options, diags = self._options, self.diags
         sources = self.workspace.sources
-        backend = BackendSetup(self._data, options.backend, self._people, sources, diags)
+        backend = BackendSetup(
+            self._data, options.backend, self._people, sources, self._environ, diags
+        )
         providers = ProviderInstallation(self._directory, self._environ, options.providers)
         installation: Installation | None = None
         if options.backend.is_wanted:

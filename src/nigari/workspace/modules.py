@@ -109,7 +109,10 @@ class CalledModules:
             where = caller.module.calls[effect.addr.name].source.range
             source = parse_source(effect.source, effect.version is not None, where, diags)
             if isinstance(source, LocalSource):
-                places[index] = self._beside(effect.addr, source, caller, where, diags)
+                parent = self.places.get(caller.addr)
+                package = "" if parent is None else parent.package
+                start = Place(caller.module.directory, package)
+                places[index] = self._beside(effect.addr, source, start, where, diags)
             elif source is not None:
                 elsewhere[index] = PackageRequest(effect.addr, source, effect.version, where)
         if elsewhere:
@@ -117,18 +120,33 @@ class CalledModules:
             places.update(zip(elsewhere, found, strict=True))
         return [self._open(each, places.get(i), diags) for i, each in enumerate(wanted)]
 
+    def load_beginning(
+        self, effect: InstallModule, start: str, where: Range, diags: Diagnostics
+    ) -> CompiledModule | None:
+        """A module that no call asks for, at the beginning of a tree of its own."""
+        source = parse_source(effect.source, effect.version is not None, where, diags)
+        place: Place | None = None
+        if isinstance(source, LocalSource):
+            place = self._beside(effect.addr, source, Place(start), where, diags)
+        elif source is not None:
+            request = PackageRequest(effect.addr, source, effect.version, where)
+            (place,) = self._packages.locate([request], diags)
+        if place is None:
+            return None
+        self.places[effect.addr] = place
+        return self.compiled(place.directory, diags)
+
     def _beside(
         self,
         addr: ModuleAddr,
         source: LocalSource,
-        caller: ModuleInstance,
+        caller: Place,
         where: Range,
         diags: Diagnostics,
     ) -> Place | None:
         """The place of a module in the caller's own package."""
-        directory = posixpath.normpath(posixpath.join(caller.module.directory, source.path))
-        parent = self.places.get(caller.addr)
-        package = "" if parent is None else parent.package
+        directory = posixpath.normpath(posixpath.join(caller.directory, source.path))
+        package = caller.package
         if package and directory != package and not directory.startswith(f"{package}/"):
             _report_outside(addr, source, where, diags)
             return None

@@ -15,27 +15,33 @@ from collections.abc import Mapping
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
 from nigari.apply.engine import Application
-from nigari.apply.executor import Keep
-from nigari.apply.operations import ApplyView
+from nigari.apply.keeping import Keep
+from nigari.apply.view import ApplyView
 from nigari.cty.function import Function
 from nigari.diagnostics import Diagnostics
 from nigari.eval.causes import CauseKind, UnknownCause
 from nigari.eval.inputs import Inputs
 from nigari.eval.static import StaticRun
+from nigari.events import SILENCE, Listener
 from nigari.lang.files import Files
+from nigari.plan.block_graph import BlockGraph
 from nigari.plan.changes import Plan
 from nigari.plan.engine import Planner
 from nigari.plan.execution_graph import ExecutionGraph
+from nigari.plan.host import Surroundings
+from nigari.plan.imports import ImportTarget
+from nigari.plan.look_up import LookUp
 from nigari.plan.operation_order import execution_graph
 from nigari.plan.plan_file import SavedPlan
-from nigari.plan.plan_host import PlanOptions, Surroundings
+from nigari.plan.plan_host import PlanOptions
 from nigari.plan.provider_pool import ProviderPool
+from nigari.plan.required import providers_of
 from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.workspace.providers import InstalledProviders
-from nigari.workspace.remote_state import read_remote_state
+from nigari.workspace.remote_state import RemoteStates
 
 
 class Planning:
@@ -50,6 +56,7 @@ class Planning:
         environ: Mapping[str, str],
         workspace: str = "default",
         directory: str = ".",
+        listener: Listener = SILENCE,
     ) -> None:
         self.diags = Diagnostics()
         self.timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -58,32 +65,58 @@ class Planning:
         self._files = files
         self._state = state
         self.workspace = workspace
+        self._listener = listener
         self._installed = InstalledProviders(directory, environ)
+        self._remote_states = RemoteStates(static, environ)
         self.pool = ProviderPool(self._start)
         self.planner: Planner | None = None
+
+    @property
+    def static(self) -> StaticRun:
+        """The configuration before anything is planned."""
+        return self._static
 
     async def _start(
         self, provider: Provider, schema: ProviderSchema | None, diags: Diagnostics
     ) -> api.Provider | None:
         if provider.is_builtin:
-            return TerraformProvider(read_remote_state)
+            return TerraformProvider(self._remote_states.read)
         return await self._installed.start(provider, schema, diags)
 
     async def plan(self, options: PlanOptions) -> Plan | None:
         """The plan; None after reporting why there is none."""
         planner = self.planner = Planner(
-            self._static, self.surroundings(is_applying=False), self.pool, self._state
+            self._static, self.surroundings(self._listener), self.pool, self._state
         )
         plan = await planner.plan(options)
         self.diags.extend(self._installed.problems)
         self.diags.extend(planner.diags)
         return None if self.diags.has_errors else plan
 
+    async def look_up(self, target: ImportTarget | None, parallelism: int) -> list[LookUp] | None:
+        """Objects that exist, as `Planner.look_up` finds them; None after reporting why not."""
+        planner = self.planner = Planner(
+            self._static, self.surroundings(self._listener), self.pool, self._state
+        )
+        found = await planner.look_up(target, parallelism)
+        self.diags.extend(self._installed.problems)
+        self.diags.extend(planner.diags)
+        return None if self.diags.has_errors else found
+
+    async def blocks(self) -> BlockGraph | None:
+        """Which blocks need which others; None after reporting why that cannot be told."""
+        root = self._static.root.instance
+        await self.pool.load(providers_of(root, self._state), self.diags)
+        self.diags.extend(self._installed.problems)
+        surroundings = self.surroundings(self._listener)
+        planner = Planner(self._static, surroundings, self.pool, self._state)
+        return None if self.diags.has_errors else planner.graph
+
     async def restore(self, saved: SavedPlan) -> Plan | None:
         """A plan that was saved, ready to be applied here; None after reporting why it is not."""
         self.timestamp = saved.timestamp
         planner = self.planner = Planner(
-            self._static, self.surroundings(is_applying=False), self.pool, saved.previous
+            self._static, self.surroundings(self._listener), self.pool, saved.previous
         )
         plan = await planner.restore(saved)
         self.diags.extend(self._installed.problems)
@@ -107,13 +140,13 @@ class Planning:
         application = Application(
             plan,
             self.graph(plan),
-            self.surroundings(is_applying=True),
+            self.surroundings(view, is_applying=True),
             self.pool,
             planner.graph,
             planner.settings,
             view,
         )
-        with _Interruptions(application, self.pool):
+        with _Interruptions(application, self.pool, view):
             try:
                 state = await application.run(keep, parallelism)
             finally:
@@ -125,7 +158,7 @@ class Planning:
         """End whatever still runs."""
         await self.pool.close_all()
 
-    def surroundings(self, is_applying: bool) -> Surroundings:
+    def surroundings(self, listener: Listener, is_applying: bool = False) -> Surroundings:
         """What planning, or applying, is told about the world."""
         static = self._static
         return Surroundings(
@@ -135,6 +168,7 @@ class Planning:
             static.root_path,
             static.working_path,
             self.workspace,
+            listener,
         )
 
     def _functions(self, is_applying: bool) -> Mapping[str, Function]:
@@ -147,9 +181,10 @@ class Planning:
 class _Interruptions:
     """While this is open, Ctrl-C stops an application gently, and a second one at once."""
 
-    def __init__(self, application: Application, pool: ProviderPool) -> None:
+    def __init__(self, application: Application, pool: ProviderPool, listener: Listener) -> None:
         self._application = application
         self._pool = pool
+        self._listener = listener
         self._times = 0
         self._task = asyncio.current_task()
         self._stopping: asyncio.Task[None] | None = None
@@ -167,6 +202,7 @@ class _Interruptions:
 
     def _interrupt(self) -> None:
         self._times += 1
+        self._listener.interrupted(self._times)
         self._application.stop()
         if self._times == 1:
             self._stopping = asyncio.create_task(self._pool.stop())

@@ -21,7 +21,7 @@ from nigari.eval.inputs import InputKind, InputValue
 from nigari.eval.once import DONE
 from nigari.eval.static import StaticRun
 from nigari.eval.variable import RootVariable
-from nigari.packages.module_manifest import write_whole
+from nigari.packages.whole_file import write_whole
 from nigari.workspace.data_directory import REMEMBERED_VARIABLES
 
 

@@ -117,8 +117,12 @@ class _Finding:
             for resource in module.resources.values():
                 names.setdefault(resource.provider_name, resource.range)
             for each in module.imports:
+                target = each.shape.item.resource
                 if each.provider is not None:
                     names.setdefault(each.provider.name, each.range)
+                elif each.shape.module.is_root and target not in module.resources:
+                    # Its configuration may still have to be written, with what the provider says.
+                    names.setdefault(target.implied_provider, each.range)
         return names
 
 

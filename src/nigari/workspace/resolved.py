@@ -9,20 +9,25 @@ from __future__ import annotations
 import json
 
 from nigari.addrs.keys import Deferred, InstanceKey
+from nigari.config.provider_ref import ProviderRef
+from nigari.config.required_providers import RequiredProvider
 from nigari.cty.json import value_to_json
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.causes import causes_within
+from nigari.eval.expansion import NO_INSTANCE_DATA
 from nigari.eval.explain import chain, way_to
 from nigari.eval.inputs import Inputs
 from nigari.eval.instances import Frame, Origin
 from nigari.eval.provider_config import provider_of
 from nigari.eval.static import StaticRun
+from nigari.eval.variable import ArgumentVariable
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import SENSITIVE
+from nigari.workspace.explain import provider_behind
 from nigari.workspace.view import Question
 
-FORMAT_VERSION = "1.0"
+FORMAT_VERSION = "1.1"
 
 Data = dict[str, object]
 
@@ -41,18 +46,21 @@ def _in_order(run: StaticRun) -> list[Frame]:
 
 
 def _module(run: StaticRun, frame: Frame, inputs: Inputs) -> Data:
-    run.evaluate([*frame.variables.values(), *frame.outputs.values()])
+    run.evaluate([*frame.variables.values(), *frame.locals.values(), *frame.outputs.values()])
     module = frame.module
-    is_root = frame.parent is None
     return {
         "address": str(frame.instance.addr),
         "directory": module.directory,
         "variables": {
             name: {
                 **_known(f"var.{name}", node.value, node.origin()),
-                "origin": _value_origin(frame, name, inputs) if is_root else "argument or default",
+                "origin": _value_origin(frame, name, inputs),
             }
             for name, node in frame.variables.items()
+        },
+        "locals": {
+            name: _known(f"local.{name}", node.value, node.origin())
+            for name, node in frame.locals.items()
         },
         "outputs": {
             name: _known(f"output.{name}", node.value, node.origin())
@@ -61,11 +69,18 @@ def _module(run: StaticRun, frame: Frame, inputs: Inputs) -> Data:
         "resources": [str(addr) for addr in module.resources],
         "calls": {name: _call(run, frame, name) for name in module.calls},
         "providers": _providers(run, frame),
+        "required_providers": {
+            name: _requirement(run, frame, required)
+            for name, required in module.required_providers.items()
+        },
     }
 
 
 def _value_origin(frame: Frame, name: str, inputs: Inputs) -> str:
-    given = inputs.get(name)
+    node = frame.variables[name]
+    if isinstance(node, ArgumentVariable) and node.argument is not None:
+        return "argument"
+    given = inputs.get(name) if frame.parent is None else None
     if given is not None:
         return given.origin
     return "none" if frame.module.variables[name].default is None else "default"
@@ -81,25 +96,54 @@ def _call(run: StaticRun, frame: Frame, name: str) -> Data:
                 _text(key): _evaluated(run, f"{argument} of module.{name}", child, frame, expr)
                 for key, child in children.items()
             }
+    found["providers"] = {str(each.in_child): _reference(each.in_parent) for each in call.providers}
     return found
 
 
-def _evaluated(run: StaticRun, name: str, child: Frame, caller: Frame, expr: Expression) -> Data:
+def _requirement(run: StaticRun, frame: Frame, required: RequiredProvider) -> Data:
+    found: Data = {"source": str(provider_of(frame.module, required.name))}
+    if required.version is not None:
+        name = f"version of the required provider {required.name}"
+        found["version"] = _evaluated(run, name, None, frame, required.version)
+    return found
+
+
+def _evaluated(
+    run: StaticRun, name: str, child: Frame | None, caller: Frame, expr: Expression
+) -> Data:
     compiled = caller.instance.compiled.expression(expr)
-    origin = Origin(caller, compiled, child.instance.data)
+    data = NO_INSTANCE_DATA if child is None else child.instance.data
+    origin = Origin(caller, compiled, data)
     question = Question(name, origin)
     run.evaluate([question])
     return _known(name, question.value, origin)
 
 
 def _providers(run: StaticRun, frame: Frame) -> Data:
-    return {
-        str(addr): {
-            "provider": str(provider_of(frame.module, addr.name)),
-            "instances": [_key(key) for key in node.instances],
-        }
-        for addr, node in run.providers[frame].items()
-    }
+    """The configurations that the module has, and those that its caller gives it."""
+    found: Data = {}
+    call = frame.instance.call
+    passed = {each.in_child.config: each for each in (call.providers if call else ())}
+    for addr in [*frame.module.provider_configs, *passed]:
+        entry: Data = {"provider": str(provider_of(frame.module, addr.name))}
+        own = run.providers[frame].get(addr)
+        if own is not None:
+            entry["instances"] = [_key(key) for key in own.instances]
+        else:
+            entry["passed"] = _reference(passed[addr].in_parent)
+            behind = provider_behind(frame, addr)
+            if behind is not None and passed[addr].in_parent.key is None:
+                instances = run.providers[behind[0]][behind[1]].instances
+                entry["instances"] = [_key(key) for key in instances]
+        found[str(addr)] = entry
+    return found
+
+
+def _reference(reference: ProviderRef) -> str:
+    """A reference to a provider configuration as it is written."""
+    key = reference.key
+    text = str(reference.config)
+    return text if key is None else f"{text}[{key.source.text[key.start : key.end]}]"
 
 
 def _backend(run: StaticRun) -> Data | None:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from nigari.config.variable import Variable
+from nigari.cty.errors import CtyError
+from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import InputKind, Inputs, InputValue
-from nigari.lang.files import Entry, Files, MemoryFiles
+from nigari.eval.variable import fitted
+from nigari.events import Listener
+from nigari.lang.files import DiskFiles, Entry, Files, MemoryFiles
 from nigari.lang.marks import EPHEMERAL
 from nigari.packages.lockfile import FILE_NAME
 from nigari.plan.changes import Plan
 from nigari.plan.plan_file import Data, SavedPlan, checksum, plan_header, value_to_data
+from nigari.workspace.directory import Workspace
 from nigari.workspace.planning import Planning
 
 _MANIFEST: Final = os.path.join("modules", "modules.json")
@@ -105,12 +111,98 @@ def saved_plan(
     return SavedPlan(header, kept, plan.previous_state, plan.refreshed_state)
 
 
+async def restored(
+    saved: SavedPlan,
+    environ: Mapping[str, str],
+    listener: Listener,
+    diags: Diagnostics,
+    give: Callable[[Mapping[str, Variable]], Inputs] | None = None,
+) -> tuple[Planning, Plan] | None:
+    """A plan that was saved, ready to be shown or applied; None after reporting why it is not.
+
+    What runs for it must be ended by whoever asked for it. To be applied it needs the values of
+    its ephemeral variables, which are given once more.
+    """
+    inputs = saved_inputs(saved)
+    static, told = Workspace(files=saved_files(saved)).static(inputs, saved.workspace)
+    diags.extend(told)
+    if static is None or diags.has_errors:
+        return None
+    if give is not None:
+        variables = static.root.module.variables
+        again = _given_again(variables, inputs, give(variables), diags)
+        if again is None:
+            return None
+        inputs = again
+    planning = Planning(
+        static,
+        inputs,
+        UnchangedFiles(DiskFiles(), saved.files),
+        saved.previous,
+        environ,
+        saved.workspace,
+        listener=listener,
+    )
+    plan = await planning.restore(saved)
+    diags.extend(planning.diags)
+    planning.diags = Diagnostics()
+    if plan is None:
+        await planning.close()
+        return None
+    return planning, plan
+
+
 def saved_inputs(saved: SavedPlan) -> Inputs:
     """The values of variables that a plan was made with."""
     return {
         name: InputValue(InputKind.CALLER, "the plan", value=value.unmark_deep()[0])
         for name, value in saved.variables.items()
     }
+
+
+def _given_again(
+    variables: Mapping[str, Variable], saved: Inputs, given: Inputs, diags: Diagnostics
+) -> Inputs | None:
+    """The values of all variables: those of the plan, and those of the ephemeral variables.
+
+    Others need not be given again, and must not contradict the plan where they are. What is wrong
+    is reported.
+    """
+    found = dict(saved)
+    for name, variable in variables.items():
+        value = given.get(name)
+        if variable.ephemeral:
+            if value is not None:
+                found[name] = value
+            elif variable.default is None:
+                diags.error(
+                    "No value for an ephemeral variable",
+                    f"The plan needs var.{name}, whose values are not stored, so that it must be "
+                    f"given again to apply the plan: with -var {name}=..., in a .tfvars file, or "
+                    f"as TF_VAR_{name} in the environment.",
+                    variable.range,
+                )
+        elif value is not None and name in saved and not _agrees(variable, value, saved[name]):
+            diags.error(
+                "Value contradicts the plan",
+                f"var.{name} is given another value by {value.origin} than the one that the plan was "
+                "made with. Leave it out, or make a new plan.",
+                value.range,
+            )
+    return None if diags.has_errors else found
+
+
+def _agrees(variable: Variable, given: InputValue, saved: InputValue) -> bool:
+    unheard = Diagnostics()
+    value = given.resolve(variable, unheard)
+    if value is None:
+        return False
+    if value.is_null and not variable.nullable:
+        return True
+    try:
+        return fitted(variable, value) == saved.value
+    except CtyError:
+        return False
 
 
 def saved_files(saved: SavedPlan) -> Files:

@@ -7,10 +7,10 @@ state, by commands.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nigari.backends.local import (
     BACKUP_SUFFIX,
@@ -26,9 +26,13 @@ from nigari.backends.workspaces import Selection, Workspaces, selected_workspace
 from nigari.diagnostics import Diagnostics
 from nigari.record import record, replace
 from nigari.state.encryption import StateLayer, no_encryption
+from nigari.state.encryption.envelope import is_encrypted
 from nigari.state.files import parse_state
 from nigari.state.model import StateFile
-from nigari.workspace.data_directory import data_directory
+from nigari.workspace.data_directory import data_directory, data_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ENCRYPTION_VARIABLE: Final = "TF_ENCRYPTION"
 _CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
@@ -53,18 +57,23 @@ class WorkingState:
     """The states of a working directory."""
 
     def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
-        self.directory = Path(directory)
-        self.data_directory = data_directory(directory, environ)
+        self.directory = directory
         self._environ = environ
+        self._data = data_path(directory, environ)
+
+    @property
+    def data_directory(self) -> Path:
+        """Where the directory keeps what it remembers, for who can wait for `pathlib`."""
+        return data_directory(self.directory, self._environ)
 
     @property
     def remembers_backend(self) -> bool:
         """Whether `init` has left word of a backend."""
-        return (self.data_directory / _BACKEND_MEMORY).exists()
+        return os.path.exists(os.path.join(self._data, _BACKEND_MEMORY))
 
     def selected(self, diags: Diagnostics) -> Selection:
         """The workspace that commands work in."""
-        return selected_workspace(self.data_directory, self._environ, diags)
+        return selected_workspace(self._data, self._environ, diags)
 
     def backend(self, diags: Diagnostics, files: StateFiles = NO_STATE_FILES) -> Backend | None:
         """The configured backend, or `None` after reporting why it cannot be used."""
@@ -79,7 +88,7 @@ class WorkingState:
     def workspaces(self, diags: Diagnostics) -> Workspaces | None:
         """The workspaces of the configured backend."""
         backend = self.backend(diags)
-        return None if backend is None else Workspaces(backend, self.data_directory, self._environ)
+        return None if backend is None else Workspaces(backend, self._data, self._environ)
 
     def snapshots(
         self, encryption: StateLayer, diags: Diagnostics, files: StateFiles = NO_STATE_FILES
@@ -130,17 +139,18 @@ class WorkingState:
         return LocalPaths(str(path or STATE_NAME), str(directory or WORKSPACE_DIR))
 
 
-def may_be_encrypted(directory: Path, environ: Mapping[str, str]) -> bool:
+def may_be_encrypted(directory: str, environ: Mapping[str, str]) -> bool:
     """Whether it takes a look at the configuration to know how states are encrypted."""
     return bool(environ.get(ENCRYPTION_VARIABLE, "").strip()) or mentions(directory, b"encryption")
 
 
-def mentions(directory: Path, *words: bytes) -> bool:
+def mentions(directory: str, *words: bytes) -> bool:
     """Whether a word is in any configuration file: most do without what it stands for."""
     try:
-        for path in directory.iterdir():
-            if path.name.endswith(_CONFIGURATION_SUFFIXES):
-                text = path.read_bytes()
+        for name in os.listdir(directory):
+            if name.endswith(_CONFIGURATION_SUFFIXES):
+                with open(os.path.join(directory, name), "rb") as file:
+                    text = file.read()
                 if any(word in text for word in words):
                     return True
     except OSError:
@@ -148,22 +158,28 @@ def mentions(directory: Path, *words: bytes) -> bool:
     return False
 
 
-def read_state_file(path: str, diags: Diagnostics) -> StateFile | None:
-    """A state file that was given by name, which is not encrypted."""
+def read_state_file(path: str, encryption: StateLayer, diags: Diagnostics) -> StateFile | None:
+    """A state file that was given by name."""
     try:
-        data = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            data = file.read()
     except OSError as error:
         diags.error("State file cannot be read", f"{path}: {error.strerror or error}.")
         return None
-    return parse_given_state(data, path, diags)
+    return parse_given_state(data, path, encryption, diags)
 
 
-def parse_given_state(data: bytes, name: str, diags: Diagnostics) -> StateFile | None:
-    """A state that was given as bytes, which are not encrypted."""
+def parse_given_state(
+    data: bytes, name: str, encryption: StateLayer, diags: Diagnostics
+) -> StateFile | None:
+    """A state that was given as bytes. It need not be encrypted, even where a stored state must
+    be: it may come from another place.
+    """
     if not data.strip():
         diags.error("Empty state file", f"There is nothing in {name}, so it is no state.")
         return None
-    decrypted = no_encryption().state.decrypt(data, diags)
+    layer = encryption if is_encrypted(data) else no_encryption().state
+    decrypted = layer.decrypt(data, diags)
     return None if decrypted is None else parse_state(decrypted.data, diags)
 
 

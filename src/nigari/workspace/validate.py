@@ -16,7 +16,9 @@ from nigari.eval.once import Effect
 from nigari.eval.static import StaticRun
 from nigari.eval.validate import Opinion, ValidateRun
 from nigari.eval.validated_provider import ValidateProvider
+from nigari.plan.asking import Asking
 from nigari.plan.crew import Crew
+from nigari.plan.function_calls import FunctionCalls
 from nigari.plan.provider_pool import ProviderPool
 from nigari.providers import api
 from nigari.workspace.providers import InstalledProviders
@@ -39,11 +41,14 @@ async def validate_with_plugins(
         diags.extend(installed.problems)
         if diags.has_errors:
             return
-        _warn_of_overrides(installed, needed, diags)
         running = {each: await pool.open(each, diags) for each in sorted(needed)}
         check = ValidateRun(run, pool)
+        check.find_function = FunctionCalls(pool, None, check.diags).function
 
         async def perform(effect: Effect) -> None:
+            if isinstance(effect, Asking):
+                await effect.perform()
+                return
             assert isinstance(effect, Opinion)
             provider = running.get(effect.provider)
             check.tell(effect, () if provider is None else await _ask(provider, effect))
@@ -64,16 +69,3 @@ async def _ask(provider: api.Provider, effect: Opinion) -> Sequence[api.Provider
         EPHEMERAL: provider.validate_ephemeral,
     }[effect.mode]
     return (await ask(effect.type_name, effect.config)).diagnostics
-
-
-def _warn_of_overrides(
-    installed: InstalledProviders, needed: Collection[Provider], diags: Diagnostics
-) -> None:
-    used = [each for each in sorted(needed) if each in installed.overrides]
-    if used:
-        names = "\n".join(f"  - {each.display} in {installed.overrides[each]}" for each in used)
-        diags.warning(
-            "Provider development overrides are in effect",
-            f"The CLI configuration replaces these providers:\n{names}\n\n"
-            "What is said here may not hold for their released versions.",
-        )

@@ -1,0 +1,201 @@
+"""Rules about what a call passes to the module it calls, and what that module needs of it."""
+
+from __future__ import annotations
+
+from nigari.addrs.provider import Provider, builtin_provider, default_provider, implied_provider
+from nigari.config.module import Module
+from nigari.config.module_call import ModuleCall, PassedProvider
+from nigari.config.module_tree import ModuleNode, place
+from nigari.config.provider_config import ProviderConfig
+from nigari.config.provider_ref import ProviderRef
+from nigari.config.provider_scope import ProviderScope
+from nigari.config.required_providers import RequiredProvider
+from nigari.diagnostics import Diagnostics
+
+
+def check_called(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -> None:
+    """Report what is wrong between a module and its caller, and what it passes on itself."""
+    _check_passing(node, names, diags)
+    if node.call is not None and node.parent is not None:
+        _check_configurations(node, node.call, names, diags)
+        _check_passed(node, node.call, names, node.parent, diags)
+        _check_empty(node, names, diags)
+
+
+def _check_passing(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -> None:
+    """What a call passes under a plain name should be declared, and should be there."""
+    for call in node.module.calls.values():
+        for passed in call.providers:
+            reference = passed.in_parent
+            if reference.alias:
+                continue
+            name = reference.name
+            if name not in names.configured and name not in node.module.required_providers:
+                _report_undeclared(reference, node, diags)
+            elif name not in names.configured and name not in names.passed:
+                if node.call is not None:
+                    _report_not_inherited(name, node, node.call, diags)
+
+
+def _check_configurations(
+    node: ModuleNode, call: ModuleCall, names: ProviderScope, diags: Diagnostics
+) -> None:
+    for name in names.configured:
+        if name in names.passed:
+            _report_own_configuration(name, node, names.passed[name], diags)
+    for name, required in names.wanted.items():
+        if name not in names.configured and name not in names.passed:
+            _report_not_passed(name, required, call, diags)
+
+
+def _check_passed(
+    node: ModuleNode, call: ModuleCall, names: ProviderScope, parent: ModuleNode, diags: Diagnostics
+) -> None:
+    """What a call passes must be expected by the called module, and be of the same provider."""
+    module = node.module
+    for passed in call.providers:
+        child = passed.in_child
+        if child.key is not None:
+            continue
+        name = str(child)
+        provider = _meant(child, module)
+        is_declared = not child.alias and child.name in module.required_providers
+        if not is_declared and name not in names.wanted and name not in names.empty:
+            if provider is not None:
+                _report_unexpected(child, provider, node, diags)
+        given = _meant(passed.in_parent, parent.module)
+        if provider is None or given is None or provider == given:
+            continue
+        if _is_declared(passed.in_parent, parent.module):
+            _report_mismatch(passed, provider, given, node, diags)
+
+
+def _meant(reference: ProviderRef, module: Module) -> Provider | None:
+    """The provider that a name stands for where configurations are passed; None where its source
+    has to be evaluated. Without a declaration the name means a provider of the default namespace
+    here, even the name of the built-in provider.
+    """
+    if reference.name in module.required_providers:
+        return module.provider(reference.name)
+    return default_provider(reference.name)
+
+
+def _is_declared(reference: ProviderRef, module: Module) -> bool:
+    """Whether a module says which provider a name stands for, or leaves it to the plain name."""
+    if not reference.alias or reference.name in module.required_providers:
+        return True
+    return reference.config in module.provider_configs
+
+
+def _check_empty(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -> None:
+    """Empty blocks are an old way to ask for a configuration; one word for each provider."""
+    first: dict[str, ProviderConfig] = {}
+    for config in names.empty.values():
+        first.setdefault(config.name, config)
+    for name, config in first.items():
+        aliases = [each for each, other in names.empty.items() if other.name == name]
+        _report_empty(config, aliases, node, diags)
+
+
+# -- what can be wrong ------------------------------------------------------------------------
+
+
+def _report_undeclared(reference: ProviderRef, node: ModuleNode, diags: Diagnostics) -> None:
+    diags.warning(
+        "Undeclared provider",
+        f'The name "{reference.name}" is not declared in {place(node)}, so it is taken for the '
+        f"provider {default_provider(reference.name).display}. Add it to required_providers.",
+        reference.range,
+    )
+
+
+def _report_not_inherited(
+    name: str, node: ModuleNode, call: ModuleCall, diags: Diagnostics
+) -> None:
+    diags.warning(
+        "Missing provider configuration",
+        f'{place(node)} passes on a configuration of "{name}" that it expects from its caller, '
+        f'and the caller does not give one. Add an entry for "{name}" to the providers of the '
+        f'module "{call.name}" block.',
+        call.range,
+    )
+
+
+def _report_own_configuration(
+    name: str, node: ModuleNode, passed: PassedProvider, diags: Diagnostics
+) -> None:
+    diags.error(
+        "Provider configured already",
+        f"{place(node)} has a configuration of its own for {name}, so it cannot take another one "
+        "from its caller. Remove one of the two.",
+        passed.in_child.range,
+    )
+
+
+def _report_not_passed(
+    name: str, required: RequiredProvider, call: ModuleCall, diags: Diagnostics
+) -> None:
+    what = required.provider.display if required.provider else required.name
+    diags.error(
+        "Missing provider configuration",
+        f"The called module needs a configuration of the provider {what} under the name {name}. "
+        f"Add an entry for {name} to the argument providers of this module block.",
+        call.range,
+    )
+
+
+def _report_unexpected(
+    child: ProviderRef, provider: Provider, node: ModuleNode, diags: Diagnostics
+) -> None:
+    source = implied_provider(child.name) if provider.is_default else provider
+    detail = (
+        f"{place(node)} does not declare {child}. If the module is yours, add an entry to its "
+        f'required_providers: {child.name} = {{ source = "{source.display}" }}.'
+    )
+    if provider.is_default:
+        diags.warning("Undeclared provider", detail, child.range)
+    else:
+        diags.error("Undeclared provider", detail, child.range)
+
+
+def _report_mismatch(
+    passed: PassedProvider,
+    wanted: Provider,
+    given: Provider,
+    node: ModuleNode,
+    diags: Diagnostics,
+) -> None:
+    others = [
+        required.name
+        for required in node.module.required_providers.values()
+        if required.provider == given
+    ]
+    hint = f" The module knows {given.display} as {others[0]}: use that name." if others else ""
+    if builtin_provider() in (wanted, given):
+        hint = (
+            f" Declare the built-in provider in the required_providers of both modules, with "
+            f'source = "{builtin_provider()}".'
+        )
+    diags.error(
+        "Configuration of another provider",
+        f"{passed.in_parent} is a configuration of {given.display}, and {passed.in_child} in "
+        f"{place(node)} stands for {wanted.display}. Each provider has arguments of its own, so "
+        f"one cannot be used for the other.{hint}",
+        passed.in_child.range if others else passed.in_parent.range,
+    )
+
+
+def _report_empty(
+    config: ProviderConfig, names: list[str], node: ModuleNode, diags: Diagnostics
+) -> None:
+    provider = node.module.provider(config.name)
+    source = f'source = "{provider.display}"' if provider else "source = ..."
+    aliases = [name for name in sorted(names) if "." in name]
+    if aliases:
+        source += f", configuration_aliases = [{', '.join(aliases)}]"
+    diags.warning(
+        "Empty provider block",
+        f"In {place(node)} this block only says that a configuration is wanted, which is now said "
+        f"in required_providers. Replace it there by {config.name} = {{ {source} }}.",
+        config.range,
+    )

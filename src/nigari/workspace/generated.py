@@ -1,0 +1,107 @@
+"""Blocks that are written for objects which are imported and have none yet.
+
+What is written is taken for part of the root module at once, wherever the file with it is put.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Final
+
+from nigari.config.provider_ref import ProviderRef
+from nigari.diagnostics import Diagnostics
+from nigari.lang.files import Entry, Files
+from nigari.plan.look_up import LookUp
+from nigari.plan.written_resource import written_resource
+
+_HEAD: Final = (
+    "# __generated__ by Nigari\n"
+    "# Look these blocks through, and move them to where they belong in your configuration.\n"
+)
+_SUFFIXES: Final = (".tf", ".tofu")
+
+
+def generated_text(found: Iterable[LookUp]) -> str:
+    """A file with a block for each object; empty where there is none."""
+    blocks: list[str] = []
+    for each in sorted(found, key=lambda node: str(node.target.address)):
+        if each.found is None or each.schema is None:
+            continue
+        target = each.target
+        address = target.address.item.resource
+        ref = None if target.block is None else target.block.provider
+        origin = f' from "{target.id}"' if target.id else ""
+        text = written_resource(
+            address,
+            _written(ref, address.implied_provider),
+            each.schema.block,
+            each.found.value,
+        )
+        blocks.append(f"\n# __generated__ by Nigari{origin}\n{text}")
+    return _HEAD + "".join(blocks) if blocks else ""
+
+
+def _written(ref: ProviderRef | None, usual: str) -> str:
+    """How a block names its provider; empty where it need not."""
+    if ref is None or (ref.name == usual and not ref.alias):
+        return ""
+    text = ref.name if not ref.alias else f"{ref.name}.{ref.alias}"
+    if ref.key is None:
+        return text
+    key = ref.key
+    return f"{text}[{key.source.text[key.start : key.end]}]"
+
+
+def is_new(path: str, diags: Diagnostics) -> bool:
+    """Whether there is nothing where blocks are to be written; reported where there is."""
+    if os.path.exists(path):
+        diags.error(
+            "File exists already",
+            f"Blocks are written to a file of their own, and {path} is already there. Name "
+            "another, or move what is in it elsewhere.",
+        )
+        return False
+    return True
+
+
+def write_new(path: str, text: str, diags: Diagnostics) -> bool:
+    """Write blocks to a file; False after reporting why that cannot be done."""
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        diags.error("Blocks cannot be written", f"{path}: {error.strerror}.")
+        return False
+    return True
+
+
+class WithGenerated:
+    """Files, with one more in the root module."""
+
+    def __init__(self, files: Files, directory: str, path: str, text: str) -> None:
+        self._files = files
+        self._directory = os.path.normpath(directory)
+        name = os.path.basename(path)
+        self._name = name if name.endswith(_SUFFIXES) else f"{name}.tf"
+        self._content = text.encode()
+
+    def _is_generated(self, path: str) -> bool:
+        return os.path.normpath(path) == os.path.normpath(os.path.join(self._directory, self._name))
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        if not self._is_generated(path):
+            return self._files.read(path, limit)
+        return self._content if limit is None else self._content[: limit + 1]
+
+    def entries(self, path: str) -> list[Entry]:
+        found = self._files.entries(path)
+        if os.path.normpath(path or ".") != self._directory:
+            return found
+        return sorted({*found, Entry(self._name, False)})
+
+    def is_file(self, path: str) -> bool:
+        return self._is_generated(path) or self._files.is_file(path)
+
+    def is_directory(self, path: str) -> bool:
+        return self._files.is_directory(path)
