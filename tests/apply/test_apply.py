@@ -64,7 +64,7 @@ def test_outputs_and_destroy(here: Path) -> None:
     assert said.endswith('\nOutputs:\n\no = "x"\ns = <sensitive>\n')
     status, said = applied(["-destroy"], {})
     assert status == 0, said
-    assert said.endswith("\nDestroy complete! Resources: 1 destroyed.\n")
+    assert said.endswith("\nApply complete! Resources: 0 added, 0 changed, 1 destroyed.\n")
     data = json.loads(Path("terraform.tfstate").read_text())
     assert (data["resources"], data["outputs"]) == ([], {})
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli.process import nigari
 
+SCHEMA = Path(__file__).parents[2] / "docs" / "resolved-configuration.schema.json"
+
 CONFIGURATION = {
     "main.tf": """\
 variable "env" {
@@ -76,7 +78,11 @@ def test_explain_for_programs(directory: Path) -> None:
     done = nigari("explain", "-json", "local.tags.name", cwd=directory)
     tree = json.loads(done.out)
     assert (tree["phase"], tree["value"]) == ("static", "prod-app")
-    assert [part["name"] for part in tree["from"]] == ["local.tags.name"]
+    assert tree["range"]["start"]["line"] == 14
+    assert tree["snippet"]["context"] == "locals"
+    (name,) = tree["from"]
+    assert name["name"] == "local.name"
+    assert name["snippet"]["code"] == '  name = "${var.env}-app"'
 
 
 @pytest.mark.parametrize(
@@ -106,3 +112,67 @@ def test_config(directory: Path) -> None:
     assert root["variables"]["token"] == {"static": True, "sensitive": True, "origin": "default"}
     assert root["calls"]["m"]["instances"] == ["a", "b"]
     assert "s3cret" not in done.out
+
+
+PROVIDERS = {
+    "main.tf": """\
+terraform {
+  required_providers {
+    terraform = { source = "terraform.io/builtin/terraform" }
+  }
+}
+provider "terraform" {
+  alias    = "by_region"
+  for_each = { eu = 1, us = 2 }
+}
+module "app" {
+  source    = "./app"
+  providers = { terraform.all = terraform.by_region }
+}
+""",
+    "app/main.tf": """\
+terraform {
+  required_providers {
+    terraform = {
+      source                = "terraform.io/builtin/terraform"
+      configuration_aliases = [terraform.all]
+    }
+  }
+}
+resource "terraform_data" "x" {
+  for_each = toset(["eu"])
+  provider = terraform.all[each.key]
+}
+""",
+}
+
+
+def test_all_instances_of_a_provider_in_a_module(tmp_path: Path) -> None:
+    for name, text in PROVIDERS.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert nigari("validate", cwd=tmp_path).code == 0
+    done = nigari("explain", "module.app.provider.terraform.all", cwd=tmp_path)
+    assert "main.tf line 8: for_each = { eu = 1, us = 2 }" in done.out
+    document = json.loads(nigari("config", "-json", cwd=tmp_path).out)
+    root, app = document["modules"]
+    assert root["calls"]["app"]["providers"] == {"terraform.all": "terraform.by_region"}
+    assert app["providers"]["terraform.all"]["passed"] == "terraform.by_region"
+    assert app["providers"]["terraform.all"]["instances"] == ["eu", "us"]
+
+
+def test_the_schema_has_all_that_config_prints(directory: Path) -> None:
+    schema = json.loads(SCHEMA.read_text())
+    document = json.loads(nigari("config", "-json", cwd=directory).out)
+    assert document.keys() == schema["properties"].keys()
+    for module in document["modules"]:
+        assert module.keys() == schema["$defs"]["module"]["properties"].keys()
+        assert sorted(module) == sorted(schema["$defs"]["module"]["required"])
+
+
+def test_explain_goes_on_after_other_errors(directory: Path) -> None:
+    (directory / "more.tf").write_text('module "n" {\n  source = var.key\n}\n')
+    done = nigari("explain", "local.name", cwd=directory)
+    assert done.code == 1
+    assert done.out.startswith('local.name = "prod-app"')
+    assert "Missing value for a variable" in done.err

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.provider_package import current_platform
+from nigari.packages.platforms import current_platform
 from tests.cli.process import Done, inside
 from tests.packages.repositories import Repository, needs_git
 
@@ -361,8 +361,39 @@ def test_a_variable_that_is_not_used_is_not_needed(directory: Path) -> None:
 def test_a_value_for_no_variable(directory: Path) -> None:
     write({"main.tf": 'variable "one" {}\n'})
     done = init("-var", "on=1")
+    assert done.code == 0
+    assert 'Did you mean "one"?' in done.out
+
+
+def test_modules_that_only_tests_name(directory: Path) -> None:
+    run = 'run "x" {\n  module {\n    source = "./t"\n  }\n  variables {\n    v = "n"\n  }\n}\n'
+    write(
+        {
+            "main.tf": "",
+            "a.tftest.hcl": run,
+            "a.tofutest.json": '{"run": {"y": {"module": {"source": "./t/n"}}}}',
+            "tests/b.tftest.hcl": run,
+            "t/main.tf": 'variable "v" {}\nmodule "n" {\n  source = "./${var.v}"\n}\n',
+            "t/n/main.tf": "",
+        }
+    )
+    done = init()
+    assert done.code == 0, done.err
+    assert list(installed()) == [
+        "test.a.tofutest.json.y",
+        "test.a.x",
+        "test.a.x.n",
+        "test.tests.b.x",
+        "test.tests.b.x.n",
+    ]
+
+
+def test_a_test_names_a_module_that_is_not_there(directory: Path) -> None:
+    write({"main.tf": "", "a.tftest.hcl": 'run "x" {\n  module {\n    source = "./t"\n  }\n}\n'})
+    done = init()
     assert done.code == 1
-    assert 'Did you mean "one"?' in told(done)
+    assert "No such module directory" in told(done)
+    assert not Path(".terraform").exists()
 
 
 # -- the backend ------------------------------------------------------------------------------
@@ -494,14 +525,35 @@ def test_backends_that_are_refused(block: str, said: str, directory: Path) -> No
 
 
 def test_other_backends_are_only_set_up(directory: Path) -> None:
-    write({"main.tf": 'terraform {\n  backend "s3" {\n    bucket = "b"\n    key = "k"\n  }\n}\n'})
+    body = 'bucket = "b"\n    key = "k"\n    region = "r"'
+    write({"main.tf": f'terraform {{\n  backend "s3" {{\n    {body}\n  }}\n}}\n'})
     assert init().code == 0
     assert remembered()["type"] == "s3"
 
 
+@pytest.mark.parametrize(
+    ("kind", "body", "says"),
+    [
+        ("local", 'path = ""', "The path is empty"),
+        ("s3", 'bucket = "b"\nkey = "/k"\nregion = "r"', "neither begin nor end with a slash"),
+        ("s3", 'bucket = "b"\nkey = "k"', "The region is set neither here"),
+        ("remote", 'organization = "o"', "either name or prefix, and none is set"),
+    ],
+)
+def test_arguments_that_a_backend_refuses(
+    directory: Path, kind: str, body: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    write({"main.tf": f'terraform {{\n  backend "{kind}" {{\n{body}\n  }}\n}}\n'})
+    done = init()
+    assert done.code == 1
+    assert says in told(done)
+
+
 def test_settings_of_the_command_line_given_again(directory: Path) -> None:
     """Nothing has changed, whatever the types of the arguments."""
-    body = 'key = "k"\n    allowed_account_ids = ["2", "1"]\n    state_tags = { a = "1" }'
+    body = 'region = "r"\n    key = "k"\n    allowed_account_ids = ["2", "1"]\n    state_tags = { a = "1" }'
     more = '    assume_role = { role_arn = "r" }\n    max_retries = "3"'
     write({"main.tf": f'terraform {{\n  backend "s3" {{\n    {body}\n{more}\n  }}\n}}\n'})
     for _ in range(2):
@@ -553,6 +605,18 @@ def test_providers_are_chosen_and_locked(directory: Path) -> None:
     assert "init -upgrade" in told(done)
     assert init("-plugin-dir=mirror", "-var", "v=2.0.0", "-upgrade").code == 0
     assert 'version     = "2.0.0"' in Path(".terraform.lock.hcl").read_text()
+
+
+def test_directories_of_the_command_line_are_noted(directory: Path) -> None:
+    mirror("1.0.0")
+    write({"main.tf": REQUIRED})
+    note = Path(".terraform/plugin_path")
+    assert init("-plugin-dir=mirror").code == 0
+    assert json.loads(note.read_text()) == ["mirror"]
+    assert init().code == 0
+    assert note.exists()
+    assert init("-plugin-dir=").code == 0
+    assert not note.exists()
 
 
 def test_the_source_of_a_provider_from_a_variable(directory: Path) -> None:

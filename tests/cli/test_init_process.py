@@ -76,7 +76,8 @@ def test_a_secret_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_the_backend_asks_for_what_it_needs(tmp_path: Path) -> None:
-    (tmp_path / "main.tf").write_text('terraform {\n  backend "s3" {\n    bucket = "b"\n  }\n}\n')
+    body = 'bucket = "b"\n    region = "r"'
+    (tmp_path / "main.tf").write_text(f'terraform {{\n  backend "s3" {{\n    {body}\n  }}\n}}\n')
     with Typist("init", cwd=tmp_path) as typist:
         assert "key" in typist.wait_for("Enter a value: ")
         typist.type("k\n")

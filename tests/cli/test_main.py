@@ -137,6 +137,20 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert (done.stdout, done.stderr) == (b"1\n", b"")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+def test_no_room_for_the_output() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command("version"),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr.count("no room left")) == (1, 1)
+
+
 def test_missing_streams() -> None:
     line = " ".join([*command("version"), ">&-", "2>&-", "<&-"])
     assert subprocess.run(["sh", "-c", line], env=environment(), check=False).returncode == 0

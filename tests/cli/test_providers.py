@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.provider_package import current_platform
+from nigari.packages.platforms import current_platform
 from tests.cli.process import inside
 from tests.cli.states import resource, usual_state, write_state
 
@@ -86,6 +86,14 @@ def test_tree() -> None:
         "\nProviders required by state:\n\n"
         "    provider[terraform.io/builtin/terraform]\n\n"
     )
+
+
+def test_an_import_without_a_resource_needs_its_provider() -> None:
+    Path("main.tf").write_text('import {\n  to = local_file.made\n  id = "made"\n}\n')
+    Path("use.tf").unlink()
+    done = inside("providers")
+    assert done.code == 0, done.err
+    assert "hashicorp/local" in done.out
 
 
 def test_lock() -> None:
@@ -190,7 +198,7 @@ def test_validate_asks_providers(how: str) -> None:
         environ = overridden()
     valid = inside("validate", settings=environ)
     assert valid.code == 0, valid.err
-    assert ("development overrides are in effect" in valid.out) == (how == "development")
+    assert valid.out.count("Providers under development") == (how == "development")
     Path("wrong.tf").write_text(
         'provider "files" {\n  folder = "x"\n}\n'
         'resource "files_text" "a" {}\n'
@@ -201,6 +209,24 @@ def test_validate_asks_providers(how: str) -> None:
     found = {each["range"]["start"]["line"] for each in document["diagnostics"] if "range" in each}
     assert found == {2, 4, 5, 7}
     assert document["error_count"] == 4
+
+
+def test_providers_under_development_are_told() -> None:
+    environ = overridden()
+    for arguments in (["init"], ["plan"], ["apply", "-auto-approve"], ["destroy", "-auto-approve"]):
+        done = inside(*arguments, settings=environ)
+        assert done.code == 0, done.err
+        assert done.out.count("Providers under development") == 1, arguments
+    assert "development" not in inside("state", "list", settings=environ).out
+
+
+def test_validate_into_a_file() -> None:
+    install()
+    wanted = inside("validate", "-json").out
+    done = inside("validate", "-json-into=result.json")
+    assert "Success" in done.out
+    assert Path("result.json").read_text() == wanted
+    assert inside("validate", "-json-into=no/such/place").code == 1
 
 
 def test_validate_wants_providers_installed() -> None:

@@ -308,3 +308,13 @@ def test_a_configuration_for_another_version_is_not_worked_on() -> None:
     assert inside("state", "rm", "terraform_data.a").code == 1
     assert inside("state", "list").code == 0
     assert stored()["serial"] == 3
+
+
+def test_other_names_of_commands() -> None:
+    assert inside("state", "ls").out == inside("state", "list").out
+    moved = inside("state", "move", "terraform_data.a", "terraform_data.z")
+    assert (moved.code, moved.err) == (0, "")
+    assert inside("state", "remove", "terraform_data.z").code == 0
+    assert "terraform_data.z" not in inside("state", "ls").out
+    assert inside("state", "ls", settings={"TF_CLI_ARGS_state_ls": "terraform_data.nope"}).code == 1
+    assert "move" not in inside("state").out

@@ -188,3 +188,93 @@ def test_modules_that_are_not_installed_do_not_matter() -> None:
         'module "m" {\n  source = "git::https://example.com/x.git"\n}\n',
     )
     assert inside("state", "list").code == 0
+
+
+PLAN = "plan {\n  method = method.aes_gcm.m\n  enforced = true\n}\n"
+THING = """
+resource "terraform_data" "new" {
+  input = "a value to be kept secret"
+}
+"""
+
+
+def test_a_saved_plan_is_encrypted_shown_and_applied() -> None:
+    STATE.unlink()
+    configure(BLOCKS % PASSPHRASE + PLAN, THING)
+    assert inside("plan", "-out=p").code == 0
+    assert is_encrypted(Path("p"))
+    assert b"PK" not in Path("p").read_bytes()[:2]
+    shown = inside("show", "p")
+    assert (shown.code, shown.err) == (0, "")
+    assert "terraform_data.new" in shown.out
+    configure(BLOCKS % '"another passphrase"' + PLAN, THING)
+    for arguments in (["show", "p"], ["apply", "p"]):
+        refused = inside(*arguments)
+        assert refused.code == 1
+        assert "Decryption failed" in refused.err
+    assert not STATE.exists()
+    configure(BLOCKS % PASSPHRASE + PLAN, THING)
+    assert inside("apply", "p").code == 0
+    assert "terraform_data.new" in inside("state", "list").out
+
+
+def test_a_plain_plan_is_refused_where_encryption_is_enforced() -> None:
+    STATE.unlink()
+    Path("main.tf").write_text(THING)
+    assert inside("plan", "-out=p").code == 0
+    assert Path("p").read_bytes().startswith(b"PK")
+    configure(BLOCKS % PASSPHRASE + PLAN, THING)
+    for arguments in (["show", "p"], ["apply", "p"]):
+        assert inside(*arguments).code == 1
+    assert not STATE.exists()
+
+
+REMOTE = """
+data "terraform_remote_state" "other" {
+  backend = "local"
+  config = {
+    path = "other.tfstate"
+  }
+}
+output "o" {
+  value = data.terraform_remote_state.other.outputs
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [
+        ('remote_state_data_source "other" {\n  method = method.aes_gcm.m\n}', 0),
+        ("default {\n  method = method.aes_gcm.m\n}", 0),
+        ('remote_state_data_source "another" {\n  method = method.aes_gcm.m\n}', 1),
+        ("default {\n  method = method.unencrypted.u\n}", 1),
+    ],
+)
+def test_remote_states_are_decrypted_by_name(target: str, code: int) -> None:
+    configure(BLOCKS % PASSPHRASE + STRICT, 'output "x" {\n  value = "there"\n}\n')
+    STATE.unlink()
+    assert inside("apply", "-auto-approve").code == 0
+    assert is_encrypted()
+    STATE.rename("other.tfstate")
+    configure(
+        BLOCKS % PASSPHRASE + f"remote_state_data_sources {{\n{target}\n}}\n",
+        REMOTE,
+    )
+    done = inside("apply", "-auto-approve")
+    assert done.code == code, done.err
+    assert ("there" in done.out) == (code == 0)
+
+
+def test_an_encrypted_file_can_be_pushed() -> None:
+    configure(BLOCKS % PASSPHRASE + TARGET)
+    assert inside("taint", "terraform_data.a").code == 0
+    STATE.rename("copy")
+    assert is_encrypted(Path("copy"))
+    assert inside("state", "push", "copy").code == 0
+    assert is_encrypted()
+    assert inside("state", "list").out == "terraform_data.a\nterraform_data.b\n"
+    configure(BLOCKS % '"another passphrase"' + TARGET)
+    STATE.unlink()
+    assert inside("state", "push", "copy").code == 1
+    assert not STATE.exists()

@@ -143,3 +143,13 @@ def test_force_unlock_removes_what_a_dead_process_left() -> None:
     assert not info.exists()
     assert inside("force-unlock", "-force", "some-id").code == 1
     assert inside("force-unlock").code == 1
+
+
+def test_env_is_the_old_name() -> None:
+    for arguments in (["new", "a"], ["list"], ["show"], ["select", "default"], ["delete", "a"]):
+        done = inside("env", *arguments)
+        assert done.code == 0
+        assert '"env" is an old name' in done.err
+    assert inside("workspace", "list").out == "* default\n\n"
+    assert inside("env").out == inside("workspace").out
+    assert inside("env", "nonsense").code == 1

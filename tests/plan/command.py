@@ -42,9 +42,14 @@ def planned(
     return (found[0], told, graphs[0]) if found else (None, told, None)
 
 
-def applied(args: list[str], environ: Mapping[str, str]) -> tuple[int, str]:
-    """The exit status of an apply, and what it printed."""
-    invocation = invoked(apply.COMMAND, ["-auto-approve", *args], environ)
-    status = apply.COMMAND.run(invocation)
+def ran(command: Command, args: list[str], environ: Mapping[str, str]) -> tuple[int, str]:
+    """The exit status of a command, and what it printed: errors come after the rest."""
+    invocation = invoked(command, args, environ)
+    status = command.run(invocation)
     streams = (invocation.terminal.stdout, invocation.terminal.stderr)
     return status, "".join(s.getvalue() for s in streams if isinstance(s, StringIO))
+
+
+def applied(args: list[str], environ: Mapping[str, str]) -> tuple[int, str]:
+    """The exit status of an apply, and what it printed."""
+    return ran(apply.COMMAND, ["-auto-approve", *args], environ)

@@ -206,22 +206,11 @@ def test_prevented_deletion(here: Path) -> None:
     assert _errors(text % 1, "-destroy") == ["Destruction is prevented"]
 
 
-def test_text_of_a_plan(here: Path) -> None:
-    _apply('resource "terraform_data" "a" { input = { a = 1, b = ["x", "y"] } }')
-    plan, _ = _plan('resource "terraform_data" "a" { input = { a = 2, b = ["x", "z"] } }')
-    text = plan_text(plan)
-    assert "  ~ update in-place\n" in text
-    assert "  # terraform_data.a will be updated in-place\n" in text
-    assert "      ~ input  = {\n          ~ a = 1 -> 2\n          ~ b = [\n" in text
-    assert '              ~ "y" -> "z",\n            ]\n        }\n' in text
-    assert text.endswith("Plan: 0 to add, 1 to change, 0 to destroy.")
-
-
 def test_nothing_to_do(here: Path) -> None:
     _apply('resource "terraform_data" "a" { input = 1 }')
     plan, _ = _plan('resource "terraform_data" "a" { input = 1 }')
     assert plan.is_empty
-    assert plan_text(plan).startswith("No changes.")
+    assert plan_text(plan).startswith("\nNo changes.")
 
 
 def test_secrets_are_not_shown(here: Path) -> None:

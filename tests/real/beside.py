@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
-from difflib import unified_diff
+import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from nigari.plan.show_json import plan_to_json
-from tests.plan.command import applied, planned
+from nigari.cli.command import Command
+from nigari.cli.commands import apply, plan, show
+from tests.plan.command import ran
 from tests.real import program
+from tests.real.alike import compare, plan_view, states
+from tests.real.case_files import Step
 
-_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+PROVIDERS: Final = ("random", "local", "time", "null", "simple", "simple6")
+_PYTHON_PROVIDER: Final = Path(__file__).parents[2] / "examples" / "python-provider"
+_PARTIAL: Final = ("-target", "-exclude", "-refresh-only", "-refresh=false")
+_STATE: Final = "terraform.tfstate"
+_CHANGES: Final = 2
+
+
+def settings_file(path: Path) -> Path:
+    """Settings with which both programs find the providers, without any installation."""
+    places = {each: program(f"terraform-provider-{each}").parent for each in PROVIDERS}
+    places["files"] = _PYTHON_PROVIDER
+    lines = "\n".join(f'    "hashicorp/{name}" = "{place}"' for name, place in places.items())
+    path.write_text(f"provider_installation {{\n  dev_overrides {{\n{lines}\n  }}\n}}\n")
+    return path
+
+
+def _variables(flags: list[str]) -> list[str]:
+    return [flag for flag in flags if flag.startswith("-var")]
 
 
 class Place:
@@ -26,21 +45,32 @@ class Place:
     def __init__(self, path: Path, settings: Path) -> None:
         self.path = path
         path.mkdir()
-        self.environ = {**os.environ, "TF_CLI_CONFIG_FILE": str(settings), "NIGARI_DEBUG": "1"}
+        self.environ = {
+            **os.environ,
+            "TF_CLI_CONFIG_FILE": str(settings),
+            "NIGARI_DEBUG": "1",
+            "TF_CLI_ARGS": "-no-color",
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        }
 
-    @property
-    def state(self) -> Path:
-        return self.path / "terraform.tfstate"
+    def state(self) -> str:
+        path = self.path / _STATE
+        return path.read_text() if path.exists() else '{"resources": []}'
 
-    def write(self, text: str) -> None:
-        first, *others = text.split("### ")
-        (self.path / "main.tf").write_text(first + "\n")
-        for other in others:
-            name, _, content = other.partition("\n")
-            (self.path / name).parent.mkdir(exist_ok=True)
-            (self.path / name).write_text(content + "\n")
+    def write(self, files: dict[str, str]) -> None:
+        for old in self.path.rglob("*.tf"):
+            if ".terraform" not in old.parts:
+                old.unlink()
+        for name, content in files.items():
+            (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.path / name).write_text(content)
 
-    def run(self, *command: str | Path, ok: tuple[int, ...] = (0,)) -> str:
+    def become(self, other: Place) -> None:
+        """Hold what the other holds."""
+        shutil.rmtree(self.path)
+        shutil.copytree(other.path, self.path, symlinks=True)
+
+    def run(self, *command: str | Path) -> tuple[int, str]:
         done = subprocess.run(
             [str(each) for each in command],
             cwd=self.path,
@@ -50,94 +80,112 @@ class Place:
             timeout=120,
             check=False,
         )
-        assert done.returncode in ok, f"{command}\n{done.stdout}\n{done.stderr}"
-        return done.stdout if done.returncode != 1 else done.stderr
-
-
-def _changes(shown: str) -> object:
-    data = json.loads(shown)
-    found = list(data.get("resource_changes", ()))
-    for each in found:
-        each.pop("type", None)
-        for name in ("before_identity", "after_identity"):
-            each["change"].pop(name, None)
-    found.sort(key=lambda each: (each["address"], each.get("deposed", "")))
-    outputs = data.get("output_changes", {})
-    return {"changes": found, "outputs": outputs}
-
-
-def _normal(path: Path) -> object:
-    text = _MOMENT.sub("<moment>", _ID.sub("<id>", path.read_text()))
-    data = json.loads(text)
-    for name in ("serial", "lineage", "terraform_version"):
-        data.pop(name)
-    for resource in data["resources"]:
-        if resource["type"] in ("random_pet", "random_password", "random_integer", "time_static"):
-            for instance in resource["instances"]:
-                instance["attributes"] = sorted(instance["attributes"])
-    data["check_results"] = sorted(data["check_results"] or (), key=str)
-    return data
-
-
-def _lines(data: object) -> list[str]:
-    return json.dumps(data, indent=1, sort_keys=True).splitlines()
-
-
-def _words(text: str, start: str) -> list[str]:
-    lines = [line for line in text.splitlines() if line.startswith(start)]
-    return [word for line in lines for word in line.removeprefix(start).split()]
-
-
-def _compare(found: object, wanted: object, about: str) -> None:
-    difference = list(unified_diff(_lines(wanted), _lines(found), "theirs", "ours", lineterm=""))
-    assert not difference, about + "\n" + "\n".join(difference)
+        return done.returncode, done.stdout + done.stderr * (done.returncode == 1)
 
 
 class Pair:
-    """Both directories, with the settings that find the providers."""
+    """Both directories. Each step starts from what the one or the other has left behind."""
 
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.tofu = program("tofu")
-        settings = path / "settings.tfrc"
-        plugins = "\n".join(
-            f'    "hashicorp/{each}" = "{program("terraform-provider-" + each).parent}"'
-            for each in ("random", "local", "time")
-        )
-        settings.write_text(f"provider_installation {{\n  dev_overrides {{\n{plugins}\n  }}\n}}\n")
+        settings = settings_file(path / "settings.tfrc")
         self.theirs = Place(path / "theirs", settings)
         self.ours = Place(path / "ours", settings)
         self._monkeypatch = monkeypatch
+        self._monkeypatch.setenv("PATH", self.ours.environ["PATH"])
+        self._steps = 0
+        self._about = ""
 
-    def step(self, name: str, text: str | None) -> None:
-        """Plan and apply a configuration in both, from the same state; without one, destroy."""
-        tofu, theirs, ours = self.tofu, self.theirs, self.ours
-        flags = ["-destroy"] if text is None else _words(text, "# flags: ")
-        for address in _words(text or "", "# taint: "):
-            theirs.run(tofu, "taint", address)
-        for content in _words(text or "", "# outside: "):
-            (theirs.path / "out.txt").write_text(content)
-        if text is not None:
-            theirs.write(text)
-            ours.write(text)
-        for each in ("terraform.tfstate", "out.txt"):
-            if (theirs.path / each).exists():
-                shutil.copy(theirs.path / each, ours.path / each)
-        theirs.run(tofu, "get")
-        shutil.copytree(theirs.path / ".terraform", ours.path / ".terraform", dirs_exist_ok=True)
-        said = theirs.run(tofu, "plan", "-out=p", *flags, ok=(0, 1))
+    def step(self, name: str, step: Step) -> None:
+        """Plan and apply in both from the same beginning."""
+        self._about = f"{name} {' '.join(step.flags)}"
+        self._prepare(step)
+        if not self._plan(step):
+            return
+        self._apply(step)
+        self._compare_states()
+        if not step.breaks and not any(flag.startswith(_PARTIAL) for flag in step.flags):
+            self._settled(step)
+
+    def nothing_to_do(self, name: str, flags: list[str]) -> None:
+        """Both find that nothing is to be done."""
+        self._about = f"{name} again"
+        again = Step(flags=flags)
+        self._prepare(again)
+        self._plan(again)
+
+    def managed(self) -> str:
+        """The first managed object there is, by its address; empty if there is none."""
+        found = []
+        for each in json.loads(self.ours.state())["resources"]:
+            if each["mode"] == "managed":
+                module = each["module"] + "." if "module" in each else ""
+                key = each["instances"][0].get("index_key")
+                ending = "" if key is None else f"[{json.dumps(key)}]"
+                found.append(f"{module}{each['type']}.{each['name']}{ending}")
+        return min(found, default="")
+
+    def _theirs(self, *command: str) -> tuple[int, str]:
+        return self.theirs.run(self.tofu, *command)
+
+    def _ours(self, command: Command, *args: str) -> tuple[int, str]:
+        return ran(command, list(args), self.ours.environ)
+
+    def _must(self, place: Place, *command: str) -> str:
+        status, said = place.run(self.tofu, *command)
+        assert status == 0, f"{self._about}: {command}\n{said}"
+        return said
+
+    def _prepare(self, step: Step) -> None:
+        self._monkeypatch.chdir("/")
+        first, second = self.theirs, self.ours
+        if self._steps % 2:
+            first, second = second, first
+        self._steps += 1
+        for address in step.taints:
+            self._must(first, "taint", address)
+        for address in step.forgotten:
+            self._must(first, "state", "rm", address)
+        for target, text in step.written:
+            (first.path / target).write_text(text)
+        for target in step.deleted:
+            (first.path / target).unlink()
+        if step.files is not None:
+            first.write(step.files)
+            if "module " in "".join(step.files.values()):
+                self._must(first, "get")
+        second.become(first)
+        self._monkeypatch.chdir(self.ours.path)
+
+    def _plan(self, step: Step) -> bool:
+        """Whether there is a plan that can be applied."""
+        status, said = self._theirs("plan", "-out=p", "-detailed-exitcode", *step.flags)
         if "Cycle: " in said:
             pytest.skip("the real program cannot order these operations")
-        wanted = _changes(theirs.run(tofu, "show", "-json", "p"))
-        self._monkeypatch.chdir(ours.path)
-        plan, told, _ = planned(flags, ours.environ)
-        assert plan is not None, told
-        found = _changes(json.dumps(plan_to_json(plan)))
-        _compare(found, wanted, f"plan of {name}\n{text}")
-        theirs.run(tofu, "apply", "p")
-        status, said = applied(flags, ours.environ)
-        assert status == 0, f"{name}\n{said}"
-        _compare(_normal(ours.state), _normal(theirs.state), f"state after {name}\n{text}")
-        if "-target" in str(flags) or "-replace" in str(flags):
-            return
-        left = ours.run(tofu, "plan", "-detailed-exitcode", *flags, ok=(0, 2))
-        assert "No changes." in left, f"{name}\n{left}"
+        assert (status == 1) == step.fails, f"{self._about}\n{said}"
+        our_status, words = self._ours(plan.COMMAND, "-out=p", "-detailed-exitcode", *step.flags)
+        assert our_status == status, f"exit status of {self._about}\n{said}\n{words}"
+        if step.fails:
+            return False
+        shown = plan_view(self._must(self.theirs, "show", "-json", "p"))
+        _, ours = self._ours(show.COMMAND, "-json", "p")
+        compare(plan_view(ours), shown, f"plan of {self._about}")
+        return True
+
+    def _apply(self, step: Step) -> None:
+        status, said = self._theirs("apply", *_variables(step.flags), "p")
+        if "Cycle: " in said:
+            pytest.skip("the real program cannot order these operations")
+        assert (status == 1) == step.breaks, f"{self._about}\n{said}"
+        our_status, words = self._ours(apply.COMMAND, *_variables(step.flags), "p")
+        assert our_status == status, f"{self._about}\n{words}"
+
+    def _compare_states(self) -> None:
+        theirs, ours = states(self.theirs.state(), self.ours.state())
+        compare(ours, theirs, f"state after {self._about}")
+
+    def _settled(self, step: Step) -> None:
+        """Where we have applied, the real program finds as much left to do as where it has."""
+        flags = [each for each in step.flags if each.startswith(("-var", "-destroy"))]
+        status, said = self.ours.run(self.tofu, "plan", "-detailed-exitcode", *flags)
+        assert status == (_CHANGES if step.unsettled else 0), f"after {self._about}\n{said}"

@@ -14,7 +14,8 @@ import pytest
 
 from nigari.addrs.provider import default_provider
 from nigari.lang.versions import Version
-from nigari.packages.provider_package import current_platform, unpacked_path
+from nigari.packages.platforms import current_platform
+from nigari.packages.provider_package import unpacked_path
 from tests.cli.process import Done, nigari
 from tests.packages.repositories import Repository, needs_git
 from tests.real import program
@@ -48,6 +49,7 @@ BACKENDS = {
     "s3": """
       bucket = "b"
       key    = "k"
+      region = "r"
       assume_role = { role_arn = "r", tags = { a = "1" } }
       allowed_account_ids = ["2", "1"]
       max_retries = 12

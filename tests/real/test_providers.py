@@ -20,8 +20,9 @@ from nigari.addrs.provider import Provider, default_provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version, parse_provider_constraints
 from nigari.packages.lockfile import Locks, load_locks, lock_text, save_locks
+from nigari.packages.platforms import current_platform
 from nigari.packages.provider_mirror import lock_platforms
-from nigari.packages.provider_package import current_platform, packed_path, unpacked_path
+from nigari.packages.provider_package import packed_path, unpacked_path
 from nigari.packages.provider_selection import Installation, Places, install_providers
 from nigari.packages.provider_sources import FilesystemMirror
 from nigari.packages.provider_store import ProviderStore

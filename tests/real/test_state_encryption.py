@@ -9,6 +9,7 @@ import pytest
 
 from nigari import cty
 from nigari.diagnostics import Diagnostics
+from nigari.state.draft import StateDraft
 from nigari.state.encryption import (
     BlockName,
     Encryption,
@@ -18,7 +19,6 @@ from nigari.state.encryption import (
     MethodConfig,
     TargetConfig,
 )
-from nigari.state.model import StateDraft
 from tests.state.tofu import TofuDirectory
 
 pytestmark = pytest.mark.real

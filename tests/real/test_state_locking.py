@@ -10,7 +10,8 @@ import pytest
 from nigari.backends.snapshots import LockOptions
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics
-from nigari.state.model import OutputState, StateDraft
+from nigari.state.draft import StateDraft
+from nigari.state.model import OutputState
 from tests.state.tofu import TofuDirectory
 
 pytestmark = pytest.mark.real

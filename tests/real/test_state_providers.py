@@ -8,8 +8,8 @@ import pytest
 
 from nigari.addrs.absolute import resource_of
 from nigari.diagnostics import Diagnostics
+from nigari.state.draft import StateDraft
 from nigari.state.files import format_state
-from nigari.state.model import StateDraft
 from tests.real import PEERS, program
 from tests.state.tofu import TofuDirectory
 

@@ -12,7 +12,8 @@ from nigari.addrs.provider import parse_provider
 from nigari.addrs.targets import Target
 from nigari.diagnostics import Diagnostics
 from nigari.state import edit
-from nigari.state.model import InstanceState, ObjectStatus, State, StateDraft, StoredObject
+from nigari.state.draft import StateDraft
+from nigari.state.model import InstanceState, ObjectStatus, State, StoredObject
 
 PROVIDER = 'provider["registry.opentofu.org/hashicorp/aws"].west'
 

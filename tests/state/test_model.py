@@ -4,7 +4,8 @@ from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.parse import parse_provider_instance, parse_resource_instance
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.diagnostics import Diagnostics
-from nigari.state.model import EMPTY_STATE, State, StateDraft, StoredObject
+from nigari.state.draft import StateDraft
+from nigari.state.model import EMPTY_STATE, State, StoredObject
 
 ONE, TWO = StoredObject('{"id":"1"}'), StoredObject('{"id":"2"}')
 

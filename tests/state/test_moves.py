@@ -16,7 +16,8 @@ from nigari.addrs.parse import (
     parse_resource_instance,
 )
 from nigari.diagnostics import Diagnostics, Range
-from nigari.state.model import InstanceState, State, StateDraft, StoredObject
+from nigari.state.draft import StateDraft
+from nigari.state.model import InstanceState, State, StoredObject
 from nigari.state.moves import (
     MoveResult,
     MoveStatement,

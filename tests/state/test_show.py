@@ -12,7 +12,8 @@ from nigari.diagnostics import Diagnostics
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.provider import Schema
-from nigari.state.model import OutputState, State, StateDraft, StateFile, StoredObject
+from nigari.state.draft import StateDraft
+from nigari.state.model import OutputState, State, StateFile, StoredObject
 from nigari.state.objects import UnreadableObject, decode, encode
 from nigari.state.show_json import output_raw, outputs_to_json, state_to_json
 from nigari.state.show_text import state_to_text

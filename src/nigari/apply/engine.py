@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from nigari.apply.executor import CircularGraph, Executor, Keep
+from nigari.apply.executor import CircularGraph, Executor
 from nigari.apply.host import ApplyHost
-from nigari.apply.operations import ApplyView, Operations
+from nigari.apply.keeping import Keep
+from nigari.apply.operations import Operations
+from nigari.apply.view import ApplyView
+from nigari.apply.workplace import Workplace
 from nigari.diagnostics import Diagnostics
 from nigari.eval.once import DONE
 from nigari.eval.output import OutputNode
@@ -15,11 +18,11 @@ from nigari.plan.block_graph import BlockGraph
 from nigari.plan.changes import Plan, PlanMode
 from nigari.plan.check_results import updated_results
 from nigari.plan.execution_graph import ExecutionGraph
+from nigari.plan.host import Surroundings
 from nigari.plan.module_conditions import condition_nodes, module_conditions
-from nigari.plan.plan_host import Surroundings
 from nigari.plan.provider_pool import ProviderPool
 from nigari.plan.settings import Settings
-from nigari.state.model import CheckResult, OutputState, State
+from nigari.state.model import CheckObject, CheckResult, OutputState, State
 
 
 class Application:
@@ -38,7 +41,7 @@ class Application:
         self._plan = plan
         self._graph = graph
         self._host = ApplyHost(surroundings, pool, plan)
-        self._operations = Operations(self._host, plan, blocks, settings, view)
+        self._place = Workplace(self._host, plan, blocks, settings, view)
         self._executor: Executor | None = None
 
     @property
@@ -48,7 +51,9 @@ class Application:
 
     async def run(self, keep: Keep, parallelism: int) -> State:
         """Carry out the plan, and give the state as it is then, also after errors."""
-        executor = self._executor = Executor(self._graph, self._operations, keep, parallelism)
+        executor = self._executor = Executor(
+            self._graph, Operations(self._place), keep, parallelism
+        )
         try:
             succeeded = await executor.run()
         except CircularGraph as circle:
@@ -60,55 +65,60 @@ class Application:
             )
         except asyncio.CancelledError:
             succeeded = False
+            await self._host.stop_asking()
             self.diags.error(
                 "Interrupted",
                 "What was running was cut off, so its outcome is not known. Everything that was "
                 "finished is in the state.",
             )
+        except BaseException:
+            # A fault of this program: what was done must be known all the same.
+            await keep(self._place.draft.finish())
+            raise
         if executor.is_stopped:
             self.diags.error(
                 "Stopped before the end",
                 "Operations that had not begun were left out. What was done is in the state; "
                 "the next apply goes on from there.",
             )
-        draft = self._operations.draft
-        self._operations.renew_dependencies()
-        draft.set_outputs(self._outputs(succeeded))
-        draft.set_checks(self._checks() if succeeded else self._plan.checks)
+        draft = self._place.draft
+        self._place.renew_dependencies()
+        checks = await self._checks(succeeded)
+        draft.set_checks(checks)
+        draft.set_outputs(await self._outputs(succeeded, _refused_outputs(checks)))
         return draft.finish()
 
     def stop(self) -> None:
         """Begin nothing new."""
         if self._executor is not None:
             self._executor.is_stopped = True
+        for provisioner in list(self._place.provisioning):
+            provisioner.cancel()
 
-    def _checks(self) -> tuple[CheckResult, ...]:
-        """How all conditions went, now that everything is known."""
+    async def _checks(self, succeeded: bool) -> tuple[CheckResult, ...]:
+        """How conditions went: all of them, once everything that they are about is there."""
         if self._plan.mode is PlanMode.DESTROY:
-            return tuple(
-                CheckResult(each.kind, each.block, "unknown")
-                for each in self._plan.previous_state.checks
-            )
-        noted = list(self._operations.conditions)
-        for frame in self._host.all_frames():
-            found = module_conditions(frame)
-            self._host.evaluate(list(condition_nodes(frame, found)))
+            return tuple(_unknown_result(each) for each in self._plan.previous_state.checks)
+        noted = list(self._place.conditions)
+        for frame in await self._host.all_frames() if succeeded else ():
+            found = module_conditions(frame, self._host.unread)
+            await self._host.evaluate(list(condition_nodes(frame, found)))
             noted += found
         return updated_results(self._plan.checks, noted)
 
-    def _outputs(self, succeeded: bool) -> dict[str, OutputState]:
+    async def _outputs(self, succeeded: bool, refused: set[str]) -> dict[str, OutputState]:
         """The root's output values; one that cannot be worked out stays what it was."""
         before = self._plan.refreshed_state.outputs
         if self._plan.mode is PlanMode.DESTROY:
             return {} if succeeded else dict(before)
         found: dict[str, OutputState] = {}
         nodes = self._host.root.outputs
-        self._host.evaluate(list(nodes.values()))
+        await self._host.evaluate(list(nodes.values()))
         for name, node in nodes.items():
             if not isinstance(node, OutputNode) or node.output.ephemeral:
                 continue
             value, marks = node.value.unmark_deep()
-            if node.state != DONE or not value.is_wholly_known:
+            if node.state != DONE or not value.is_wholly_known or name in refused:
                 if name in before:
                     found[name] = before[name]
                 continue
@@ -116,3 +126,19 @@ class Application:
             if not value.is_null:
                 found[name] = OutputState(value, is_secret, node.output.deprecated)
         return found
+
+
+def _unknown_result(result: CheckResult) -> CheckResult:
+    """What remains of a result when everything is destroyed: outputs stay objects of checks."""
+    objects = result.objects if result.kind == "output" else ()
+    unknown = tuple(CheckObject(each.address, "unknown") for each in objects)
+    return CheckResult(result.kind, result.block, "unknown", unknown)
+
+
+def _refused_outputs(checks: tuple[CheckResult, ...]) -> set[str]:
+    """The root's outputs whose preconditions do not hold."""
+    return {
+        each.block.removeprefix("output.")
+        for each in checks
+        if each.kind == "output" and each.status in ("fail", "error")
+    }

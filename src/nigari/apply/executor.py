@@ -1,7 +1,7 @@
 """Runs an execution graph: whatever can be done, at most so many at once, until nothing is left.
 
-What follows from something that failed is left out; everything else goes on. The state is handed
-out for keeping as it grows.
+What follows from something that failed is left out; everything else goes on. The state is stored as
+it grows.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
 from typing import Final
 
+from nigari.apply.keeping import Keep, Keeper
 from nigari.apply.operations import Operations
 from nigari.plan.execution_graph import ExecutionGraph, OperationKind
-from nigari.state.model import State
-
-_KEEP_EVERY: Final = 2.0
-"""Seconds between two savings of a state that changes."""
 
 _MOST_NAMED: Final = 12
 
-Keep = Callable[[State], Awaitable[bool]]
+_WITHOUT_TRACE: Final = frozenset(
+    (OperationKind.OPEN, OperationKind.CLOSE, OperationKind.SETTLE, OperationKind.CHECK)
+)
+"""What changes nothing in the state."""
 
 
 class CircularGraph(Exception):
@@ -41,7 +40,7 @@ class Executor:
     ) -> None:
         self._graph = graph
         self._operations = operations
-        self._keep = keep
+        self._keeper = Keeper(keep, operations.place.draft.finish)
         self._most = max(parallelism, 1)
         self._followers = graph.followers()
         self._waiting = [len(operation.after) for operation in graph.operations]
@@ -50,8 +49,6 @@ class Executor:
         )
         self._skipped = [False] * len(graph.operations)
         self._busy = 0
-        self._kept_at = time.monotonic()
-        self._keeping = asyncio.Lock()
         self.is_stopped = False
         """Set from outside: nothing new is begun, what runs may end."""
 
@@ -59,8 +56,12 @@ class Executor:
         """Carry out everything; whether all of it succeeded."""
         if len(self._graph.in_order()) < len(self._graph.operations):
             raise CircularGraph(self._graph)
-        async with asyncio.TaskGroup() as group:
-            self._hire(group)
+        self._keeper.begin()
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._hire(group)
+        finally:
+            await self._keeper.end()
         return not any(self._skipped) and not self.is_stopped
 
     def _hire(self, group: asyncio.TaskGroup) -> None:
@@ -82,15 +83,11 @@ class Executor:
         is_closing = operation.kind is OperationKind.CLOSE
         if (self._skipped[number] or self.is_stopped) and not is_closing:
             return False
+        begun = time.monotonic()
         succeeded = await self._operations.perform(operation)
-        if time.monotonic() - self._kept_at > _KEEP_EVERY:
-            await self._save()
+        if operation.kind not in _WITHOUT_TRACE:
+            await self._keeper.note(time.monotonic() - begun)
         return succeeded
-
-    async def _save(self) -> None:
-        async with self._keeping:
-            self._kept_at = time.monotonic()
-            await self._keep(self._operations.draft.finish())
 
     def _release(self, number: int, succeeded: bool) -> None:
         if not succeeded:

@@ -6,27 +6,27 @@ what. Before its operation has run, an instance is what it was before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance, instance_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
+from nigari.addrs.resource import EPHEMERAL
 from nigari.config.resource import Resource
 from nigari.cty.values import Value, unknown
 from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import Frame, ResourceNode
 from nigari.eval.module_call import expand
-from nigari.eval.once import DONE, Need, Node
-from nigari.eval.resource import by_mode
+from nigari.eval.once import DONE, Effect, Need, Node
 from nigari.eval.static import report_cycle
+from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
 from nigari.plan.changes import Action, Plan, PlanMode
-from nigari.plan.host import Host
+from nigari.plan.host import Host, Surroundings
 from nigari.plan.instances import collected
-from nigari.plan.plan_host import Surroundings
 from nigari.plan.prior_values import PriorResource, prior_values
 from nigari.plan.provider_instances import ProviderInstances
 from nigari.plan.provider_pool import ProviderPool
-from nigari.schema.provider import Schema
 
 
 class ApplyHost(Host):
@@ -35,52 +35,87 @@ class ApplyHost(Host):
     is_applying = True
 
     def __init__(self, surroundings: Surroundings, pool: ProviderPool, plan: Plan) -> None:
-        super().__init__(
-            surroundings.root,
-            surroundings.inputs,
-            surroundings.functions,
-            surroundings.root_path,
-            surroundings.working_path,
-            surroundings.workspace,
-        )
-        self.pool = pool
-        self.providers = ProviderInstances(pool)
+        super().__init__(surroundings, pool, plan.refreshed_state)
         self.plan = plan
         self.results: dict[AbsResourceInstance, Value] = {}
+        self._asking: set[asyncio.Task[None]] = set()
         for change in plan.changes:
             if not change.deposed and change.action is Action.NO_OP:
                 self.results[change.address] = change.after
         self.begin()
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        if self.plan.mode is PlanMode.DESTROY:
-            prior = self.plan.refreshed_state
-            return PriorResource(frame, resource, prior, self.pool, self.providers)
+        if self.plan.mode is PlanMode.DESTROY and resource.addr.mode is not EPHEMERAL:
+            return PriorResource(frame, resource, self.prior, self.schema_of)
         return AppliedResource(frame, resource, self)
+
+    def providers_of_functions(self) -> ProviderInstances:
+        """Others than those of operations, which are closed when the last operation is done."""
+        return ProviderInstances(self.pool, self.prior.remembered)
 
     def opened(self, frame: Frame) -> None:
         """Nothing is asked for before an operation needs it."""
 
-    def evaluate(self, nodes: Sequence[Node]) -> None:
-        """Work out nodes whose values are there."""
-        self.work.want(nodes)
-        self.work.pump()
-        while not self.work.is_waiting_for_effects:
+    # -- values -------------------------------------------------------------------------------
+
+    async def value(self, find: Callable[[], Value | list[Need]]) -> Value:
+        """A value, after everything that must be worked out first."""
+        value = await self._carry_out(Errand(find))
+        assert value is not None
+        return value
+
+    async def finish(self, step: Callable[[], Sequence[Need]]) -> None:
+        """Go on with something that is done in steps until nothing is left of it."""
+        await self._carry_out(Errand(step))
+
+    async def evaluate(self, nodes: Sequence[Node]) -> None:
+        """Work out nodes."""
+        await self.finish(lambda: [node for node in nodes if node.state != DONE])
+
+    async def _carry_out(self, errand: Errand) -> Value | None:
+        """Work out what an operation wants, and ask providers for whatever that needs.
+
+        Several operations may be at it at the same time, some waiting for the same nodes.
+        """
+        self.work.want((errand,))
+        self._advance()
+        while errand.state != DONE:
+            if self._asking:
+                done, _ = await asyncio.wait(self._asking, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+                continue
             cycle = self.work.find_cycle()
-            if cycle is None:
-                return
+            assert cycle is not None
             report_cycle(cycle, self.diags)
             self.work.break_cycle(cycle)
-            self.work.pump()
+            self._advance()
+        return errand.value
 
-    def value(self, found: Value | list[Need]) -> Value | None:
-        """A value, unless something must be worked out first, which is then done."""
-        if isinstance(found, Value):
-            return found
-        self.evaluate([need for need in found if isinstance(need, Node)])
-        return None
+    def _advance(self) -> None:
+        """Step what can be stepped, and begin to ask for what that needs."""
+        self.work.pump()
+        effects, self.work.new_effects = self.work.new_effects, []
+        for effect in effects:
+            task = asyncio.create_task(self._answer(effect))
+            self._asking.add(task)
+            task.add_done_callback(self._asking.discard)
 
-    def frame(self, module: ModuleAddr) -> Frame | None:
+    async def _answer(self, effect: Effect) -> None:
+        await self.perform(effect)
+        self.work.answer(effect)
+        self._advance()
+
+    async def stop_asking(self) -> None:
+        """Give up whatever providers have not answered."""
+        for task in self._asking:
+            task.cancel()
+        if self._asking:
+            await asyncio.wait(self._asking)
+
+    # -- modules ------------------------------------------------------------------------------
+
+    async def frame(self, module: ModuleAddr) -> Frame | None:
         """The module instance at an address."""
         frame = self.root
         for name, key in module.steps:
@@ -88,27 +123,46 @@ class ApplyHost(Host):
             if call is None:
                 return None
             if call.state != DONE:
-                self.evaluate((call,))
+                await self.evaluate((call,))
             child = call.frames.get(key)
             if child is None:
                 return None
             frame = child
         return frame
 
-    def all_frames(self) -> list[Frame]:
+    async def all_frames(self) -> list[Frame]:
         """Every module instance, callers first."""
         found = [self.root]
         for frame in found:
-            self.evaluate(list(frame.calls.values()))
+            await self.evaluate(list(frame.calls.values()))
             for call in frame.calls.values():
                 found.extend(call.frames.values())
         return found
 
-    def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
-        """What the provider says a resource looks like."""
-        found = self.providers.config_for(frame, resource)
-        offered = self.pool.of(found.provider)
-        return None if offered is None else by_mode(offered, resource).get(resource.addr.type)
+
+class Errand(Node):
+    """Something that an operation wants to have worked out; nobody else waits for it."""
+
+    __slots__ = ("_find", "value")
+
+    def __init__(self, find: Callable[[], Value | Sequence[Need]]) -> None:
+        super().__init__()
+        self._find = find
+        self.value: Value | None = None
+
+    @property
+    def label(self) -> str:
+        return "an operation"
+
+    def fail(self) -> None:
+        """It is never part of a cycle."""
+
+    def step(self) -> Sequence[Need]:
+        found = self._find()
+        if not isinstance(found, Value):
+            return found
+        self.value = found
+        return ()
 
 
 class AppliedResource(ResourceNode):
@@ -138,9 +192,11 @@ class AppliedResource(ResourceNode):
         if schema is None or self.data is None:
             return ()
         address = Abs(self.frame.instance.addr, self.resource.addr)
-        state = self.host.plan.refreshed_state.resources.get(address)
+        state = self.host.prior.resources.get(address)
         before = {} if state is None else prior_values(state, schema)
         nothing = unknown(schema.block.implied_type)
+        if self.resource.addr.mode is EPHEMERAL:
+            nothing = nothing.mark(EPHEMERAL_MARK)
         values: dict[InstanceKey, Value] = {}
         for key in self.data:
             result = self.host.results.get(instance_of(address, key))

@@ -114,6 +114,12 @@ class Terminal:
         """Whether a view switch is on."""
         return self.switches[switch] == "true"
 
+    def only_err(self) -> Terminal:
+        """The same terminal for what is not a result: all of it goes where errors go."""
+        terminal = Terminal(self.stdin, self.stderr, self.stderr, self.environ)
+        terminal.switches = self.switches
+        return terminal
+
     def out(self, text: str) -> None:
         """Write a line of results."""
         self.stdout.write(f"{text}\n")

@@ -19,10 +19,12 @@ from nigari.workspace.data_directory import REMEMBERED_VARIABLES, data_directory
 class OpenConfiguration:
     """The configuration of the working directory, with the variables of the command line."""
 
-    def __init__(self, invocation: Invocation, directory: str = ".") -> None:
+    def __init__(
+        self, invocation: Invocation, directory: str = ".", files: Files | None = None
+    ) -> None:
         self.invocation = invocation
         data = data_path(directory, invocation.terminal.environ)
-        self.workspace = Workspace(directory, data_directory=data)
+        self.workspace = Workspace(directory, files, data_directory=data)
         self.diags = Diagnostics()
         self.selected = selected_name(invocation, directory, self.diags)
         """The workspace that the command works in."""

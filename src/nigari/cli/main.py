@@ -6,15 +6,16 @@ shell completion stay quick however much the program learns to do.
 
 from __future__ import annotations
 
-import atexit
 import gc
 import os
 import sys
 from codecs import backslashreplace_errors as backslashreplace
 from codecs import lookup_error, register_error
+from contextlib import suppress
+from errno import ENOSPC
 from importlib import import_module
 from io import TextIOWrapper
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from nigari.cli.args import UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
@@ -30,8 +31,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "get": ("get", "Install the modules that the configuration calls"),
     "graph": ("graph", "Show the operations of a plan and their order"),
     "hcldec": ("hcldec", "Decode an HCL file with a specification"),
+    "import": ("import_object", "Take over an object that exists"),
     "init": ("init", "Make a working directory ready for all other commands"),
     "validate": ("validate", "Check whether the configuration is valid"),
+    "metadata functions": ("metadata_functions", "Show the functions of the language, as JSON"),
     "force-unlock": ("force_unlock", "Remove a lock that a dead process left on the state"),
     "output": ("output", "Show the output values of the root module"),
     "plan": ("plan", "Show what apply would do"),
@@ -60,10 +63,24 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Every command: the module it is in, and what it is for. Names of two words belong to a group."""
 
 GROUPS: dict[str, str] = {
+    "metadata": "Tells programs about the language",
     "state": "Looks at the state and changes it by hand",
     "workspace": "Manages workspaces: several states for one configuration",
 }
 """Commands that only hold others, and what those are about."""
+
+ALIASES: dict[str, str] = {
+    "env": "workspace",
+    "env delete": "workspace delete",
+    "env list": "workspace list",
+    "env new": "workspace new",
+    "env select": "workspace select",
+    "env show": "workspace show",
+    "state ls": "state list",
+    "state move": "state mv",
+    "state remove": "state rm",
+}
+"""Other names of commands and groups, which no list of commands shows."""
 
 _EXIT_USAGE = 1
 _EXIT_NO_COMMAND = 127
@@ -75,12 +92,17 @@ _AS_BYTES = "nigari-bytes"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the program and give its exit status."""
+    """Run the program and give its exit status; without arguments it is the process that ends."""
     if argv is None:
         _look_for_garbage_seldom()
+        _leave(_main(sys.argv[1:]))
+    return _main(argv)
+
+
+def _main(argv: list[str]) -> int:
     terminal = _terminal()
     try:
-        status = run(list(sys.argv[1:] if argv is None else argv), terminal)
+        status = run(list(argv), terminal)
         terminal.stdout.flush()
     except KeyboardInterrupt:
         terminal.err("\nInterrupted.")
@@ -89,19 +111,39 @@ def main(argv: list[str] | None = None) -> int:
         # The reader of a pipe has left: nothing more to say, and nothing to complain about.
         os.dup2(os.open(os.devnull, os.O_WRONLY), terminal.stdout.fileno())
         return _EXIT_USAGE
+    except OSError as error:
+        if error.errno != ENOSPC:
+            return _crash(error, terminal)
+        terminal.err("Error: there is no room left where the output goes.")
+        return _EXIT_USAGE
     except Exception as error:  # noqa: BLE001 - a user never sees a bare traceback
-        from nigari.cli.crash import apologise
-
-        return apologise(error, terminal)
+        return _crash(error, terminal)
     return status
+
+
+def _crash(error: Exception, terminal: Terminal) -> int:
+    from nigari.cli.crash import apologise
+
+    return apologise(error, terminal)
 
 
 def _look_for_garbage_seldom() -> None:
     """Almost nothing here refers to itself, so that the collector finds little, and looks at all
-    modules again and again while they are imported, and once more when the process ends.
+    modules again and again while they are imported.
     """
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
-    atexit.register(gc.freeze)
+
+
+def _leave(status: int) -> NoReturn:
+    """End the process without taking everything in it apart, which can take longer than a command.
+
+    Whatever a command has opened is closed by the command, as it may run inside another program.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            if stream is not None:
+                stream.flush()
+    os._exit(status)
 
 
 def _terminal() -> Terminal:
@@ -173,12 +215,15 @@ def _change_directory(has_value: str, directory: str, terminal: Terminal) -> boo
 
 
 def _run_command(args: list[str], terminal: Terminal) -> int:
-    name, rest = _command_name(args)
+    typed, rest = _command_name(args)
+    name = ALIASES.get(typed, typed)
+    if args[0] == "env":
+        terminal.err('Warning: "env" is an old name of "workspace", and may go one day.\n')
     if name not in COMMANDS:
         return _no_such_command(name, rest, terminal)
     command = load(name)
     try:
-        parsed = parse(command, _with_environment(name, rest, terminal))
+        parsed = parse(command, _with_environment(typed, rest, terminal))
         if not parsed.help:
             return command.run(
                 Invocation(command, terminal, parsed.flags, parsed.ordered, parsed.arguments)
@@ -194,8 +239,10 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
 
 def _command_name(args: list[str]) -> tuple[str, list[str]]:
     """The name of the command, of two words where the first is a group, and what follows it."""
-    if len(args) > 1 and f"{args[0]} {args[1]}" in COMMANDS:
-        return f"{args[0]} {args[1]}", args[2:]
+    if len(args) > 1:
+        name = f"{args[0]} {args[1]}"
+        if name in COMMANDS or name in ALIASES:
+            return name, args[2:]
     return args[0], args[1:]
 
 

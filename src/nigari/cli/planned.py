@@ -2,73 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from nigari.addrs.parse import parse_resource_instance, parse_target
-from nigari.addrs.targets import Target
-from nigari.apply.operations import ApplyView
 from nigari.backends.snapshots import Snapshots, new_lineage
-from nigari.cli.args import UsageError
-from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
-from nigari.cli.prompt import INPUT_FLAG, Person
-from nigari.cli.stored_state import BACKUP_FLAG, LOCK_FLAGS, SAYING_FLAGS, STATE_FLAG, OpenState
-from nigari.cli.variables import ORDER, VARIABLE_FLAGS
-from nigari.cli.views.apply_progress import AllViews, ApplyProgress
-from nigari.cli.views.plan_events import ApplyEvents, plan_events, result_events
-from nigari.cli.views.plan_text import plan_text
+from nigari.cli.command import Invocation
+from nigari.cli.plan_options import (
+    GENERATE_FLAG,
+    SUPPRESS_FLAG,
+    parallelism,
+    plan_mode,
+    plan_options,
+)
+from nigari.cli.prompt import Person
+from nigari.cli.stored_state import OpenState
+from nigari.cli.views.apply_progress import ticking
+from nigari.cli.views.telling import Telling
+from nigari.config.variable import Variable
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import Inputs, check_undeclared
+from nigari.events import Listener
 from nigari.lang.files import DiskFiles
-from nigari.lang.render import value_display
+from nigari.plan.block_graph import BlockGraph
 from nigari.plan.changes import Plan, PlanMode
+from nigari.plan.imports import ImportTarget
+from nigari.plan.look_up import LookUp
 from nigari.plan.plan_file import SavedPlan, read_plan_file, write_plan_file
-from nigari.plan.plan_host import PlanOptions
 from nigari.state.files import format_state
 from nigari.state.model import State, StateFile
-from nigari.workspace import Workspace
+from nigari.workspace.generated import WithGenerated, generated_text, is_new, write_new
 from nigari.workspace.planning import Planning
 from nigari.workspace.saved_plan import (
     ReadFiles,
-    UnchangedFiles,
     lock_checksum,
-    saved_files,
-    saved_inputs,
+    restored,
     saved_plan,
 )
-from nigari.workspace.waiting import run_to_end
+from nigari.workspace.waiting import run_to_end, run_until_it_waits
 
 _RESCUED: Final = "errored.tfstate"
 
-PARALLELISM_FLAG = Flag(
-    "parallelism", FLAG_TEXT, "How many operations may run at once", "NUMBER", "10"
-)
-PLAN_FLAGS = (
-    Flag("destroy", FLAG_SWITCH, "Plan to destroy everything that is managed here"),
-    Flag("refresh-only", FLAG_SWITCH, "Only bring the state up to date with what exists"),
-    Flag(
-        "refresh",
-        FLAG_SWITCH,
-        "Do not look at what exists: take the state's word for it",
-        default="true",
-    ),
-    Flag("replace", FLAG_LIST, "Replace the object at this address; may be repeated", "ADDRESS"),
-    Flag("target", FLAG_LIST, "Look only at this and what it needs; may be repeated", "ADDRESS"),
-    Flag("exclude", FLAG_LIST, "Leave out this and what needs it; may be repeated", "ADDRESS"),
-    PARALLELISM_FLAG,
-    INPUT_FLAG,
-    *LOCK_FLAGS,
-    STATE_FLAG,
-    *VARIABLE_FLAGS,
-    *SAYING_FLAGS,
-)
-APPLY_FLAGS = (
-    Flag("auto-approve", FLAG_SWITCH, "Do not ask before anything is done"),
-    Flag("state-out", FLAG_TEXT, "Where the new state goes, for the local backend only", "FILE"),
-    BACKUP_FLAG,
-    *PLAN_FLAGS,
-)
+_SECOND_TRY: Final = 1.0
+"""Seconds before it is tried again to store a state."""
 
 
 class PlanningCommand:
@@ -77,9 +54,16 @@ class PlanningCommand:
     def __init__(self, invocation: Invocation, mode: PlanMode | None = None) -> None:
         self.invocation = invocation
         self.state = OpenState(invocation)
-        self.mode = mode or self._mode()
+        self.telling = Telling(self.state)
+        self.listener: Listener = self.telling.view
+        """Who hears what happens while the plan is made."""
+        self.mode = mode or plan_mode(invocation)
         self.planning: Planning | None = None
-        self.parallelism = self._parallelism()
+        self.is_refresh = False
+        """Whether nothing but the state is brought up to date, so that no numbers are told."""
+        self.parallelism = parallelism(invocation)
+        self.asks_variables = True
+        """Whether variables need values; a plan that was saved has them."""
         self._read = ReadFiles(DiskFiles())
 
     @property
@@ -95,6 +79,8 @@ class PlanningCommand:
     async def _whole(self, operation: str, work: Callable[[Snapshots], Awaitable[int]]) -> int:
         state = self.state
         status = 1
+        if self.asks_variables:
+            self._ask_variables()
         snapshots = state.working.snapshots(state.encryption, state.diags, state.files)
         if snapshots is None or state.diags.has_errors:
             return 1
@@ -111,29 +97,81 @@ class PlanningCommand:
         await state.edit(snapshots, operation, change)
         return status
 
+    async def blocks(self, snapshots: Snapshots) -> BlockGraph | None:
+        """Which blocks of the configuration need which others."""
+        planning = self.open(snapshots)
+        if planning is None:
+            return None
+        found = await planning.blocks()
+        self._hear(planning)
+        return found
+
     async def plan(self, snapshots: Snapshots) -> Plan | None:
         """The plan that the command line asks for."""
+        options = plan_options(self.state, self.mode)
+        path = self.invocation.text(GENERATE_FLAG) if self.state.has_flag(GENERATE_FLAG) else ""
+        if path and not await self._generate(path, snapshots):
+            return None
+        planning = self.open(snapshots)
+        if planning is None:
+            return None
+        async with ticking(self.telling.view):
+            plan = await planning.plan(options)
+        self._hear(planning)
+        return plan
+
+    def open(self, snapshots: Snapshots) -> Planning | None:
+        """The configuration with its variables and the state; None after reporting why not."""
         state = self.state
         static = state.static()
-        options = self._options()
-        if static is None or options is None or self._has_failed():
+        if static is None or self._has_failed():
             return None
-        inputs = self._inputs()
+        inputs = state.configuration.inputs
         check_undeclared(inputs, static.root.module.variables, state.diags)
         if self._has_failed():
             return None
-        planning = self.planning = Planning(
+        self.planning = Planning(
             static,
             inputs,
             self._read,
-            snapshots.state,
+            state.as_shown(snapshots.state),
             state.terminal.environ,
             state.working.selected(state.diags).name,
+            listener=self.listener,
         )
-        plan = await planning.plan(options)
-        state.diags.extend(planning.diags)
+        return self.planning
+
+    async def look_up(
+        self, target: ImportTarget | None, snapshots: Snapshots
+    ) -> list[LookUp] | None:
+        """An object that exists, or all that lack a block."""
+        planning = self.open(snapshots)
+        if planning is None:
+            return None
+        async with ticking(self.telling.view):
+            found = await planning.look_up(target, self.parallelism)
+        self._hear(planning)
+        return found
+
+    def _hear(self, planning: Planning) -> None:
+        self.telling.close()
+        self.diags.extend(planning.diags)
         planning.diags = Diagnostics()
-        return plan
+
+    async def _generate(self, path: str, snapshots: Snapshots) -> bool:
+        """Write blocks for what is imported without any, and go on as if they had been there."""
+        if not is_new(path, self.diags):
+            return False
+        found = await self.look_up(None, snapshots)
+        if self.planning is not None:
+            await self.planning.close()
+        text = "" if found is None else generated_text(found)
+        if text and write_new(path, text, self.diags):
+            self.state.reopen(WithGenerated(DiskFiles(), ".", path, text))
+            self.state.text(
+                f"\nBlocks have been written to {path}: look them through and keep them.\n"
+            )
+        return found is not None and not self._has_failed()
 
     def save(self, plan: Plan, path: str, snapshots: Snapshots) -> bool:
         """Write a plan to a file."""
@@ -148,46 +186,40 @@ class PlanningCommand:
             state.working.data_directory,
             ("", 0) if known is None else (known.lineage, known.serial),
         )
+        data = state.encryptions.plan.encrypt(write_plan_file(saved), self.diags)
+        if data is None:
+            return False
         try:
-            Path(path).write_bytes(write_plan_file(saved))
+            Path(path).write_bytes(data)
         except OSError as error:
             self.diags.error("Plan cannot be saved", f"{path}: {error.strerror}.")
             return False
-        state.text(f'\nThe plan is in the file {path}. To carry it out: nigari apply "{path}"')
         return True
 
     async def restore(self, path: str, snapshots: Snapshots) -> Plan | None:
         """The plan in a file, if it can still be applied."""
         diags = self.diags
-        saved = self._saved(path)
+        saved = self.read_saved(path)
         if saved is None or not self._is_current(saved, snapshots):
             return None
-        files = saved_files(saved)
-        workspace = Workspace(files=files)
-        inputs = saved_inputs(saved)
-        static, told = workspace.static(inputs, saved.workspace)
-        diags.extend(told)
-        if static is None or self._has_failed():
+        # What is wrong is shown in the configuration that the plan was made from.
+        self.state.configuration.workspace.sources.update(saved.sources)
+        environ, view = self.state.terminal.environ, self.telling.view
+        found = await restored(saved, environ, view, diags, self._given_again)
+        if found is None:
             return None
-        planning = self.planning = Planning(
-            static,
-            inputs,
-            UnchangedFiles(DiskFiles(), saved.files),
-            saved.previous,
-            self.state.terminal.environ,
-            saved.workspace,
-        )
-        plan = await planning.restore(saved)
-        diags.extend(planning.diags)
-        planning.diags = Diagnostics()
+        self.planning, plan = found
         return plan
 
-    def _saved(self, path: str) -> SavedPlan | None:
+    def read_saved(self, path: str) -> SavedPlan | None:
+        """What a plan file holds; None after reporting why it cannot be read."""
         try:
-            return read_plan_file(Path(path).read_bytes(), self.diags)
+            data = Path(path).read_bytes()
         except OSError as error:
             self.diags.error("Plan cannot be read", f"{path}: {error.strerror}.")
             return None
+        decrypted = self.state.encryptions.plan.decrypt(data, self.diags)
+        return None if decrypted is None else read_plan_file(decrypted.data, self.diags)
 
     def _is_current(self, saved: SavedPlan, snapshots: Snapshots) -> bool:
         known = snapshots.file
@@ -199,19 +231,20 @@ class PlanningCommand:
             reason = "the lock file of the providers has changed since the plan was made"
         elif self.state.working.selected(self.diags).name != saved.workspace:
             reason = f"it was made for the workspace {saved.workspace}"
-        elif self.invocation.ordered.get(ORDER):
-            reason = "it has the values of its variables, which cannot be given again"
         if reason:
             self.diags.error("Plan cannot be applied", f"The plan is refused: {reason}.")
         return not reason
 
     def show(self, plan: Plan) -> None:
         """Show a plan."""
-        state = self.state
-        if not state.is_for_programs:
-            state.text(plan_text(plan))
-        if state.events is not None:
-            plan_events(plan, state.events)
+        assert self.planning is not None
+        self.telling.plan(self.planning, plan, self.invocation.switch("show-sensitive"))
+
+    def show_incomplete(self) -> None:
+        """Show as much of a plan as could be made, where there is none."""
+        planner = None if self.planning is None else self.planning.planner
+        if planner is not None and planner.incomplete is not None:
+            self.show(planner.incomplete)
 
     async def apply(self, plan: Plan, snapshots: Snapshots) -> int:
         """Carry out a plan and tell what came of it."""
@@ -219,23 +252,45 @@ class PlanningCommand:
         assert planning is not None
         if not await snapshots.prepare_to_write(state.diags):
             return 1
-        progress = ApplyProgress(None if state.is_for_programs else state.terminal)
-        views: list[ApplyView] = [progress]
-        if state.events is not None:
-            views.append(ApplyEvents(state.events))
 
         async def keep(current: State) -> bool:
-            return await snapshots.write(current, state.diags)
+            # In a thread, because it waits for the disk. Where it fails it is tried again, at the
+            # latest when all is done.
+            work = snapshots.write(current, Diagnostics())
+            return await asyncio.to_thread(run_until_it_waits, work)
 
-        result = await planning.apply(plan, AllViews(views), keep, self.parallelism)
+        view = self.telling.view
+        self.telling.applying(plan)
+        async with ticking(view):
+            result = await planning.apply(plan, view, keep, self.parallelism)
+        self.telling.close()
         state.diags.extend(planning.diags)
-        if not await snapshots.write(result, state.diags):
+        if not await self._store(result, snapshots):
             self._rescue(snapshots, result)
             return 1
         if self._has_failed():
             return 1
-        self._tell(plan, progress, result)
+        self._tell(plan, result)
+        if plan.mode is PlanMode.DESTROY and plan.forgotten:
+            self._report_forgotten(plan)
         return 0
+
+    def _report_forgotten(self, plan: Plan) -> None:
+        """Fail where not everything is gone, as whoever runs a destroy may count on that."""
+        if not self.invocation.switch(SUPPRESS_FLAG):
+            self.diags.error(
+                "Objects are left behind",
+                f"Everything was done as planned, and {plan.forgotten} objects were forgotten and "
+                "not destroyed, so they still exist and may still cost something. With "
+                f"-{SUPPRESS_FLAG} this is no error.",
+            )
+
+    async def _store(self, result: State, snapshots: Snapshots) -> bool:
+        """Store the state after everything was done, with a second try: much depends on it."""
+        if await snapshots.write(result, Diagnostics()):
+            return True
+        await asyncio.sleep(_SECOND_TRY)
+        return await snapshots.write(result, self.diags)
 
     def _rescue(self, snapshots: Snapshots, result: State) -> None:
         """Put a state that cannot be stored where a person can find it."""
@@ -245,8 +300,12 @@ class PlanningCommand:
             new_lineage() if known is None else known.lineage,
             1 if known is None else known.serial + 1,
         )
+        text = format_state(file, is_for_people=True)
+        data = self.state.encryption.encrypt(text, file.serial, file.lineage, self.diags)
+        if data is None:
+            return
         try:
-            Path(_RESCUED).write_bytes(format_state(file, is_for_people=True))
+            Path(_RESCUED).write_bytes(data)
         except OSError as error:
             self.diags.error("State is lost", f"{_RESCUED} cannot be written: {error.strerror}.")
             return
@@ -256,70 +315,39 @@ class PlanningCommand:
             f'again, store it with "nigari state push {_RESCUED}".',
         )
 
-    def _tell(self, plan: Plan, progress: ApplyProgress, result: State) -> None:
-        say, done = self.state.text, progress
-        if self.state.events is not None:
-            result_events(plan, done.added, done.changed, done.destroyed, result, self.state.events)
-        if plan.mode is PlanMode.DESTROY:
-            say(f"\nDestroy complete! Resources: {progress.destroyed} destroyed.")
-            return
-        counts = (
-            f"{progress.added} added, {progress.changed} changed, {progress.destroyed} destroyed"
-        )
-        if progress.forgotten:
-            counts += f", {progress.forgotten} forgotten"
-        say(f"\nApply complete! Resources: {counts}.")
-        if result.outputs:
-            say("\nOutputs:\n")
-            for name, output in sorted(result.outputs.items()):
-                text = "<sensitive>" if output.sensitive else value_display(output.value)
-                say(f"{name} = {text}")
+    def _tell(self, plan: Plan, result: State) -> None:
+        if self.is_refresh:
+            self.telling.refreshed(result)
+        else:
+            self.telling.result(plan, result)
 
     # -- what the command line says -----------------------------------------------------------
 
     def _has_failed(self) -> bool:
         return self.state.diags.has_errors
 
-    def _mode(self) -> PlanMode:
-        invocation = self.invocation
-        if invocation.switch("destroy") and invocation.switch("refresh-only"):
-            raise UsageError("The options -destroy and -refresh-only exclude each other.")
-        if invocation.switch("destroy"):
-            return PlanMode.DESTROY
-        return PlanMode.REFRESH_ONLY if invocation.switch("refresh-only") else PlanMode.NORMAL
-
-    def _parallelism(self) -> int:
-        text = self.invocation.text("parallelism")
-        if not text.isdigit() or int(text) < 1:
-            raise UsageError(f'The option -parallelism is a number from 1 on, not "{text}".')
-        return int(text)
-
-    def _options(self) -> PlanOptions | None:
-        invocation, diags = self.invocation, self.diags
-        replaced = [parse_resource_instance(each, diags) for each in invocation.texts("replace")]
-        return PlanOptions(
-            self.mode,
-            invocation.switch("refresh"),
-            tuple(each for each in replaced if each is not None),
-            self._targets("target"),
-            self._targets("exclude"),
-            self.parallelism,
-        )
-
-    def _targets(self, flag: str) -> tuple[Target, ...]:
-        found = [parse_target(each, self.diags) for each in self.invocation.texts(flag)]
-        return tuple(each for each in found if each is not None)
-
-    def _inputs(self) -> Inputs:
-        """The values of variables, with those that had to be asked for."""
+    def _ask_variables(self) -> None:
+        """Have all variables known before anything is worked out, were it only the backend."""
         configuration = self.state.configuration
-        inputs = dict(configuration.inputs)
-        static = self.state.static()
+        workspace = configuration.workspace
+        root = workspace.modules.compiled(workspace.directory, Diagnostics())
+        if root is not None:
+            variables = root.module.variables
+            configuration.inputs = self._complete(variables[name] for name in sorted(variables))
+
+    def _given_again(self, variables: Mapping[str, Variable]) -> Inputs:
+        """The values that are given for a plan which has those of all but ephemeral variables."""
+        inputs = self._complete(each for each in variables.values() if each.ephemeral)
+        check_undeclared(inputs, variables, self.diags)
+        return inputs
+
+    def _complete(self, wanted: Iterable[Variable]) -> Inputs:
+        """The values that are given, with those that had to be asked for."""
+        inputs = dict(self.state.configuration.inputs)
         person = Person(self.state.terminal, self.invocation.switch("input"))
-        if static is not None and person.can_be_asked:
-            for name, variable in static.root.module.variables.items():
-                if name not in inputs and variable.default is None:
-                    answer = person.value_of(variable)
-                    if answer is not None:
-                        inputs[name] = answer
+        for variable in wanted if person.can_be_asked else ():
+            if variable.name not in inputs and variable.default is None:
+                answer = person.value_of(variable)
+                if answer is not None:
+                    inputs[variable.name] = answer
         return inputs

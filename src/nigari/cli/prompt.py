@@ -31,7 +31,8 @@ class Person:
         """The value of an input variable; None where no answer was given."""
         name = variable.name
         if name not in self._given:
-            answer = self.text(f"var.{name}", variable.description or "", bool(variable.sensitive))
+            is_secret = bool(variable.sensitive or variable.ephemeral)
+            answer = self.text(f"var.{name}", variable.description or "", is_secret)
             self._given[name] = (
                 None if answer is None else InputValue(InputKind.ANSWER, "your answer", answer)
             )

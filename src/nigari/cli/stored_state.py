@@ -17,7 +17,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.record import replace
-from nigari.state.encryption import StateLayer, no_encryption
+from nigari.state.encryption import Encryption, StateLayer, no_encryption
 from nigari.workspace.state import StateFiles, WorkingState, may_be_encrypted, mentions
 from nigari.workspace.waiting import run_until_it_waits
 
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from nigari.cli.views.json_lines import JsonLines
     from nigari.diagnostics import ContextOf
     from nigari.eval.static import StaticRun
+    from nigari.lang.files import Files
     from nigari.packages.requirement import Requirement
-    from nigari.plan.provider_pool import ProviderPool
+    from nigari.schema.provider import ProviderSchema
     from nigari.state.model import State
     from nigari.workspace import Workspace
 
@@ -74,11 +75,12 @@ class OpenState:
         self._configuration: OpenConfiguration | None = None
         self._static: StaticRun | None = None
         self._root_run: StaticRun | None = None
-        self._encryption: StateLayer | None = None
+        self._encryption: Encryption | None = None
         self.workspace: Workspace | None = None
         """Whose files diagnostics point into, for a command that opens them itself."""
         self._lines = self._json_lines() if tells_events else None
         self._is_json = tells_events and self._flag("json")
+        self._is_document = not tells_events and self._flag("json")
 
     # -- what the command line names ------------------------------------------------------------
 
@@ -88,7 +90,7 @@ class OpenState:
             return []
         from nigari.addrs.parse import parse_target
 
-        given = [self._address(parse_target, each) for each in self.invocation.arguments]
+        given = [self.address(parse_target, each) for each in self.invocation.arguments]
         return [Target(each.subject) for each in given if each is not None]
 
     def only_instance(self) -> AbsResourceInstance | None:
@@ -97,9 +99,9 @@ class OpenState:
             raise UsageError("The command needs the address of one resource instance.")
         from nigari.addrs.parse import parse_resource_instance
 
-        return self._address(parse_resource_instance, self.invocation.arguments[0])
+        return self.address(parse_resource_instance, self.invocation.arguments[0])
 
-    def _address(self, parse: Callable[[str, Diagnostics], T | None], text: str) -> T | None:
+    def address(self, parse: Callable[[str, Diagnostics], T | None], text: str) -> T | None:
         """An address of the command line, where there are no files to point into."""
         problems = Diagnostics()
         address = parse(text, problems)
@@ -119,6 +121,15 @@ class OpenState:
             self._configuration = OpenConfiguration(self.invocation)
             self.diags.extend(self._configuration.diags)
         return self._configuration
+
+    def reopen(self, files: Files) -> None:
+        """Take the configuration from other files from now on, with the same variables."""
+        from nigari.cli.configuration import OpenConfiguration
+
+        known = self.configuration
+        self._configuration = OpenConfiguration(self.invocation, ".", files)
+        self._configuration.inputs = known.inputs
+        self._static = self._root_run = None
 
     def static(self) -> StaticRun | None:
         """The static phase of the configuration; `None` where it cannot be read at all."""
@@ -158,6 +169,11 @@ class OpenState:
     @property
     def encryption(self) -> StateLayer:
         """How the state is encrypted."""
+        return self.encryptions.state
+
+    @property
+    def encryptions(self) -> Encryption:
+        """How states and plans are encrypted."""
         if self._encryption is None:
             environ = self.terminal.environ
             chosen = no_encryption()
@@ -170,7 +186,7 @@ class OpenState:
                     found = Diagnostics()
                     chosen = configured_encryption(run, environ, found) or chosen
                     self.diags.extend(e for e in found if e.severity is Severity.ERROR)
-            self._encryption = chosen.state
+            self._encryption = chosen
         return self._encryption
 
     def _root(self) -> StaticRun | None:
@@ -255,23 +271,17 @@ class OpenState:
         named = [] if run is None else find_requirements(run)
         return adopt_predecessors(state, {each.provider for each in named})
 
-    async def load_schemas(self, providers: Iterable[Provider]) -> ProviderPool:
+    async def load_schemas(
+        self, providers: Iterable[Provider]
+    ) -> Mapping[Provider, ProviderSchema]:
         """What these providers offer; one that cannot be had is reported."""
-        import asyncio
-
-        # From here on there must be an event loop; who runs this makes one now.
-        await asyncio.sleep(0)
-        from nigari.plan.provider_pool import ProviderPool
+        from nigari.workspace.provider_schemas import offered_schemas
         from nigari.workspace.providers import InstalledProviders
 
         installed = InstalledProviders(".", self.terminal.environ)
-        pool = ProviderPool(installed.start)
-        try:
-            await pool.load(providers, self.diags)
-        finally:
-            await pool.close_all()
+        found = await offered_schemas(installed, providers, self.diags)
         self.diags.extend(installed.problems)
-        return pool
+        return found
 
     # -- what is said ---------------------------------------------------------------------------
 
@@ -316,13 +326,15 @@ class OpenState:
 
     def ask(self, question: str) -> str | None:
         """The user's answer; `None` after reporting that there is nobody to ask."""
-        stream = self.terminal.stdout
-        stream.write(f"\n{question}\n  Only 'yes' will be accepted to continue.\n\n")
-        stream.write("  Enter a value: ")
+        from nigari.cli.views.style import style_of
+
+        stream, style = self.terminal.stdout, style_of(self.terminal)
+        stream.write(f"\n{style.bold(question)}\n  Only 'yes' will be accepted to continue.\n\n")
+        stream.write(f"  {style.bold('Enter a value:')} ")
         stream.flush()
         answer = self.terminal.stdin.readline()
+        stream.write("\n")
         if not answer:
-            stream.write("\n")
             self.diags.error(
                 "No answer",
                 "The command needs an answer, and there is nobody to give it. Run it on a "
@@ -351,7 +363,8 @@ class OpenState:
             sources, context_of = workspace.sources, workspace.context_of
         if not self._is_json:
             show_diagnostics(
-                self.terminal,
+                # Nothing else may stand where a JSON document does.
+                self.terminal.only_err() if self._is_document else self.terminal,
                 self.diags,
                 sources,
                 context_of,
@@ -370,12 +383,13 @@ class OpenState:
         return JsonLines(self.terminal.stdout if self._flag("json") else _writable(path))
 
     def _flag(self, name: str) -> bool:
-        return self._has(name) and self.invocation.switch(name)
+        return self.has_flag(name) and self.invocation.switch(name)
 
     def _text(self, name: str) -> str:
-        return self.invocation.text(name) if self._has(name) else ""
+        return self.invocation.text(name) if self.has_flag(name) else ""
 
-    def _has(self, name: str) -> bool:
+    def has_flag(self, name: str) -> bool:
+        """Whether the command has an option."""
         return any(flag.name == name for flag in self.invocation.command.flags)
 
 

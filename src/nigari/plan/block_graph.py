@@ -9,7 +9,7 @@ found by compiling. Answers are worked out when asked for and kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.address import Address
@@ -20,25 +20,30 @@ from nigari.addrs.module import (
     ModuleCallInstance,
     ModuleCallOutput,
 )
-from nigari.addrs.provider import AbsProviderConfig
+from nigari.addrs.provider import AbsProviderConfig, ProviderConfig
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
-from nigari.addrs.values import InputVariable, LocalValue
+from nigari.addrs.values import InputVariable, LocalValue, ProviderFunction
 from nigari.config.declared import CheckRule, Dependencies, Repetition
 from nigari.config.resource import Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.instances import ModuleInstance
+from nigari.eval.provider_config import provider_of
+from nigari.hcl.body import Body
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference, parse_reference
 from nigari.plan.provider_names import FoundBlock, find_block
 from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.decode import decoder_spec
+from nigari.schema.provisioners import CONNECTION, PROVISIONERS
 
 Block: TypeAlias = tuple[ModuleAddr, str]
 """A module without keys, and the name of something in it."""
 
 BlockSchemas: TypeAlias = Callable[[FoundBlock, Resource | None], SchemaBlock | None]
 """The schema of a resource's body; without a resource, of the provider configuration itself."""
+
+T = TypeVar("T")
 
 _EVERYTHING = "*"
 _EXPANSION = "(instances)"
@@ -71,6 +76,10 @@ class BlockGraph:
             self._modules.setdefault(path, []).append(instance)
             for addr in instance.module.resources:
                 self._resources[path, str(addr)] = Abs(path, addr)
+            for local, config in instance.module.provider_configs.items():
+                provider = provider_of(instance.module, local.name)
+                found = Abs(path, ProviderConfig(provider, local.alias))
+                self._providers[provider_block(found)] = FoundBlock(instance, config, found)
             for children in instance.children.values():
                 pending.extend(children.values())
 
@@ -84,9 +93,29 @@ class BlockGraph:
             for name in instance.module.outputs:
                 yield ROOT_MODULE, f"output.{name}"
 
+    def final_values(self) -> Iterator[Block]:
+        """What is worked out once everything has been done: the root's outputs, and all checks."""
+        yield from self.root_outputs()
+        for path, instances in self._modules.items():
+            for name in instances[0].module.checks:
+                yield path, f"check.{name}"
+
     def is_resource(self, block: Block) -> bool:
         """Whether a block declares a resource."""
         return block in self._resources
+
+    def resource(self, block: Block) -> AbsResource | None:
+        """The resource that a block declares, if it declares one."""
+        return self._resources.get(block)
+
+    def is_in_check(self, block: Block) -> bool:
+        """Whether a block is the data source of a check."""
+        address = self._resources.get(block)
+        return address is not None and any(
+            instance.module.resources[address.item].in_check
+            for instance in self._modules[address.module]
+            if address.item in instance.module.resources
+        )
 
     def needs(self, block: Block) -> tuple[Block, ...]:
         """The blocks that a block needs directly."""
@@ -99,9 +128,14 @@ class BlockGraph:
 
     def resources_before(self, block: Block) -> frozenset[AbsResource]:
         """All resources that a block needs, directly or through others."""
-        known = self._before
-        if block in known:
-            return known[block]
+        return self.work_out(block, self._before, self._joined)
+
+    def work_out(self, block: Block, known: dict[Block, T], find: Callable[[Block], T]) -> T:
+        """A fact about a block that follows from the same facts about what it needs.
+
+        These are found first, and put among what is known. A circle between blocks that values do
+        not follow is cut where it is met: there a fact is missing.
+        """
         stack: list[tuple[Block, bool]] = [(block, False)]
         entered: set[Block] = set()
         while stack:
@@ -109,7 +143,7 @@ class BlockGraph:
             if at in known:
                 continue
             if is_ready:
-                known[at] = self._joined(at)
+                known[at] = find(at)
             elif at not in entered:
                 entered.add(at)
                 stack.append((at, True))
@@ -170,6 +204,8 @@ class BlockGraph:
             yield from self._of_expression(instance, output.expr)
             yield from self._of_dependencies(instance, output.depends_on)
             yield from self._of_rules(instance, output.preconditions)
+        elif kind == "check" and rest in module.checks:
+            yield from self._of_rules(instance, module.checks[rest].asserts)
         elif kind == "var" and instance.call is not None and instance.parent is not None:
             yield instance.addr.unkeyed, _EXPANSION
             arguments = instance.parent.compiled.arguments(instance.call, Diagnostics())
@@ -196,24 +232,33 @@ class BlockGraph:
         if found.key is not None:
             yield from self._of_expression(found.key.caller, found.key.expr)
         if found.config is not None:
-            block = provider_block(found.address)
-            self._providers[block] = found
-            yield block
+            yield provider_block(found.address)
         schema = self._schemas(found, resource)
         if schema is not None:
-            compiled = instance.compiled.body(resource.body, decoder_spec(schema))
-            yield from self._of_references(instance, compiled.references)
+            yield from self._of_body(instance, resource.body, schema)
+        yield from self._provisioner_needs(instance, resource)
+
+    def _provisioner_needs(self, instance: ModuleInstance, resource: Resource) -> Iterator[Block]:
+        connections = [resource.connection] if resource.provisioners else []
+        for provisioner in resource.provisioners:
+            connections.append(provisioner.connection)
+            schema = PROVISIONERS.get(provisioner.type)
+            if schema is not None:
+                yield from self._of_body(instance, provisioner.body, schema)
+        for connection in connections:
+            if connection is not None:
+                yield from self._of_body(instance, connection.body, CONNECTION)
 
     def _provider_needs(self, found: FoundBlock) -> Iterator[Block]:
         config = found.config
         schema = self._schemas(found, None)
         if config is None or schema is None:
             return
+        yield found.instance.addr.unkeyed, _EXPANSION
         for expr in (config.for_each, config.count):
             if expr is not None:
                 yield from self._of_expression(found.instance, expr)
-        compiled = found.instance.compiled.body(config.body, decoder_spec(schema))
-        yield from self._of_references(found.instance, compiled.references)
+        yield from self._of_body(found.instance, config.body, schema)
 
     # -- references ---------------------------------------------------------------------------
 
@@ -242,6 +287,12 @@ class BlockGraph:
             else:
                 yield from self._of_references(instance, (reference,))
 
+    def _of_body(
+        self, instance: ModuleInstance, body: Body, schema: SchemaBlock
+    ) -> Iterator[Block]:
+        compiled = instance.compiled.body(body, decoder_spec(schema))
+        yield from self._of_references(instance, compiled.references)
+
     def _of_expression(self, instance: ModuleInstance, expr: Expression) -> Iterator[Block]:
         yield from self._of_references(instance, instance.compiled.expression(expr).references)
 
@@ -255,6 +306,10 @@ class BlockGraph:
                 subject = subject.resource
             if isinstance(subject, InputVariable | LocalValue | ResourceAddr):
                 yield path, str(subject)
+            elif isinstance(subject, ProviderFunction):
+                found = find_block(instance, subject.provider, subject.alias)
+                if found.config is not None:
+                    yield provider_block(found.address)
             elif isinstance(subject, ModuleCallOutput):
                 yield path.child(subject.call.name), f"output.{subject.name}"
             elif isinstance(subject, ModuleCall | ModuleCallInstance):

@@ -36,6 +36,13 @@ class Action(Enum):
         return self in _REPLACING
 
     @property
+    def destroys(self) -> bool:
+        """Whether an object comes to its end."""
+        return self is Action.DELETE or (
+            self in _REPLACING and self is not Action.FORGET_THEN_CREATE
+        )
+
+    @property
     def steps(self) -> tuple[str, ...]:
         """The steps in their order, in the words of `show -json`."""
         return _STEPS.get(self, (self.value,))
@@ -65,6 +72,9 @@ class Reason(Enum):
     COUNT_INDEX = "delete_because_count_index"
     EACH_KEY = "delete_because_each_key"
     DISABLED = "delete_because_enabled_false"
+    NO_MOVE_TARGET = "delete_because_no_move_target"
+    KEPT_BY_CONFIG = "forgot_because_lifecycle_destroy_in_config"
+    KEPT_BY_STATE = "forgot_because_lifecycle_destroy_in_state"
     CONFIG_UNKNOWN = "read_because_config_unknown"
     DEPENDENCY_PENDING = "read_because_dependency_pending"
     CHECK_NESTED = "read_because_check_nested"
@@ -85,6 +95,7 @@ class Change:
         "deposed",
         "identity",
         "imported_as",
+        "imported_identity",
         "previous_address",
         "private",
         "provider",
@@ -108,6 +119,7 @@ class Change:
         previous_address: AbsResourceInstance | None = None,
         identity: Value | None = None,
         imported_as: str = "",
+        imported_identity: Value | None = None,
     ) -> None:
         self.address = address
         self.action = action
@@ -127,7 +139,9 @@ class Change:
         self.previous_address = previous_address or address
         self.identity = identity
         self.imported_as = imported_as
-        """The id by which an object that exists is taken over; empty for all others."""
+        """What an object is known by that exists and is taken over; empty for all others."""
+        self.imported_identity = imported_identity
+        """The same as a value, where it is an identity and no id."""
 
     @property
     def is_moved(self) -> bool:
@@ -140,6 +154,15 @@ class Change:
 
     def __repr__(self) -> str:
         return f"<Change {self.action.value} {self.address}>"
+
+
+@record
+class EphemeralInstance:
+    """An ephemeral object that may have to be open while a plan is applied."""
+
+    address: AbsResourceInstance
+    provider: AbsProviderInstance
+    schema: Schema
 
 
 @record
@@ -160,9 +183,19 @@ class Drift:
     address: AbsResourceInstance
     before: Value
     after: Value
-    """Null where the object is gone."""
+    """Null where the object is gone, and the same as before where it has only moved."""
     schema: Schema
     provider: AbsProviderInstance
+    previous_address: AbsResourceInstance | None = None
+    """Where the object was, if that was elsewhere."""
+
+    @property
+    def action(self) -> Action:
+        """What the same change would be called if it was planned."""
+        if self.after.is_null:
+            return Action.DELETE
+        is_same = self.before.unmark_deep()[0] == self.after.unmark_deep()[0]
+        return Action.NO_OP if is_same else Action.UPDATE
 
 
 class PlanMode(Enum):
@@ -190,6 +223,10 @@ class Plan:
     targeted: bool = False
     timestamp: str = ""
     """What `plantimestamp` is."""
+    ephemeral: tuple[EphemeralInstance, ...] = ()
+    """In the order of addresses."""
+    is_incomplete: bool = False
+    """Whether something went wrong, so that it can be looked at and not be applied."""
 
     @property
     def counts(self) -> tuple[int, int, int]:

@@ -6,9 +6,10 @@ failure means (an error, or a warning for a `check`) is told by who has the rule
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from nigari.addrs.absolute import AbsResourceInstance, block_of
 from nigari.config.declared import CheckRule
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -47,6 +48,7 @@ class Conditions:
     __slots__ = (
         "_at",
         "_data",
+        "_find_failure",
         "_frame",
         "_place",
         "_rules",
@@ -75,10 +77,28 @@ class Conditions:
         self._place = place
         """What is pointed at in place of the condition."""
         self._at = 0
+        self._find_failure: Callable[[], str | list[Need]] | None = None
         self.outcome = Outcome()
+
+    @property
+    def is_refusing(self) -> bool:
+        """Whether a condition does not hold and that is an error."""
+        return self._severity is Severity.ERROR and self.outcome.status in ("fail", "error")
+
+    def follow(self, find_failure: Callable[[], str | list[Need]]) -> None:
+        """Look at the rules only if nothing has failed before."""
+        self._find_failure = find_failure
 
     def step(self) -> Sequence[Need]:
         """Go on with the rules that have not been looked at."""
+        if self._find_failure is not None:
+            failure = self._find_failure()
+            if isinstance(failure, list):
+                return failure
+            self._find_failure = None
+            if failure:
+                self.outcome.failures.append(failure)
+                self._at = len(self._rules)
         while self._at < len(self._rules):
             needs = self._look(self._rules[self._at])
             if needs:
@@ -137,6 +157,21 @@ class Conditions:
 
 Noted = tuple[str, str, str, Conditions]
 """The kind of an object, its block, its address, and its conditions."""
+
+
+def resource_conditions(
+    frame: Frame,
+    address: AbsResourceInstance,
+    kind: str,
+    rules: Sequence[CheckRule],
+    data: InstanceData,
+    self_value: Value | None,
+    severity: Severity = Severity.ERROR,
+) -> Noted:
+    """The preconditions or postconditions of a resource instance."""
+    what = f"{kind.capitalize()} of {address}"
+    conditions = Conditions(frame, rules, what, data, self_value, severity)
+    return "resource", str(block_of(address)), str(address), conditions
 
 
 def _message(value: Value) -> str:

@@ -6,48 +6,46 @@ whatever is left in the state is an orphan. The result is data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Final
 
-from nigari.addrs.absolute import (
-    Abs,
-    AbsResource,
-    AbsResourceInstance,
-    instance_of,
-    resource_of,
-)
+from nigari.addrs.absolute import resource_of
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.parse import parse_remove_endpoint
 from nigari.addrs.provider import Provider
-from nigari.addrs.resource import MANAGED
+from nigari.addrs.resource import DATA
 from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.config.output import Output
 from nigari.config.resource import Resource
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
-from nigari.eval.instances import Origin
 from nigari.eval.once import DONE, Effect
 from nigari.eval.output import OutputNode
-from nigari.eval.resource import by_mode
+from nigari.eval.resource import resource_schema
 from nigari.eval.static import StaticRun
 from nigari.eval.validate import Opinion, ValidateRun
-from nigari.hcl.scope import Scope
-from nigari.lang.marks import SENSITIVE
-from nigari.plan.block_graph import BlockGraph
-from nigari.plan.changes import Action, OutputChange, Plan, PlanMode, Reason
+from nigari.plan.block_graph import BlockGraph, resource_block
+from nigari.plan.changes import Action, OutputChange, Plan, PlanMode
 from nigari.plan.check_results import check_results
 from nigari.plan.crew import Crew
+from nigari.plan.find_orphans import Orphans
+from nigari.plan.host import Surroundings
+from nigari.plan.imports import ImportTarget, report_undeclared
+from nigari.plan.look_up import LookUp, declared_provider, named_provider
 from nigari.plan.moved import moved_state
-from nigari.plan.orphans import OrphanNode, frame_at, reason_for
 from nigari.plan.plan_file import SavedPlan
-from nigari.plan.plan_host import PlanHost, PlanOptions, Surroundings
+from nigari.plan.plan_host import PlanHost, PlanOptions
 from nigari.plan.provider_names import FoundBlock
 from nigari.plan.provider_pool import ProviderPool
+from nigari.plan.removed import remove_statements
 from nigari.plan.required import providers_of
-from nigari.plan.selection import selected_blocks
+from nigari.plan.selection import Selection, selection
 from nigari.plan.settings import Settings
+from nigari.record import replace
 from nigari.schema.block import Block
 from nigari.schema.provider import Schema
-from nigari.state.model import InstanceState, State
+from nigari.state.model import OutputState, State
+
+_MOST_NAMED: Final = 10
 
 
 class Planner:
@@ -64,6 +62,8 @@ class Planner:
         self.graph = BlockGraph(surroundings.root, self._schema_of)
         self.settings: Settings | None = None
         self.host: PlanHost | None = None
+        self.incomplete: Plan | None = None
+        """As much of a plan as could be made, where there is none."""
 
     async def plan(self, options: PlanOptions) -> Plan | None:
         """The plan; None where there is none, which is then reported."""
@@ -77,25 +77,115 @@ class Planner:
         moved = moved_state(self._static, self._state, self.diags)
         if self._has_failed():
             return None
-        self.settings = Settings(self._static, self.graph)
-        selected = selected_blocks(self.graph, moved.state, options.targets, options.excluded)
+        removed = remove_statements(self._static, self.diags)
+        self.settings = Settings(self._static, self.graph, removed)
+        if self._has_failed():
+            return None
+        is_destroy = options.mode is PlanMode.DESTROY
+        selected = selection(self.graph, moved.state, options.targets, options.excluded, is_destroy)
         host = self.host = PlanHost(
             self._surroundings,
             self._pool,
             moved.state,
             self.settings,
+            self.graph,
             options,
             moved.moved,
             selected,
         )
         host.begin()
         crew = Crew(host.work, host.perform, options.parallelism, host.diags)
-        await crew.run()
-        if not host.diags.has_errors:
-            host.work.want(list(self._orphans(host, options)))
+        try:
             await crew.run()
+            if options.mode is PlanMode.NORMAL:
+                self._check_imports(host)
+                self._check_replaced(host, options)
+            if not host.diags.has_errors:
+                host.work.want(list(Orphans(host, options.mode).nodes()))
+                await crew.run()
+        finally:
+            await host.ephemeral.close_all()
         self.diags.extend(host.diags)
-        return None if self._has_failed() else self._finished(host, options)
+        plan = self._finished(host, options)
+        if self._has_failed():
+            self.incomplete = replace(plan, is_incomplete=True)
+            return None
+        return plan
+
+    async def look_up(self, target: ImportTarget | None, parallelism: int) -> list[LookUp] | None:
+        """Find an object that exists; without a target, all that import blocks name and that the
+        configuration does not have. None after reporting what went wrong.
+        """
+        await self._pool.load(providers_of(self._surroundings.root, self._state), self.diags)
+        options = PlanOptions(parallelism=parallelism)
+        if not self._has_failed():
+            await self._validate(options)
+        if self._has_failed():
+            return None
+        self.settings = Settings(self._static, self.graph, ())
+        host = self.host = PlanHost(
+            self._surroundings,
+            self._pool,
+            self._state,
+            self.settings,
+            self.graph,
+            options,
+            {},
+            Selection(self._data_before(target), frozenset(), (), ()),
+        )
+        host.begin()
+        crew = Crew(host.work, host.perform, parallelism, host.diags)
+        nodes: list[LookUp] = []
+        try:
+            await crew.run()
+            if target is not None:
+                nodes.append(LookUp(host, target, declared_provider(host, target)))
+            elif not host.diags.has_errors:
+                missing = self._without_block(host)
+                nodes += [LookUp(host, each, named_provider(host, each)) for each in missing]
+            host.work.want(nodes)
+            await crew.run()
+        finally:
+            await host.ephemeral.close_all()
+        self.diags.extend(host.diags)
+        return None if self._has_failed() else nodes
+
+    def _data_before(self, target: ImportTarget | None) -> frozenset[tuple[ModuleAddr, str]]:
+        """The data that decides which provider is asked for an object, and how it is configured."""
+        if target is None:
+            found = self.graph.resources()
+        else:
+            found = self.graph.resources_before(resource_block(resource_of(target.address)))
+        return frozenset(resource_block(each) for each in found if each.item.mode is DATA)
+
+    def _without_block(self, host: PlanHost) -> list[ImportTarget]:
+        declared = host.root.module.resources
+        return [
+            each
+            for each in host.imports.targets.values()
+            if each.address.module.is_root
+            and each.address.item.key is None
+            and each.address.item.resource not in declared
+        ]
+
+    def _check_imports(self, host: PlanHost) -> None:
+        """Report imports to what the configuration does not have."""
+        for target in host.imports.targets.values():
+            if not host.is_wanted(target.address) and host.looks_at(target.address):
+                report_undeclared(target, host.diags)
+
+    def _check_replaced(self, host: PlanHost, options: PlanOptions) -> None:
+        """Warn of replacements that are asked for where there is nothing."""
+        for address in options.replaced:
+            if (address, "") in host.changes or host.diags.has_errors:
+                continue
+            block = resource_of(address)
+            others = [str(each) for each, _ in host.changes if resource_of(each) == block]
+            hint = f" There are {', '.join(sorted(others)[:_MOST_NAMED])}." if others else ""
+            host.diags.warning(
+                "Nothing to replace",
+                f"A replacement of {address} is asked for, and the plan has no such instance.{hint}",
+            )
 
     async def restore(self, saved: SavedPlan) -> Plan | None:
         """A plan that was saved, with the schemas that it needs."""
@@ -103,7 +193,8 @@ class Planner:
         await self._pool.load(needed, self.diags)
         if self._has_failed():
             return None
-        self.settings = Settings(self._static, self.graph)
+        removed = remove_statements(self._static, self.diags)
+        self.settings = Settings(self._static, self.graph, removed)
         return saved.plan(self._schema_for, self.diags)
 
     async def _validate(self, options: PlanOptions) -> None:
@@ -122,6 +213,8 @@ class Planner:
 
     def _finished(self, host: PlanHost, options: PlanOptions) -> Plan:
         changes = sorted(host.changes.values(), key=lambda each: each.address.sort_key())
+        for memory in host.providers.memories():
+            host.refreshed.remember(memory)
         return Plan(
             options.mode,
             tuple(changes),
@@ -131,6 +224,9 @@ class Planner:
             host.refreshed.finish(),
             check_results(host.conditions),
             bool(options.targets or options.excluded),
+            ephemeral=tuple(
+                sorted(host.ephemeral_instances, key=lambda each: each.address.sort_key())
+            ),
         )
 
     # -- outputs ------------------------------------------------------------------------------
@@ -143,10 +239,7 @@ class Planner:
             for name, node in host.root.outputs.items():
                 if not isinstance(node, OutputNode) or node.output.ephemeral or node.state != DONE:
                     continue
-                before = prior[name].value if name in prior else nothing
-                found[name] = output_change(
-                    name, before, node.value, node.output.sensitive, name in prior
-                )
+                found[name] = output_change(node.output, prior.get(name), node.value)
         for name, state in prior.items():
             if name not in host.root.outputs or options.mode is PlanMode.DESTROY:
                 found[name] = OutputChange(
@@ -154,88 +247,11 @@ class Planner:
                 )
         return dict(sorted(found.items()))
 
-    # -- orphans ------------------------------------------------------------------------------
-
-    def _orphans(self, host: PlanHost, options: PlanOptions) -> Iterator[OrphanNode]:
-        forgotten = self._forgotten()
-        is_destroy = options.mode is PlanMode.DESTROY
-        for resource in host.prior.resources.values():
-            if resource.address.item.mode is not MANAGED:
-                if is_destroy or not self._is_declared(host, resource.address):
-                    host.refreshed.remove_resource(resource.address)
-                continue
-            if not host.is_covered(resource.address):
-                continue
-            for key, instance in resource.instances.items():
-                address = instance_of(resource.address, key)
-                is_wanted = not is_destroy and host.is_wanted(address)
-                if is_wanted and not instance.deposed:
-                    continue
-                if not host.is_targeted(address):
-                    continue
-                reason = Reason.NONE if is_destroy else reason_for(host.root, address)
-                forgets = not is_destroy and is_under(address, forgotten)
-                yield from self._objects(host, address, instance, reason, is_wanted, forgets)
-
-    def _objects(
-        self,
-        host: PlanHost,
-        address: AbsResourceInstance,
-        instance: InstanceState,
-        reason: Reason,
-        is_wanted: bool,
-        forgets: bool,
-    ) -> Iterator[OrphanNode]:
-        resource = host.prior.resources[resource_of(address)]
-        provider = host.providers.for_address(host.root, resource.provider_of(address.item.key))
-        if instance.current is not None and not is_wanted:
-            yield OrphanNode(
-                host,
-                address,
-                instance.current,
-                provider,
-                reason,
-                forgets=forgets,
-                protection=self._protection(host, address),
-            )
-        for key, deposed in instance.deposed.items():
-            yield OrphanNode(host, address, deposed, provider, Reason.NONE, key)
-
-    def _protection(self, host: PlanHost, address: AbsResourceInstance) -> Origin | None:
-        """Where the configuration says that an object must not be destroyed."""
-        frame = frame_at(host.root, address.module)
-        resource = None if frame is None else frame.module.resources.get(address.item.resource)
-        expr = None if resource is None else resource.lifecycle.prevent_destroy
-        if frame is None or expr is None:
-            return None
-        return Origin(frame, frame.instance.compiled.expression(expr))
-
-    def _is_declared(self, host: PlanHost, address: AbsResource) -> bool:
-        frame = frame_at(host.root, address.module)
-        return frame is not None and address.item in frame.module.resources
-
-    def _forgotten(self) -> list[ModuleAddr | AbsResource]:
-        """What `removed` blocks take out of the state without destroying it."""
-        found: list[ModuleAddr | AbsResource] = []
-        for frame in self._static.frames():
-            for removed in frame.module.removed:
-                if removed.destroy is not None:
-                    value = removed.destroy.value(Scope(), self.diags)
-                    if value.data is not False:
-                        continue
-                endpoint = parse_remove_endpoint(removed.source.shape, self.diags)
-                if endpoint is not None:
-                    found.append(_under(frame.instance.addr.unkeyed, endpoint.subject))
-        return found
-
     # -- schemas ------------------------------------------------------------------------------
 
     def _schema_for(self, provider: Provider, addr: ResourceAddr) -> Schema | None:
         offered = self._pool.of(provider)
-        if offered is None:
-            return None
-        known = offered.resources if addr.mode is MANAGED else offered.data_sources
-        return known.get(addr.type)
+        return None if offered is None else resource_schema(offered, addr)
 
     def _schema_of(self, found: FoundBlock, resource: Resource | None) -> Block | None:
         offered = self._pool.of(found.address.item.provider)
@@ -243,37 +259,19 @@ class Planner:
             return None
         if resource is None:
             return offered.provider.block
-        schema = by_mode(offered, resource).get(resource.addr.type)
+        schema = resource_schema(offered, resource.addr)
         return None if schema is None else schema.block
 
 
-def output_change(
-    name: str, before: Value, after: Value, sensitive: bool, existed: bool
-) -> OutputChange:
+def output_change(output: Output, prior: OutputState | None, after: Value) -> OutputChange:
     """What becomes of an output value."""
-    plain, marks = after.unmark_deep()
-    action = Action.UPDATE if existed else Action.CREATE
-    if (existed and plain.is_wholly_known and plain == before.unmark_deep()[0]) or (
-        plain.is_null and before.is_null
-    ):
-        action = Action.NO_OP
-    return OutputChange(name, action, before, after, sensitive or SENSITIVE in marks)
-
-
-def _under(module: ModuleAddr, subject: ModuleAddr | AbsResource) -> ModuleAddr | AbsResource:
-    steps = subject.steps if isinstance(subject, ModuleAddr) else subject.module.steps
-    for name, _ in steps:
-        module = module.child(name)
-    return module if isinstance(subject, ModuleAddr) else Abs(module, subject.item)
-
-
-def is_under(address: AbsResourceInstance, places: list[ModuleAddr | AbsResource]) -> bool:
-    """Whether an instance is in one of these modules, or of one of these resources."""
-    module = address.module.unkeyed
-    for place in places:
-        if isinstance(place, ModuleAddr):
-            if module.is_inside(place):
-                return True
-        elif place.module == module and place.item == address.item.resource:
-            return True
-    return False
+    before = null(DYNAMIC) if prior is None else prior.value
+    plain, _ = after.unmark_deep()
+    was_sensitive = prior is not None and prior.sensitive
+    deprecated = "" if prior is None else prior.deprecated
+    action = Action.CREATE if prior is None else Action.UPDATE
+    if output.deprecated == deprecated:
+        is_same = plain.is_wholly_known and plain == before and output.sensitive == was_sensitive
+        if (plain.is_null and before.is_null) or (prior is not None and is_same):
+            action = Action.NO_OP
+    return OutputChange(output.name, action, before, after, was_sensitive or output.sensitive)

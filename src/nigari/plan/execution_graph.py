@@ -16,14 +16,16 @@ class OperationKind(Enum):
     """What an operation does; the value is its name in print."""
 
     OPEN = "open"
-    """Start and configure a provider instance."""
+    """Start and configure a provider instance, or open an ephemeral object."""
     CLOSE = "close"
-    """End a provider instance."""
+    """End a provider instance, or close an ephemeral object."""
     CREATE = "create"
     UPDATE = "update"
     DELETE = "delete"
     READ = "read"
     """Read a data source."""
+    CHECK = "check"
+    """Look at conditions of an object that stays as it is, which were not known before."""
     FORGET = "forget"
     """Take an object out of the state and leave it alone otherwise."""
     SETTLE = "settle"
@@ -82,16 +84,6 @@ class ExecutionGraph:
                 )
             )
         return ExecutionGraph(tuple(operations))
-
-    def to_dot(self) -> str:
-        """The graph in the language of Graphviz; an arrow leads to what must be done before."""
-        lines = ["digraph {", "  rankdir = BT"]
-        for number, operation in enumerate(self.operations):
-            label = str(operation).replace("\\", "\\\\").replace('"', '\\"')
-            lines.append(f'  {number} [label = "{label}", shape = "box"]')
-        for number, operation in enumerate(self.operations):
-            lines += [f"  {number} -> {before}" for before in operation.after]
-        return "\n".join([*lines, "}"])
 
     def in_order(self) -> list[int]:
         """An order in which every operation comes after what must be done before it."""

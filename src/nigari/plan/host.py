@@ -10,7 +10,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 
+from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.provider import Provider
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
 from nigari.config.resource import Resource
@@ -22,12 +25,36 @@ from nigari.eval.inputs import Inputs
 from nigari.eval.instances import Frame, ModuleInstance, ResourceNode
 from nigari.eval.local import LocalValue
 from nigari.eval.module_call import ModuleCallNode, expand
-from nigari.eval.once import Need, Node, WorkList
+from nigari.eval.once import Effect, Need, Node, WorkList
 from nigari.eval.output import OutputNode
-from nigari.eval.provider_functions import deferred_function
+from nigari.eval.resource import resource_schema
 from nigari.eval.variable import ArgumentVariable, RootVariable
+from nigari.events import SILENCE, Listener
+from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
+from nigari.plan.asking import Asking
+from nigari.plan.function_calls import FunctionCalls
+from nigari.plan.open_ephemeral import EphemeralObjects
+from nigari.plan.provider_instances import ProviderInstances
+from nigari.plan.provider_meta import ProviderMetas
+from nigari.plan.provider_pool import ProviderPool
 from nigari.plan.unknown_values import report_unknown_expansion
+from nigari.record import record
+from nigari.schema.provider import Schema
+from nigari.state.model import State
+
+
+@record
+class Surroundings:
+    """What planning and applying are told about the world."""
+
+    root: ModuleInstance
+    inputs: Inputs
+    functions: Mapping[str, Function]
+    root_path: str
+    working_path: str
+    workspace: str = "default"
+    listener: Listener = SILENCE
 
 
 class Host(ABC):
@@ -36,28 +63,28 @@ class Host(ABC):
     is_opaque = False
     is_applying = False
 
-    def __init__(
-        self,
-        root: ModuleInstance,
-        inputs: Inputs,
-        functions: Mapping[str, Function],
-        root_path: str,
-        working_path: str,
-        workspace: str = "default",
-    ) -> None:
+    def __init__(self, surroundings: Surroundings, pool: ProviderPool, prior: State) -> None:
         self.diags = Diagnostics()
-        self.functions = functions
-        self.root_path = root_path
-        self.working_path = working_path
+        self.functions = surroundings.functions
+        self.root_path = surroundings.root_path
+        self.working_path = surroundings.working_path
         self.work = WorkList()
-        self._inputs = inputs
-        self._workspace = workspace
+        self.pool = pool
+        self.prior = prior
+        """The state before anything is done, after moves."""
+        self.providers = ProviderInstances(pool, prior.remembered)
+        self.listener = surroundings.listener
+        self.metas = ProviderMetas(pool, self.diags)
+        self.ephemeral = EphemeralObjects(pool.opened, self.diags, self.listener)
+        self.unread: dict[AbsResourceInstance, str] = {}
+        """Data sources of checks that could not be read, and why."""
+        self._function_calls = FunctionCalls(pool, self.providers_of_functions(), self.diags)
+        self._surroundings = surroundings
         self._frames: list[Frame] = []
-        self._root_instance = root
 
     def begin(self) -> Frame:
         """Open the root module."""
-        return self.open(self._root_instance, None)
+        return self.open(self._surroundings.root, None)
 
     @property
     def root(self) -> Frame:
@@ -71,16 +98,20 @@ class Host(ABC):
     def terraform(self, name: str) -> Value:
         """What `terraform.workspace` and its like stand for."""
         if name == "workspace":
-            return string(self._workspace)
+            return string(self._surroundings.workspace)
         if name == "applying":
-            return boolean(self.is_applying)
+            return boolean(self.is_applying).mark(EPHEMERAL)
         return DYNAMIC_UNKNOWN
 
     def provider_function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference
+        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
     ) -> Function | None:
-        """A function that a provider offers, whose results are not asked for yet."""
-        return deferred_function(function, None)
+        """A function that a provider offers."""
+        return self._function_calls.function(frame, function, reference, needs)
+
+    def providers_of_functions(self) -> ProviderInstances:
+        """The provider instances whose functions are called."""
+        return self.providers
 
     def want(self, node: Node) -> None:
         """Have a node worked out, though nobody waits for it."""
@@ -91,8 +122,9 @@ class Host(ABC):
         frame = Frame(self, instance, parent)
         module = instance.module
         if parent is None or instance.call is None:
+            inputs = self._surroundings.inputs
             for name, variable in module.variables.items():
-                frame.variables[name] = GivenVariable(frame, variable, self._inputs.get(name))
+                frame.variables[name] = GivenVariable(frame, variable, inputs.get(name))
         else:
             arguments = parent.instance.compiled.arguments(instance.call, self.diags)
             for name, variable in module.variables.items():
@@ -109,6 +141,22 @@ class Host(ABC):
         self.opened(frame)
         return frame
 
+    def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
+        """What the provider says a resource looks like."""
+        found = self.providers.config_for(frame, resource)
+        offered = self.pool.of(found.provider)
+        return None if offered is None else resource_schema(offered, resource.addr)
+
+    def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
+        """What a module tells a provider about itself; None where that is nothing."""
+        frame = frame_at(self.root, module)
+        return None if frame is None else self.metas.of(frame, provider)
+
+    async def perform(self, effect: Effect) -> None:
+        """Do what a node waits for."""
+        assert isinstance(effect, Asking)
+        await effect.perform()
+
     @abstractmethod
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         """What stands for a resource in this phase."""
@@ -116,6 +164,18 @@ class Host(ABC):
     @abstractmethod
     def opened(self, frame: Frame) -> None:
         """Ask for whatever of a new module instance is wanted."""
+
+
+def frame_at(root: Frame, module: ModuleAddr) -> Frame | None:
+    """The module instance at an address, if it is there."""
+    frame = root
+    for name, key in module.steps:
+        call = frame.calls.get(name)
+        child = None if call is None else call.frames.get(key)
+        if child is None:
+            return None
+        frame = child
+    return frame
 
 
 class GivenVariable(RootVariable):

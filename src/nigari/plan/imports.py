@@ -1,17 +1,18 @@
-"""`import` blocks: existing objects that are taken over, by the provider's own identifiers."""
+"""`import` blocks: existing objects that are taken over, by what their provider knows them by."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.parse import parse_resource_instance
 from nigari.config.imports import Import
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
-from nigari.cty.types import STRING
-from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostics
+from nigari.cty.json import value_to_json
+from nigari.cty.types import KIND_LIST, KIND_TUPLE, STRING
+from nigari.cty.values import Value, number
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData, expand_for_each
 from nigari.eval.instances import Frame
 from nigari.eval.once import Need, Node
@@ -21,121 +22,254 @@ from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.plan.prior import PriorObject, with_schema_marks
 from nigari.providers import api
 from nigari.providers.diagnostics import located
+from nigari.record import record
 from nigari.schema.provider import Schema
 from nigari.state.objects import encode
 
 
-class ImportsNode(Node):
-    """All import blocks of the root module; its result says what is imported where."""
+@record
+class ImportTarget:
+    """An object to take over: one of an id and an identity is what it is known by."""
 
-    __slots__ = ("_at", "_frame", "ids")
+    address: AbsResourceInstance
+    id: str = ""
+    identity: Value | None = None
+    """As it was given, not yet fitted to what the provider wants."""
+    block: Import | None = None
+    """None for the command `import`."""
+
+    @property
+    def text(self) -> str:
+        """What it is known by, to be shown."""
+        if self.identity is None:
+            return self.id
+        return value_to_json(self.identity, self.identity.type)
+
+    @property
+    def range(self) -> Range | None:
+        return None if self.block is None else self.block.range
+
+
+class Imports:
+    """All import blocks of the root module, and what is imported where."""
 
     def __init__(self, frame: Frame) -> None:
+        self.targets: dict[AbsResourceInstance, ImportTarget] = {}
+        self.nodes = [ImportNode(frame, each, self.targets) for each in frame.module.imports]
+        self._by_resource: dict[AbsResource, list[ImportNode]] = {}
+        for node in self.nodes:
+            self._by_resource.setdefault(node.resource, []).append(node)
+
+    def of(self, address: AbsResource) -> list[ImportNode]:
+        """The blocks that may import to instances of a resource."""
+        return self._by_resource.get(address.unkeyed, [])
+
+
+class ImportNode(Node):
+    """An import block of the root module."""
+
+    __slots__ = ("_block", "_frame", "_targets")
+
+    def __init__(
+        self, frame: Frame, block: Import, targets: dict[AbsResourceInstance, ImportTarget]
+    ) -> None:
         super().__init__()
         self._frame = frame
-        self._at = 0
-        self.ids: dict[AbsResourceInstance, str] = {}
+        self._block = block
+        self._targets = targets
 
     @property
     def label(self) -> str:
-        return "import blocks"
+        return f"import to {self._block.shape}"
+
+    @property
+    def range(self) -> Range:
+        return self._block.range
+
+    @property
+    def resource(self) -> AbsResource:
+        """Whose instances the block names, in modules without keys."""
+        return resource_of(self._block.shape).unkeyed
 
     def fail(self) -> None:
-        self.ids = {}
+        """Then nothing is imported."""
 
     def step(self) -> Sequence[Need]:
-        imports = self._frame.module.imports
-        while self._at < len(imports):
-            needs = self._block(imports[self._at])
-            if needs:
-                return needs
-            self._at += 1
-        return ()
-
-    def _block(self, block: Import) -> Sequence[Need]:
-        frame = self._frame
-        instances = [NO_INSTANCE_DATA]
-        if block.for_each is not None:
-            compiled = frame.instance.compiled.expression(block.for_each)
-            value = evaluate(frame, compiled)
-            if not isinstance(value, Value):
-                return value
-            expansion = expand_for_each(value, block.for_each.range, frame.run.diags)
-            if expansion.deferred_by is not None:
-                _report(frame, block, block.for_each, "its for_each is not known yet")
-                return ()
-            instances = list(expansion.instances.values())
+        block = self._block
+        instances = self._instances(block)
+        if isinstance(instances, list):
+            return instances
+        found: list[ImportTarget] = []
         for data in instances:
-            needs = self._one(block, data)
-            if needs:
-                return needs
+            target = self._one(block, data)
+            if isinstance(target, list):
+                return target
+            if target is not None:
+                found.append(target)
+        for each in found:
+            self._put(each)
         return ()
 
-    def _one(self, block: Import, data: InstanceData) -> Sequence[Need]:
+    def _put(self, target: ImportTarget) -> None:
+        known = self._targets.setdefault(target.address, target)
+        if known is not target and known.range is not None:
+            first = known.range
+            self._frame.run.diags.error(
+                "Two imports for one resource instance",
+                f"{target.address} is already imported by the block in {first.filename}, line "
+                f"{first.start.line}. Only one object can be there.",
+                target.range,
+            )
+
+    def _instances(self, block: Import) -> tuple[InstanceData, ...] | list[Need]:
+        """What `each` means to every repetition of a block."""
+        expr, frame = block.for_each, self._frame
+        if expr is None:
+            return (NO_INSTANCE_DATA,)
+        value = evaluate(frame, frame.instance.compiled.expression(expr))
+        if not isinstance(value, Value):
+            return value
+        plain, _ = value.unmark()
+        if plain.type.kind in (KIND_LIST, KIND_TUPLE) and not value.is_marked:
+            if plain.is_null or not plain.is_known:
+                _report(frame, block, expr, f"its for_each is {_unusable(plain)}")
+                return ()
+            return tuple(
+                InstanceData(each_key=number(index), each_value=each)
+                for index, each in enumerate(plain.sequence())
+            )
+        expansion = expand_for_each(value, expr.range, frame.run.diags)
+        if expansion.deferred_by is not None:
+            _report(frame, block, expr, "its for_each is not known yet")
+            return ()
+        return tuple(expansion.instances.values())
+
+    def _one(self, block: Import, data: InstanceData) -> ImportTarget | list[Need] | None:
         frame, needs = self._frame, list[Need]()
         keys: list[Value] = []
         for expr in block.target.keys:
             value = evaluate(frame, frame.instance.compiled.expression(expr), data)
-            if isinstance(value, Value):
-                keys.append(value.unmark()[0])
-            else:
+            if not isinstance(value, Value):
                 needs.extend(value)
-        if needs or block.id is None:
-            return needs
-        value = evaluate(frame, frame.instance.compiled.expression(block.id), data)
+            elif value.is_marked or not value.is_known or value.is_null:
+                _report(frame, block, expr, f"a key in its address is {_unusable(value)}")
+                return None
+            else:
+                keys.append(value)
+        known_by = block.id or block.identity
+        if needs or known_by is None:
+            return needs or None
+        value = evaluate(frame, frame.instance.compiled.expression(known_by), data)
         if not isinstance(value, Value):
             return value
         address = parse_resource_instance(block.target.with_keys(keys), frame.run.diags)
-        found = self._id(block, block.id, value)
-        if address is not None and found is not None:
-            self.ids[address] = found
-        return ()
+        what = "id" if block.id is not None else "identity"
+        if address is None or not self._is_usable(block, known_by, what, value):
+            return None
+        if block.id is None:
+            return ImportTarget(address, "", value, block)
+        id_ = self._id(block, known_by, value)
+        return None if id_ is None else ImportTarget(address, id_, None, block)
+
+    def _is_usable(self, block: Import, expr: Expression, what: str, value: Value) -> bool:
+        plain, marks = value.unmark_deep()
+        if SENSITIVE in marks or EPHEMERAL in marks or plain.is_null or not plain.is_wholly_known:
+            marked = value if value.is_marked or not marks else value.with_marks(marks)
+            _report(self._frame, block, expr, f"its {what} is {_unusable(marked)}")
+            return False
+        return True
 
     def _id(self, block: Import, expr: Expression, value: Value) -> str | None:
-        value, marks = value.unmark()
-        problem = ""
-        if SENSITIVE in marks or EPHEMERAL in marks:
-            problem = "its id is sensitive or ephemeral, and ids are shown"
-        elif not value.is_known:
-            problem = "its id is known only after something else has been applied"
-        else:
-            try:
-                value = convert(value, STRING)
-            except CtyError as error:
-                problem = f"its id is no string: {error.message}"
-        if not problem and (value.is_null or not value.as_string()):
-            problem = "its id is empty"
-        if problem:
-            _report(self._frame, block, expr, problem)
+        try:
+            text = convert(value.unmark_deep()[0], STRING).as_string()
+        except CtyError as error:
+            _report(self._frame, block, expr, f"its id is no string: {error.message}")
             return None
-        return value.as_string()
+        if not text:
+            _report(self._frame, block, expr, "its id is empty")
+            return None
+        return text
 
 
 async def imported(
-    provider: api.Provider,
-    schema: Schema,
-    address: AbsResourceInstance,
-    id_: str,
-    diags: Diagnostics,
+    provider: api.Provider, schema: Schema, target: ImportTarget, diags: Diagnostics
 ) -> PriorObject | None:
-    """The object that an identifier names; None after reporting why there is none."""
-    type_name = address.item.resource.type
-    answer = await provider.import_state(api.ImportRequest(type_name, id_))
-    diags.extend(located(answer.diagnostics, address=str(address)))
+    """The object that a target names; None after reporting why there is none."""
+    type_name = target.address.item.resource.type
+    identity = None
+    if target.identity is not None:
+        identity = _identity(schema, target, diags)
+        if identity is None:
+            return None
+    answer = await provider.import_state(api.ImportRequest(type_name, target.id, identity))
+    diags.extend(located(answer.diagnostics, address=str(target.address)))
     if api.has_errors(answer.diagnostics):
+        return None
+    if len(answer.resources) > 1:
+        diags.error(
+            "Several objects to import",
+            f"The provider has {len(answer.resources)} objects for {target.text}, and only one can "
+            f"be at {target.address}.",
+            target.range,
+            address=str(target.address),
+        )
         return None
     for found in answer.resources:
         if found.type_name == type_name and not found.state.is_null:
             value = with_schema_marks(found.state, schema)
             stored = encode(value, schema, private=found.private, identity=found.identity)
             return PriorObject(value, stored, found.private, found.identity)
+    report_missing(target, diags)
+    return None
+
+
+def report_missing(target: ImportTarget, diags: Diagnostics) -> None:
+    """An object that does not exist."""
     diags.error(
         "Nothing to import",
-        f'The provider has no object with the id "{id_}" for {address}. Check the id, and whether '
-        "the provider is configured for the place where the object is.",
-        address=str(address),
+        f"The provider has no object that is known by {target.text}, for {target.address}. Check "
+        "that, and whether the provider is configured for the place where the object is.",
+        target.range,
+        address=str(target.address),
+    )
+
+
+def report_undeclared(target: ImportTarget, diags: Diagnostics) -> None:
+    """A target that the configuration does not have."""
+    diags.error(
+        "Import without configuration",
+        f"The configuration has no {target.address}, so nothing can be imported there. Declare it "
+        f"first{'' if target.block is None else ', or let -generate-config-out write the block'}.",
+        target.range,
+        address=str(target.address),
+    )
+
+
+def _identity(schema: Schema, target: ImportTarget, diags: Diagnostics) -> Value | None:
+    """The identity as the provider wants it."""
+    assert target.identity is not None
+    expr = None if target.block is None else target.block.identity
+    problem = "its type of resource has no identity; give an id instead"
+    if schema.identity is not None:
+        try:
+            return convert(target.identity.unmark_deep()[0], schema.identity.import_type)
+        except CtyError as error:
+            problem = f"its identity does not fit: {error.message}"
+    diags.error(
+        "Import not possible",
+        f"{target.address} cannot be imported: {problem}.",
+        None if expr is None else expr.range,
+        address=str(target.address),
     )
     return None
+
+
+def _unusable(value: Value) -> str:
+    if SENSITIVE in value.marks:
+        return "sensitive, and it is shown"
+    if EPHEMERAL in value.marks:
+        return "ephemeral, and it is stored"
+    return "null" if value.is_null else "known only after something else has been applied"
 
 
 def _report(frame: Frame, block: Import, expr: Expression, problem: str) -> None:

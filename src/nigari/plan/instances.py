@@ -7,33 +7,41 @@ means, the modules for managed, data and ephemeral resources say.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.keys import InstanceKey
-from nigari.addrs.provider import AbsProviderInstance
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.provider import AbsProviderInstance, Provider
 from nigari.addrs.resource import ResourceInstance
-from nigari.config.declared import Repetition
+from nigari.config.declared import CheckRule, Repetition
 from nigari.config.resource import Resource
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null, object_value, tuple_value, unknown
-from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics import Diagnostics, Range, Severity
 from nigari.eval.compile import CompiledBody
 from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import FAILED, Frame, ResourceNode, ValueNode
 from nigari.eval.module_call import expand
-from nigari.eval.once import DONE, Effect, Need
-from nigari.eval.resource import by_mode
+from nigari.eval.once import DONE, Need, Stages
 from nigari.eval.scope import evaluate_body
-from nigari.plan.changes import Change
-from nigari.plan.conditions import Conditions
+from nigari.events import Listener
+from nigari.plan.asking import AskProvider
+from nigari.plan.block_graph import BlockGraph
+from nigari.plan.changes import Change, EphemeralInstance
+from nigari.plan.conditions import Conditions, Noted, resource_conditions
 from nigari.plan.host import settled
-from nigari.plan.imports import ImportsNode
-from nigari.plan.prior import PriorObject
-from nigari.plan.provider_instances import ProviderInstances, ProviderNode
+from nigari.plan.imports import Imports
+from nigari.plan.open_ephemeral import EphemeralObjects
+from nigari.plan.prior import PriorObject, current_value
+from nigari.plan.provider_instances import ProviderInstances
+from nigari.plan.provider_node import ProviderNode
 from nigari.plan.provider_pool import ProviderPool
+from nigari.plan.selection import Selection
 from nigari.plan.settings import Settings
+from nigari.providers import api
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provider import Schema
 from nigari.state.model import State
@@ -43,14 +51,29 @@ class Planning(Protocol):
     """What nodes need of the plan that they are part of."""
 
     diags: Diagnostics
+    listener: Listener
     pool: ProviderPool
     providers: ProviderInstances
     prior: State
     """The state before planning, after moves."""
     settings: Settings
-    imports: ImportsNode
+    blocks: BlockGraph
+    ephemeral: EphemeralObjects
+    unread: dict[AbsResourceInstance, str]
+    """Data sources of checks that could not be read, and why."""
+    imports: Imports
+    selection: Selection | None
+    """What the user singled out, if anything."""
     refreshes: bool
     is_refresh_only: bool
+
+    def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
+        """What a module tells a provider about itself; None where that is nothing."""
+        ...
+
+    def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
+        """What the provider says a resource looks like."""
+        ...
 
     def forced_replacement(self, address: AbsResourceInstance) -> bool:
         """Whether the user asks for an instance to be replaced."""
@@ -71,6 +94,7 @@ class Planning(Protocol):
         now: PriorObject | None,
         schema: Schema,
         provider: AbsProviderInstance,
+        deposed: str = "",
     ) -> None:
         """Remember what a prior object is now."""
         ...
@@ -91,28 +115,25 @@ class Planning(Protocol):
         """Remember what a data source says."""
         ...
 
-    def note_conditions(self, kind: str, block: str, address: str, found: Conditions) -> None:
-        """Remember how the conditions of an object went."""
+    def note_ephemeral(self, instance: EphemeralInstance) -> None:
+        """Remember that an ephemeral object may be needed."""
         ...
 
-
-class AskProvider(Effect):
-    """A provider must be asked about a resource instance."""
-
-    __slots__ = ("node",)
-
-    def __init__(self, node: InstanceNode) -> None:
-        self.node = node
+    def note_conditions(self, noted: Noted) -> None:
+        """Remember how the conditions of an object went."""
+        ...
 
 
 class RepeatedResource(ResourceNode):
     """A resource whose value is made of its instances."""
 
-    __slots__ = ("instances",)
+    __slots__ = ("instances", "left_out")
 
     def __init__(self, frame: Frame, resource: Resource) -> None:
         super().__init__(frame, resource)
         self.instances: dict[InstanceKey, InstanceNode] = {}
+        self.left_out: dict[InstanceKey, Value] = {}
+        """What those instances are that are not looked at."""
 
     def collected(self, values: Mapping[InstanceKey, Value]) -> Value:
         """The values of the instances as the block's repetition shapes them."""
@@ -133,7 +154,7 @@ def collected(repetition: Repetition, values: Mapping[InstanceKey, Value]) -> Va
 class PlannedResource(RepeatedResource):
     """A resource of one module instance while planning."""
 
-    __slots__ = ("_is_expanded", "body", "run", "schema")
+    __slots__ = ("_is_expanded", "_keys", "body", "run", "schema")
 
     def __init__(self, frame: Frame, resource: Resource, run: Planning) -> None:
         super().__init__(frame, resource)
@@ -141,6 +162,7 @@ class PlannedResource(RepeatedResource):
         self.schema: Schema | None = None
         self.body: CompiledBody | None = None
         self._is_expanded = False
+        self._keys: tuple[InstanceKey, ...] = ()
 
     def step(self) -> Sequence[Need]:
         if not self._is_expanded:
@@ -150,7 +172,11 @@ class PlannedResource(RepeatedResource):
             self._is_expanded = True
             if self.instances:
                 return list(self.instances.values())
-        self.value = self.collected({key: node.value for key, node in self.instances.items()})
+        values = {key: node.value for key, node in self.instances.items()}
+        if self.left_out:
+            values.update(self.left_out)
+            values = {key: values[key] for key in self._keys}
+        self.value = self.collected(values)
         return ()
 
     def _expand(self) -> Sequence[Need]:
@@ -161,23 +187,40 @@ class PlannedResource(RepeatedResource):
         if not self._find_schema():
             return ()
         data = settled(frame, expansion, str(resource.addr), resource)
+        selection = self.run.selection
         for key, each in data.items():
-            self.instances[key] = self.instance(key, each)
+            if selection is not None and not selection.has(self._address(key)):
+                self.left_out[key] = self._prior_value(key)
+            else:
+                self.instances[key] = self.instance(key, each)
+        self._keys = tuple(data)
         return ()
+
+    def _address(self, key: InstanceKey) -> AbsResourceInstance:
+        return Abs(self.frame.instance.addr, ResourceInstance(self.resource.addr, key))
+
+    @property
+    def has_orphans(self) -> bool:
+        """Whether there are instances that the configuration does not have any more."""
+        state = self.run.prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
+        selection = self.run.selection
+        return state is not None and any(
+            selection is None or selection.has(self._address(key))
+            for key in state.instances
+            if key not in self.instances and key not in self.left_out
+        )
+
+    def _prior_value(self, key: InstanceKey) -> Value:
+        """What an instance is that is left as it is."""
+        assert self.schema is not None
+        state = self.run.prior.instance(self._address(key))
+        return current_value(state, self.schema)
 
     def _find_schema(self) -> bool:
         resource = self.resource
-        found = self.run.providers.config_for(self.frame, resource)
-        offered = self.run.pool.of(found.provider)
-        if offered is None:
-            return False
-        self.schema = by_mode(offered, resource).get(resource.addr.type)
+        self.schema = self.run.schema_of(self.frame, resource)
         if self.schema is None:
-            self.frame.run.diags.error(
-                f"Unknown {resource.addr.mode.value} type",
-                f"The provider {found.provider.display} has no {resource.addr.type}.",
-                resource.type_range,
-            )
+            # That there is none has been reported when everything was looked at first.
             return False
         spec = decoder_spec(self.schema.block)
         self.body = self.frame.instance.compiled.body(resource.body, spec)
@@ -191,7 +234,16 @@ class PlannedResource(RepeatedResource):
 class InstanceNode(ValueNode):
     """One instance of a resource while planning."""
 
-    __slots__ = ("_effect", "address", "config", "data", "owner", "provider")
+    __slots__ = (
+        "_effect",
+        "_has_failed",
+        "_stages",
+        "address",
+        "config",
+        "data",
+        "owner",
+        "provider",
+    )
 
     def __init__(self, owner: PlannedResource, key: InstanceKey, data: InstanceData) -> None:
         super().__init__(owner.frame)
@@ -203,7 +255,23 @@ class InstanceNode(ValueNode):
         self.config: Value | None = None
         self.provider: ProviderNode | None = None
         self._effect: AskProvider | None = None
+        self._has_failed = False
         self.value = owner.value
+        lifecycle = owner.resource.lifecycle
+        stages = [self.evaluate, self.choose_provider, *self.stages(), self.ask]
+        if lifecycle.preconditions:
+            conditions = self._conditions("precondition", lifecycle.preconditions)
+            stages.insert(0, partial(self._check_first, conditions))
+        if lifecycle.postconditions:
+            stages.append(self._check_result)
+        self._stages = Stages(*stages)
+
+    def stages(self) -> Iterable[Callable[[], Sequence[Need]]]:
+        """What is to be done besides before the provider is asked."""
+        return ()
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()
 
     @property
     def label(self) -> str:
@@ -214,12 +282,63 @@ class InstanceNode(ValueNode):
         return self.owner.resource.range
 
     @property
+    def running(self) -> api.Provider:
+        """The provider, by the time that it is asked."""
+        assert self.provider is not None
+        assert self.provider.provider is not None
+        return self.provider.provider
+
+    @property
+    def provider_address(self) -> AbsProviderInstance:
+        """The provider instance, by the time that it is asked."""
+        assert self.provider is not None
+        return self.provider.address
+
+    @property
+    def meta(self) -> Value | None:
+        """What the module tells the provider about itself."""
+        provider = self.provider_address.item.provider
+        return self.owner.run.meta_at(self.address.module, provider)
+
+    @property
     def schema(self) -> Schema:
         assert self.owner.schema is not None
         return self.owner.schema
 
     def fail(self) -> None:
+        self._has_failed = True
         self.value = unknown(self.schema.block.implied_type).with_causes(FAILED.causes)
+
+    # -- conditions ---------------------------------------------------------------------------
+
+    def _conditions(
+        self, kind: str, rules: Sequence[CheckRule], self_value: Value | None = None
+    ) -> Conditions:
+        run = self.owner.run
+        severity = Severity.WARNING if run.is_refresh_only else Severity.ERROR
+        noted = resource_conditions(
+            self.frame, self.address, kind, rules, self.data, self_value, severity
+        )
+        run.note_conditions(noted)
+        return noted[3]
+
+    def _check_first(self, conditions: Conditions) -> Sequence[Need]:
+        """Look at the preconditions; where one does not hold, nothing more is done."""
+        needs = conditions.step()
+        if not needs and conditions.is_refusing:
+            self.fail()
+            self._stages = Stages()
+        return needs
+
+    def _check_result(self) -> Sequence[Need]:
+        """Look at the postconditions, now that there is something to look at."""
+        if self._has_failed:
+            return ()
+        rules = self.owner.resource.lifecycle.postconditions
+        self._stages = Stages(self._conditions("postcondition", rules, self.value).step)
+        return self._stages.step()
+
+    # -- the provider -------------------------------------------------------------------------
 
     def evaluate(self) -> Sequence[Need]:
         """Work out the configuration."""
@@ -256,3 +375,19 @@ class InstanceNode(ValueNode):
     @abstractmethod
     async def perform(self) -> None:
         """Ask the provider."""
+
+
+class ChangingInstance(InstanceNode):
+    """An instance with which something is to be done when the plan is applied."""
+
+    __slots__ = ("change",)
+
+    def __init__(self, owner: PlannedResource, key: InstanceKey, data: InstanceData) -> None:
+        self.change: Change | None = None
+        super().__init__(owner, key, data)
+
+    def note(self, change: Change) -> None:
+        """Make a change part of the plan; its result is what others see."""
+        self.change = change
+        self.value = change.after
+        self.owner.run.note(change, self.owner.resource)

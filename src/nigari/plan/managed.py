@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from nigari.addrs.absolute import block_of
+from nigari.addrs.absolute import resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
+from nigari.config.lifecycle import Lifecycle
 from nigari.config.written_address import decode_address
-from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
-from nigari.cty.paths import path_text
-from nigari.cty.values import Value, object_value
+from nigari.cty.values import FALSE, Value, object_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import Frame, Origin
-from nigari.eval.once import DONE, Need, Stages
+from nigari.eval.once import DONE, Need
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
-from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import parse_reference
 from nigari.plan.changes import Action, Change, Reason
-from nigari.plan.conditions import Conditions
 from nigari.plan.ignored import ignore, ignore_all
-from nigari.plan.imports import imported
-from nigari.plan.instances import InstanceNode, PlannedResource
+from nigari.plan.imports import ImportTarget, imported, report_missing
+from nigari.plan.instances import ChangingInstance, PlannedResource
 from nigari.plan.planned_change import Ignore, Wanted, plan_change
-from nigari.plan.prior import PriorObject, read, upgraded
-from nigari.plan.protection import flag, protected
-from nigari.schema.marked_paths import attribute_at
-from nigari.state.model import InstanceState
+from nigari.plan.prior import PriorObject, read, taken_over, upgraded
+from nigari.plan.protection import protection, refuse_destruction
+from nigari.providers import api
+from nigari.state.model import InstanceState, StoredObject
 
 
 class ManagedResource(PlannedResource):
@@ -43,66 +40,44 @@ class ManagedResource(PlannedResource):
         return ManagedInstance(self, key, data)
 
 
-class ManagedInstance(InstanceNode):
+class ManagedInstance(ChangingInstance):
     """One instance of a managed resource."""
 
-    __slots__ = ("_is_protected", "_stages", "_triggers_at", "change", "prior", "replaces")
+    __slots__ = ("_protected", "_triggers_at", "prior", "replaces")
 
     def __init__(self, owner: PlannedResource, key: InstanceKey, data: InstanceData) -> None:
-        super().__init__(owner, key, data)
-        self.change: Change | None = None
         self.prior: PriorObject | None = None
         self.replaces = Reason.NONE
-        self._is_protected = False
+        self._protected: Value = FALSE
         self._triggers_at = 0
-        lifecycle = owner.resource.lifecycle
-        stages = [self.evaluate, self.choose_provider]
-        if owner.run.imports.state != DONE:
-            stages.append(self._wait_for_imports)
-        if lifecycle.preconditions:
-            stages.insert(0, self._conditions("precondition").step)
-        if lifecycle.prevent_destroy is not None:
-            stages.append(self._protect)
-        if lifecycle.replace_triggered_by:
-            stages.append(self._look_at_triggers)
-        stages.append(self.ask)
-        if lifecycle.postconditions:
-            stages.append(self._check_result)
-        self._stages = Stages(*stages)
+        super().__init__(owner, key, data)
 
-    def step(self) -> Sequence[Need]:
-        return self._stages.step()
-
-    def _conditions(self, kind: str, self_value: Value | None = None) -> Conditions:
+    def stages(self) -> Iterable[Callable[[], Sequence[Need]]]:
         lifecycle = self.owner.resource.lifecycle
-        rules = lifecycle.preconditions if kind == "precondition" else lifecycle.postconditions
-        what = f"{kind.capitalize()} of {self.address}"
-        found = Conditions(self.frame, rules, what, self.data, self_value)
-        block = str(block_of(self.address))
-        self.owner.run.note_conditions("resource", block, str(self.address), found)
-        return found
-
-    def _check_result(self) -> Sequence[Need]:
-        if self.change is None:
-            return ()
-        self._stages = Stages(self._conditions("postcondition", self.value).step)
-        return self._stages.step()
+        if self.owner.run.imports.nodes:
+            yield self._wait_for_imports
+        if lifecycle.prevent_destroy is not None:
+            yield self._protect
+        if lifecycle.replace_triggered_by:
+            yield self._look_at_triggers
 
     def _wait_for_imports(self) -> Sequence[Need]:
-        imports = self.owner.run.imports
-        return () if imports.state == DONE else (imports,)
+        blocks = self.owner.run.imports.of(resource_of(self.address))
+        return [each for each in blocks if each.state != DONE]
 
     # -- what the lifecycle says --------------------------------------------------------------
 
     def _protect(self) -> Sequence[Need]:
-        expr = self.owner.resource.lifecycle.prevent_destroy
-        assert expr is not None
-        compiled = self.frame.instance.compiled.expression(expr)
-        truth = flag(Origin(self.frame, compiled, self.data), "prevent_destroy")
-        if isinstance(truth, list):
-            return truth
-        self._is_protected = truth
+        found = protection(self._protection(self.owner.resource.lifecycle))
+        if isinstance(found, list):
+            return found
+        self._protected = found
         return ()
+
+    def _protection(self, lifecycle: Lifecycle) -> Origin:
+        assert lifecycle.prevent_destroy is not None
+        expr = self.frame.instance.compiled.expression(lifecycle.prevent_destroy)
+        return Origin(self.frame, expr, self.data)
 
     def _look_at_triggers(self) -> Sequence[Need]:
         triggers = self.owner.resource.lifecycle.replace_triggered_by
@@ -150,141 +125,108 @@ class ManagedInstance(InstanceNode):
 
     async def perform(self) -> None:
         """Find out what there is, and plan what becomes of it."""
-        run, node = self.owner.run, self.provider
-        assert node is not None
-        assert node.provider is not None
+        run = self.owner.run
         assert self.config is not None
         state = run.prior.instance(self.address)
-        imported_as = run.imports.ids.get(self.address, "")
-        if (state is None or state.current is None) and imported_as:
-            if not await self._import(imported_as):
+        target = run.imports.targets.get(self.address)
+        if (state is None or state.current is None) and target is not None:
+            if not await self._import(target):
                 self.fail()
                 return
         elif state is not None and state.current is not None:
-            imported_as = ""
+            target = None
             if not await self._refresh(state):
                 self.fail()
                 return
-        if not self._check_ephemeral() or not self._check_provisioners():
-            self.fail()
-            return
         resource = self.owner.resource
         forced = run.forced_replacement(self.address)
         wanted = Wanted(
             self.address,
             self.config,
             self.schema,
-            node.address,
+            self.provider_address,
             resource.body,
             run.settings.creates_first(self.frame, resource.addr),
             Reason.REQUESTED if forced else self.replaces,
             self._ignore(),
+            self.meta,
             previous_address=run.previous_address(self.address),
+            forgets=run.settings.skips_destroy(self.address.module, resource.addr),
         )
         if run.is_refresh_only:
             self._stay(wanted)
             return
-        change = await plan_change(node.provider, wanted, self.prior, run.diags)
-        if change is not None and self.prior is not None:
-            change.imported_as = imported_as
+        change = await plan_change(self.running, wanted, self.prior, run.diags)
+        if change is not None and self.prior is not None and target is not None:
+            change.imported_as, change.imported_identity = target.text, target.identity
         if change is None:
             self.fail()
             return
-        if self._is_protected and change.action.is_replace:
-            expr = resource.lifecycle.prevent_destroy
-            run.diags.append(protected(self.address, None if expr is None else expr.range))
-        self.change = change
-        self.value = change.after
-        run.note(change, resource)
+        lifecycle = resource.lifecycle
+        if lifecycle.prevent_destroy is not None and change.action.destroys:
+            where = self._protection(lifecycle)
+            refuse_destruction(self.address, self._protected, where, run.diags)
+        self.note(change)
 
     def _stay(self, wanted: Wanted) -> None:
-        """What an instance is where nothing is to be changed."""
+        """What an instance is where nothing is to be changed, so that the plan has no word on it."""
         if self.prior is None:
             self.fail()
             return
-        value = self.prior.value
-        self.value = value
+        value = self.value = self.prior.value
         self.change = Change(
             self.address, Action.NO_OP, value, value, wanted.provider, wanted.schema
         )
-        self.owner.run.note(self.change, self.owner.resource)
 
-    async def _import(self, id_: str) -> bool:
+    async def _import(self, target: ImportTarget) -> bool:
         """Take over an object that exists; False where that failed."""
-        run, node = self.owner.run, self.provider
-        assert node is not None
-        assert node.provider is not None
-        found = await imported(node.provider, self.schema, self.address, id_, run.diags)
+        run = self.owner.run
+        run.listener.import_started(self.address, target.text)
+        found = await imported(self.running, self.schema, target, run.diags)
         if found is None:
             return False
-        self.prior = await read(node.provider, self.schema, self.address, found, None, run.diags)
+        run.listener.refresh_started(self.address, found.value, "")
+        self.prior = await read(
+            self.running, self.schema, self.address, found, self.meta, run.diags
+        )
         if self.prior is None:
-            run.diags.error(
-                "Nothing to import",
-                f'The object with the id "{id_}" for {self.address} cannot be read.',
-                self.owner.resource.range,
-                address=str(self.address),
-            )
+            report_missing(target, run.diags)
             return False
-        run.note_imported(self.address, self.prior, node.address)
+        run.listener.refresh_finished(self.address, self.prior.value, "")
+        run.note_imported(self.address, self.prior, self.provider_address)
         return True
 
     async def _refresh(self, state: InstanceState) -> bool:
         """Read the prior object anew; False where that failed."""
-        run, node = self.owner.run, self.provider
+        run = self.owner.run
         assert state.current is not None
-        assert node is not None
-        assert node.provider is not None
         errors = run.diags.error_count
-        prior = await upgraded(node.provider, self.schema, self.address, state.current, run.diags)
+        prior = await self._prior(self.running, state.current)
         if prior is None:
             return False
+        if prior.stored is not state.current:
+            run.note_imported(self.address, prior, self.provider_address)
         self.prior = prior
         if run.refreshes:
+            run.listener.refresh_started(self.address, prior.value, "")
             self.prior = await read(
-                node.provider, self.schema, self.address, prior, None, run.diags
+                self.running, self.schema, self.address, prior, self.meta, run.diags
             )
             if run.diags.error_count > errors and self.prior is None:
                 return False
-        run.note_refreshed(self.address, prior, self.prior, self.schema, node.address)
+            now = None if self.prior is None else self.prior.value
+            run.listener.refresh_finished(self.address, now, "")
+        run.note_refreshed(self.address, prior, self.prior, self.schema, self.provider_address)
         return True
 
-    def _check_provisioners(self) -> bool:
-        """Refuse what cannot be run, before anything is done."""
-        resource = self.owner.resource
-        unknown = [each for each in resource.provisioners if each.type != "local-exec"]
-        for each in unknown:
-            self.frame.run.diags.error(
-                "Provisioner is not supported yet",
-                f'Provisioners of type "{each.type}" cannot be run by this version of the program.',
-                each.range,
-            )
-        return not unknown
-
-    def _check_ephemeral(self) -> bool:
-        """Refuse ephemeral values but in write-only arguments, and take the mark off there."""
-        assert self.config is not None
-        if not self.config.contains_marked:
-            return True
-        plain, marks = unmark_deep_with_paths(self.config)
-        kept = []
-        diags = self.frame.run.diags
-        errors = diags.error_count
-        for path, found in marks:
-            if EPHEMERAL not in found:
-                kept.append((path, found))
-                continue
-            attribute = attribute_at(self.schema.block, path)
-            if attribute is None or not attribute.write_only:
-                diags.error(
-                    "Ephemeral value in a resource",
-                    f"The argument {path_text(path).removeprefix('.')} of {self.address} is "
-                    "stored in the state, so it cannot have an ephemeral value. Only write-only "
-                    "arguments can.",
-                    self.owner.resource.range,
-                )
-        self.config = mark_with_paths(plain, kept)
-        return diags.error_count == errors
+    async def _prior(self, provider: api.Provider, stored: StoredObject) -> PriorObject | None:
+        """The prior object under the present type and schema."""
+        run, schema, address = self.owner.run, self.schema, self.address
+        previous = run.previous_address(address)
+        if previous is None or previous.item.resource.type == address.item.resource.type:
+            return await upgraded(provider, schema, address, stored, run.diags)
+        manager = run.prior.resources[resource_of(address)].manager_of(address.item.key)
+        return await taken_over(provider, schema, address, (previous, manager), stored, run.diags)
 
 
 def _is_triggering(change: Change, part: Traversal, frame: Frame) -> bool:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
+from nigari.addrs.absolute import Abs, AbsResourceInstance
+from nigari.addrs.resource import ResourceInstance
 from nigari.config.declared import CheckRule
+from nigari.config.resource import Resource
 from nigari.config.variable import Variable
 from nigari.diagnostics import Range, Severity
 from nigari.eval.instances import Frame
-from nigari.eval.once import Node, Stages
+from nigari.eval.once import DONE, Need, Node, Stages
 from nigari.eval.validate import Look
 from nigari.eval.variable import ArgumentVariable
 from nigari.plan.conditions import Conditions, Noted
 
 
-def module_conditions(frame: Frame) -> list[Noted]:
-    """Everything in a module instance that must hold, each with what it is about."""
+def module_conditions(frame: Frame, unread: Mapping[AbsResourceInstance, str]) -> list[Noted]:
+    """Everything in a module instance that must hold, each with what it is about.
+
+    The check of a data source that could not be read, for a reason that is told here, has failed.
+    """
     module = frame.module
     found: list[Noted] = []
     for variable in module.variables.values():
@@ -26,11 +33,23 @@ def module_conditions(frame: Frame) -> list[Noted]:
         if output.preconditions:
             rules = output.preconditions
             found.append(_noted(frame, "output", output.name, rules, "Precondition"))
-    found += [
-        _noted(frame, "check", check.name, check.asserts, "Assertion")
-        for check in module.checks.values()
-    ]
+    for check in module.checks.values():
+        noted = _noted(frame, "check", check.name, check.asserts, "Assertion")
+        if check.data is not None:
+            noted[3].follow(partial(_data_failure, frame, check.data, unread))
+        found.append(noted)
     return found
+
+
+def _data_failure(
+    frame: Frame, data: Resource, unread: Mapping[AbsResourceInstance, str]
+) -> str | list[Need]:
+    """Why a check has failed before anything of it is looked at, if it has."""
+    node = frame.resources[data.addr]
+    if node.state != DONE:
+        return [node]
+    address = Abs(frame.instance.addr, ResourceInstance(data.addr, None))
+    return unread.get(address, "")
 
 
 def _given_at(frame: Frame, variable: Variable) -> Range:

@@ -3,7 +3,8 @@
 The rules, with A depending on B: B is created or updated before A; A is destroyed before B. An
 object that is replaced goes before its successor comes, or after it where it is created first; then
 it also stays until everything that depends on it has been changed. A provider is open from before
-its first use until after its last.
+its first use until after its last, and so is an ephemeral object that anything uses. Data sources of
+checks are read when all else has been done.
 
 Order is kept between blocks, through operations that only stand for "all of this is done", so that
 the graph grows with blocks and their references and not with pairs of instances.
@@ -16,7 +17,7 @@ from collections.abc import Iterable
 from nigari.addrs.absolute import Abs, resource_of
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.plan.block_graph import Block, BlockGraph, provider_block, resource_block
-from nigari.plan.changes import Action, Change, Plan
+from nigari.plan.changes import Action, Change, EphemeralInstance, Plan, PlanMode
 from nigari.plan.execution_graph import ExecutionGraph, Operation, OperationKind
 from nigari.state.model import State
 
@@ -24,6 +25,7 @@ _MAKING = {
     Action.CREATE: OperationKind.CREATE,
     Action.UPDATE: OperationKind.UPDATE,
     Action.READ: OperationKind.READ,
+    Action.NO_OP: OperationKind.CHECK,
     Action.DELETE_THEN_CREATE: OperationKind.CREATE,
     Action.CREATE_THEN_DELETE: OperationKind.CREATE,
     Action.FORGET_THEN_CREATE: OperationKind.CREATE,
@@ -35,6 +37,12 @@ _ENDING = {
     Action.FORGET: OperationKind.FORGET,
     Action.FORGET_THEN_CREATE: OperationKind.FORGET,
 }
+
+_CHANGING = frozenset(
+    (OperationKind.CREATE, OperationKind.UPDATE, OperationKind.DELETE, OperationKind.FORGET)
+)
+
+_ENDING_KINDS = frozenset((OperationKind.DELETE, OperationKind.FORGET, OperationKind.CLOSE))
 
 REPLACED = "replaced"
 """Stands for the key of an object that will be deposed, which is chosen when that happens."""
@@ -59,18 +67,24 @@ class _Building:
         self._stored = stored_needs(plan.refreshed_state)
         self._open: dict[str, int] = {}
         self._close: dict[str, int] = {}
+        self._ephemeral: dict[int, EphemeralInstance] = {}
+        """The ephemeral objects that are opened, by the operation that does it."""
         self._late: list[tuple[list[int], list[int]]] = []
         """Endings, and what should be made before them."""
 
     def finished(self) -> ExecutionGraph:
         changes = [each for each in self._plan.changes if each.action is not Action.NO_OP]
-        for change in changes:
+        checked = self._checked()
+        for change in (*changes, *checked):
             self._enter(change)
+        self._enter_ephemeral([*changes, *checked])
         self._order_making()
         self._order_ending()
         self._order_providers(changes)
         self._order_late_endings()
         self._order_making_after_ending()
+        self._order_checks()
+        self._order_closing()
         return ExecutionGraph(
             tuple(
                 Operation(kind, address, tuple(sorted(after)), deposed)
@@ -79,6 +93,23 @@ class _Building:
                 )
             )
         )
+
+    def _checked(self) -> list[Change]:
+        """What stays as it is and has conditions that were not known while planning."""
+        pending = {
+            each.address
+            for result in self._plan.checks
+            if result.kind == "resource"
+            for each in result.objects
+            if each.status == "unknown"
+        }
+        if not pending:
+            return []
+        return [
+            each
+            for each in self._plan.changes
+            if each.action is Action.NO_OP and str(each.address) in pending
+        ]
 
     def _add(self, kind: OperationKind, address: str, deposed: str = "") -> int:
         self._operations.append((kind, address, deposed))
@@ -109,6 +140,26 @@ class _Building:
                 first, second = (making, ending) if is_late else (ending, making)
                 self._put_after(second, (first,))
 
+    def _enter_ephemeral(self, changes: list[Change]) -> None:
+        """Add the opening of those ephemeral objects that anything uses."""
+        if not self._plan.ephemeral:
+            return
+        users = [resource_block(resource_of(each.address)) for each in changes]
+        users += [_provider_of(each) for each in changes]
+        if self._plan.mode is not PlanMode.DESTROY:
+            users += self._blocks.final_values()
+        used = {
+            resource_block(resource)
+            for block in dict.fromkeys(users)
+            for resource in self._blocks.resources_before(block)
+        }
+        for each in self._plan.ephemeral:
+            block, text = resource_block(resource_of(each.address)), str(each.address)
+            if block in used:
+                opening = self._open[text] = self._add(OperationKind.OPEN, text)
+                self._made.setdefault(block, []).append(opening)
+                self._ephemeral[opening] = each
+
     def _was_created_first(self, change: Change) -> bool:
         state = self._plan.refreshed_state.instance(change.address)
         stored = None if state is None else state.current
@@ -135,26 +186,8 @@ class _Building:
         return tuple(found)
 
     def _settle(self, block: Block) -> tuple[int, ...]:
-        """The operations after which a block has its final value; none where it has it already.
-
-        A circle between blocks that values do not follow is cut where it is met.
-        """
-        known = self._settled
-        if block in known:
-            return known[block]
-        stack: list[tuple[Block, bool]] = [(block, False)]
-        entered: set[Block] = set()
-        while stack:
-            at, is_ready = stack.pop()
-            if at in known:
-                continue
-            if is_ready:
-                known[at] = self._settled_by(at)
-            elif at not in entered:
-                entered.add(at)
-                stack.append((at, True))
-                stack.extend((need, False) for need in self._blocks.needs(at))
-        return known[block]
+        """The operations after which a block has its final value; none where it has it already."""
+        return self._blocks.work_out(block, self._settled, self._settled_by)
 
     def _settled_by(self, block: Block) -> tuple[int, ...]:
         made = self._made.get(block)
@@ -242,11 +275,13 @@ class _Building:
     # -- providers ----------------------------------------------------------------------------
 
     def _order_providers(self, changes: list[Change]) -> None:
-        by_address = {str(change.address): change for change in changes}
+        by_address = {str(each.address): each.provider for each in changes}
+        for opened in self._ephemeral.values():
+            by_address[str(opened.address)] = opened.provider
         for number, (kind, address, _) in enumerate(list(self._operations)):
-            if kind in (OperationKind.SETTLE, OperationKind.FORGET):
+            if kind in (OperationKind.SETTLE, OperationKind.FORGET, OperationKind.CHECK):
                 continue
-            provider = by_address[address].provider
+            provider = by_address[address]
             text = str(provider)
             if text not in self._open:
                 self._open_provider(provider)
@@ -265,6 +300,70 @@ class _Building:
             if needed not in self._made:
                 for number in self._ended.get(needed, ()):
                     self._put_after(number, (closing,))
+
+    # -- what comes last ----------------------------------------------------------------------
+
+    def _order_checks(self) -> None:
+        """Read the data sources of checks when all else has been done."""
+        checks = [block for block in self._made if self._blocks.is_in_check(block)]
+        if not checks:
+            return
+        reading = {number for block in checks for number in self._made[block]}
+        after = _reached(self._followers(), list(reading))
+        others = [
+            number
+            for number, (kind, _, _) in enumerate(self._operations)
+            if kind in _CHANGING and number not in after
+        ]
+        if others:
+            done = self._joined("all changes", others)
+            for number in reading:
+                self._put_after(number, (done,))
+
+    def _order_closing(self) -> None:
+        """Close each ephemeral object after its last use, and its provider after that."""
+        for opening, each in self._ephemeral.items():
+            text = str(each.address)
+            self._close[text] = closing = self._add(OperationKind.CLOSE, text)
+            self._put_after(closing, (opening,))
+            self._put_after(self._close[str(each.provider)], (closing,))
+        followers = self._followers()
+        for opening, each in self._ephemeral.items():
+            closing = self._close[str(each.address)]
+            for user in self._users(opening, followers):
+                kind, address, _ = self._operations[user]
+                last = self._close[address] if kind is OperationKind.OPEN else user
+                self._put_after(closing, (last,))
+        if self._plan.mode is PlanMode.DESTROY:
+            self._order_ending_after_closing()
+
+    def _order_ending_after_closing(self) -> None:
+        """Let what an ephemeral object was opened with go only when it is closed."""
+        for each in self._ephemeral.values():
+            block = resource_block(resource_of(each.address))
+            for resource in self._blocks.resources_before(block):
+                needed = resource_block(resource)
+                for number in (*self._ended.get(needed, ()), *self._ended_late.get(needed, ())):
+                    self._put_after(number, (self._close[str(each.address)],))
+
+    def _users(self, opening: int, followers: list[list[int]]) -> set[int]:
+        """The operations that use what an operation has opened."""
+        found: set[int] = set()
+        pending = list(followers[opening])
+        while pending:
+            number = pending.pop()
+            if number in found:
+                continue
+            kind = self._operations[number][0]
+            if kind is OperationKind.SETTLE:
+                pending.extend(followers[number])
+            if kind not in _ENDING_KINDS:
+                found.add(number)
+        return found
+
+
+def _provider_of(change: Change) -> Block:
+    return provider_block(Abs(change.provider.module, change.provider.item.config))
 
 
 def _reached(followers: list[list[int]], start: list[int]) -> set[int]:

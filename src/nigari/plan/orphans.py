@@ -1,38 +1,43 @@
 """Objects of the prior state that nothing in the configuration wants any more.
 
-Their providers are found from the state. An orphan is destroyed, or only forgotten where a
-`removed` block or the object itself says so.
+Their providers are found from the state. An orphan is destroyed, or only forgotten; whoever makes
+a node has found out which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey
-from nigari.addrs.module import ModuleAddr
-from nigari.cty.values import Value, null
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.config.resource import Resource
+from nigari.cty.values import FALSE, Value, null
 from nigari.diagnostics import Range
 from nigari.eval.instances import Frame, Origin
-from nigari.eval.once import DONE, Effect, Need, Node
+from nigari.eval.once import DONE, Need, Node
+from nigari.plan.asking import AskProvider
 from nigari.plan.changes import Action, Change, Reason
+from nigari.plan.host import frame_at
 from nigari.plan.instances import Planning
 from nigari.plan.prior import PriorObject, read, upgraded
-from nigari.plan.protection import flag, protected
-from nigari.plan.provider_instances import ProviderNode
+from nigari.plan.protection import protection, refuse_destruction
+from nigari.plan.provider_node import ProviderNode
 from nigari.providers import api
 from nigari.providers.diagnostics import located
+from nigari.record import record
 from nigari.schema.provider import Schema
 from nigari.state.model import StoredObject
+from nigari.state.objects import UnreadableObject, decode
 
 
-class DestroyObject(Effect):
-    """A provider must be asked about an object that is to go."""
+@record
+class End:
+    """How an object comes to its end here."""
 
-    __slots__ = ("node",)
-
-    def __init__(self, node: OrphanNode) -> None:
-        self.node = node
+    forgets: bool
+    """Whether it stays as it is, and is only not managed any more."""
+    reason: Reason
 
 
 class OrphanNode(Node):
@@ -41,10 +46,10 @@ class OrphanNode(Node):
     __slots__ = (
         "_deposed",
         "_effect",
-        "_forgets",
+        "_end",
+        "_protected",
         "_protection",
         "_provider",
-        "_reason",
         "_run",
         "_stored",
         "address",
@@ -56,9 +61,8 @@ class OrphanNode(Node):
         address: AbsResourceInstance,
         stored: StoredObject,
         provider: ProviderNode,
-        reason: Reason,
+        end: End,
         deposed: str = "",
-        forgets: bool = False,
         protection: Origin | None = None,
     ) -> None:
         super().__init__()
@@ -66,12 +70,12 @@ class OrphanNode(Node):
         self._run = run
         self._stored = stored
         self._provider = provider
-        self._reason = reason
+        self._end = end
         self._deposed = deposed
-        self._forgets = forgets or stored.skip_destroy
+        self._protected: Value = FALSE
         self._protection = protection
         """Where `prevent_destroy` is written, if the resource is still declared."""
-        self._effect: DestroyObject | None = None
+        self._effect: AskProvider | None = None
 
     @property
     def label(self) -> str:
@@ -85,18 +89,38 @@ class OrphanNode(Node):
         """Nobody asks for its result."""
 
     def step(self) -> Sequence[Need]:
+        if self._protection is not None:
+            found = protection(self._protection)
+            if isinstance(found, list):
+                return found
+            self._protected = found
+        if self._end.forgets and not self._run.is_refresh_only and self._forget():
+            return ()
         if self._provider.state != DONE:
             return (self._provider,)
-        if self._protection is not None:
-            truth = flag(self._protection, "prevent_destroy")
-            if isinstance(truth, list):
-                return truth
-            if not truth:
-                self._protection = None
         if self._effect is None and self._provider.provider is not None:
-            self._effect = DestroyObject(self)
+            self._effect = AskProvider(self)
             return (self._effect,)
         return ()
+
+    def _forget(self) -> bool:
+        """Plan to forget the object, which takes its provider's schema and nothing else.
+
+        An object that only the provider itself can read must be read by it.
+        """
+        address = self._run.prior.resources[resource_of(self.address)].manager_of(
+            self.address.item.key
+        )
+        offered = self._run.pool.of(address.item.provider)
+        schema = None if offered is None else offered.resources.get(self.address.item.resource.type)
+        if schema is None:
+            return False
+        try:
+            value = decode(self._stored, schema)
+        except UnreadableObject:
+            return False
+        self._note(value, schema, address, self._stored.private)
+        return True
 
     async def perform(self) -> None:
         """See whether the object is still there, and plan its end."""
@@ -112,37 +136,50 @@ class OrphanNode(Node):
         if prior is None:
             return
         now: PriorObject | None = prior
-        if run.refreshes and not self._forgets:
+        if run.refreshes and not self._end.forgets:
             errors = run.diags.error_count
-            now = await read(node.provider, schema, self.address, prior, None, run.diags)
+            run.listener.refresh_started(self.address, prior.value, self._deposed)
+            now = await read(node.provider, schema, self.address, prior, self._meta, run.diags)
             if now is None and run.diags.error_count > errors:
                 return
-        if not self._deposed:
-            run.note_refreshed(self.address, prior, now, schema, node.address)
+            gone = None if now is None else now.value
+            run.listener.refresh_finished(self.address, gone, self._deposed)
+        run.note_refreshed(self.address, prior, now, schema, node.address, self._deposed)
         if now is None or run.is_refresh_only:
             return
-        if self._protection is not None and not self._forgets:
-            run.diags.append(protected(self.address, self._protection.compiled.expr.range))
+        if self._is_refused():
             return
-        run.note(await self._change(now, schema, node), None)
-
-    async def _change(self, now: PriorObject, schema: Schema, node: ProviderNode) -> Change:
-        nothing = null(schema.block.implied_type)
         private = now.private
-        if not self._forgets and node.schema is not None and node.schema.plans_destroy:
-            private = await self._ask(now, nothing, node)
-        return Change(
+        if not self._end.forgets and node.schema.plans_destroy:
+            private = await self._ask(now, null(schema.block.implied_type), node)
+        self._note(now.value, schema, node.address, private)
+
+    @property
+    def _meta(self) -> Value | None:
+        """What the module tells the provider about itself, if it is still there."""
+        return self._run.meta_at(self.address.module, self._provider.address.item.provider)
+
+    def _is_refused(self) -> bool:
+        if self._protection is None or self._end.forgets:
+            return False
+        return refuse_destruction(self.address, self._protected, self._protection, self._run.diags)
+
+    def _note(
+        self, value: Value, schema: Schema, provider: AbsProviderInstance, private: bytes
+    ) -> None:
+        change = Change(
             self.address,
-            Action.FORGET if self._forgets else Action.DELETE,
-            now.value,
-            nothing,
-            node.address,
+            Action.FORGET if self._end.forgets else Action.DELETE,
+            value,
+            null(schema.block.implied_type),
+            provider,
             schema,
-            self._reason,
+            self._end.reason,
             private=private,
             deposed=self._deposed,
             previous_address=self._run.previous_address(self.address),
         )
+        self._run.note(change, None)
 
     async def _ask(self, now: PriorObject, nothing: Value, node: ProviderNode) -> bytes:
         assert node.provider is not None
@@ -154,42 +191,40 @@ class OrphanNode(Node):
                 nothing,
                 nothing,
                 now.private,
-                identity=now.identity,
+                self._meta,
+                now.identity,
             )
         )
         self._run.diags.extend(located(answer.diagnostics, address=str(self.address)))
         return answer.planned_private
 
 
-def reason_for(root: Frame, address: AbsResourceInstance) -> Reason:
+def reason_for(run: Planning, root: Frame, address: AbsResourceInstance) -> Reason:
     """Why nothing in the configuration wants an instance."""
-    frame = frame_at(root, address.module)
-    if frame is None:
-        return Reason.NO_MODULE
-    resource = frame.module.resources.get(address.item.resource)
+    resource = _declaration(root, address)
     if resource is None:
-        return Reason.NO_RESOURCE
+        is_moved = run.previous_address(address) is not None
+        return Reason.NO_MOVE_TARGET if is_moved else Reason.NO_RESOURCE
+    if frame_at(root, address.module) is None:
+        return Reason.NO_MODULE
     key: InstanceKey = address.item.key
     repetition = resource.repetition
-    if repetition.count is not None:
-        return Reason.COUNT_INDEX if isinstance(key, int) else Reason.WRONG_REPETITION
-    if repetition.for_each is not None:
-        return Reason.EACH_KEY if isinstance(key, str) else Reason.WRONG_REPETITION
-    if repetition.enabled is not None and key is None:
-        return Reason.DISABLED
-    return Reason.WRONG_REPETITION
+    if isinstance(key, int):
+        return Reason.COUNT_INDEX if repetition.count is not None else Reason.WRONG_REPETITION
+    if isinstance(key, str):
+        return Reason.EACH_KEY if repetition.for_each is not None else Reason.WRONG_REPETITION
+    return Reason.DISABLED if repetition.enabled is not None else Reason.WRONG_REPETITION
 
 
-def frame_at(root: Frame, module: ModuleAddr) -> Frame | None:
-    """The module instance at an address, if it is there."""
-    frame = root
-    for name, key in module.steps:
-        call = frame.calls.get(name)
-        child = None if call is None else call.frames.get(key)
-        if child is None:
+def _declaration(root: Frame, address: AbsResourceInstance) -> Resource | None:
+    """The block of an instance, whether or not its module has the instance that it is in."""
+    module = root.instance
+    for name in address.module.names:
+        found = next(iter(module.children.get(name, {}).values()), None)
+        if found is None:
             return None
-        frame = child
-    return frame
+        module = found
+    return module.module.resources.get(address.item.resource)
 
 
 def _report_type(address: AbsResourceInstance, type_name: str, run: Planning) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from nigari.addrs.parse import parse_provider_instance, parse_resource_instance
-from nigari.addrs.provider import Provider
+from nigari.addrs.provider import Provider, provider_for
 from nigari.addrs.resource import Resource
 from nigari.cty import msgpack
 from nigari.cty.errors import CtyError
@@ -25,7 +25,16 @@ from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.changes import Action, Change, OutputChange, Plan, PlanMode, Reason
+from nigari.plan.changes import (
+    Action,
+    Change,
+    Drift,
+    EphemeralInstance,
+    OutputChange,
+    Plan,
+    PlanMode,
+    Reason,
+)
 from nigari.plan.execution_graph import ExecutionGraph
 from nigari.record import record
 from nigari.schema.provider import Schema
@@ -104,19 +113,26 @@ class SavedPlan:
         assert isinstance(changes, list)
         assert isinstance(outputs, list)
         assert isinstance(checks, list)
+        ephemeral = header["ephemeral"]
+        assert isinstance(ephemeral, list)
         found = [_change_from(each, schema_of, diags) for each in changes]
+        opened = [_ephemeral_from(each, schema_of, diags) for each in ephemeral]
+        drift = header["drift"]
+        assert isinstance(drift, list)
+        strayed = [_drift_from(each, schema_of, diags) for each in drift]
         if diags.has_errors:
             return None
         return Plan(
             PlanMode(header["mode"]),
             tuple(each for each in found if each is not None),
             {str(each["name"]): _output_from(each) for each in outputs},
-            (),
+            tuple(each for each in strayed if each is not None),
             self.previous,
             self.refreshed,
             tuple(_check_from(each) for each in checks),
             bool(header["targeted"]),
             self.timestamp,
+            ephemeral=tuple(each for each in opened if each is not None),
         )
 
 
@@ -134,6 +150,8 @@ def plan_header(plan: Plan, graph: ExecutionGraph, extra: Data) -> Data:
         "changes": [_change_to(each) for each in plan.changes],
         "outputs": [_output_to(each) for each in plan.outputs.values()],
         "checks": [_check_to(each) for each in plan.checks],
+        "ephemeral": [_ephemeral_to(each) for each in plan.ephemeral],
+        "drift": [_drift_to(each) for each in plan.drift],
         "graph": graph.to_json(),
         **extra,
     }
@@ -218,31 +236,18 @@ def value_from_data(data: object) -> Value:
     return mark_with_paths(value, [(path, frozenset((SENSITIVE,))) for path in paths])
 
 
-def _change_to(change: Change) -> Data:
-    return {
-        "address": str(change.address),
-        "previous_address": str(change.previous_address),
-        "deposed": change.deposed,
-        "provider": str(change.provider),
-        "action": change.action.value,
-        "reason": change.reason.value,
-        "before": value_to_data(change.before),
-        "after": value_to_data(change.after),
-        "replace_paths": paths_text(change.replace_paths),
-        "private": base64.b64encode(change.private).decode(),
-        "identity": None if change.identity is None else value_to_data(change.identity),
-        "imported_as": change.imported_as,
-    }
+def _ephemeral_to(instance: EphemeralInstance) -> Data:
+    return {"address": str(instance.address), "provider": str(instance.provider.unkeyed)}
 
 
-def _change_from(
+def _ephemeral_from(
     data: Mapping[str, object], schema_of: SchemaOf, diags: Diagnostics
-) -> Change | None:
+) -> EphemeralInstance | None:
     address = parse_resource_instance(str(data["address"]), diags)
-    previous = parse_resource_instance(str(data["previous_address"]), diags)
-    provider = parse_provider_instance(str(data["provider"]), diags)
-    if address is None or provider is None:
+    stored = parse_provider_instance(str(data["provider"]), diags)
+    if address is None or stored is None:
         return None
+    provider = provider_for(address.module, stored)
     schema = schema_of(provider.item.provider, address.item.resource)
     if schema is None:
         diags.error(
@@ -250,7 +255,35 @@ def _change_from(
             f"{provider.item.provider.display} has no {address.item.resource.type} any more.",
         )
         return None
-    identity = data["identity"]
+    return EphemeralInstance(address, provider, schema)
+
+
+def _change_to(change: Change) -> Data:
+    return {
+        "address": str(change.address),
+        "previous_address": str(change.previous_address),
+        "deposed": change.deposed,
+        "provider": str(change.provider.unkeyed),
+        "action": change.action.value,
+        "reason": change.reason.value,
+        "before": value_to_data(change.before),
+        "after": value_to_data(change.after),
+        "replace_paths": paths_text(change.replace_paths),
+        "private": base64.b64encode(change.private).decode(),
+        "identity": _optional_to(change.identity),
+        "imported_as": change.imported_as,
+        "imported_identity": _optional_to(change.imported_identity),
+    }
+
+
+def _change_from(
+    data: Mapping[str, object], schema_of: SchemaOf, diags: Diagnostics
+) -> Change | None:
+    subject = _ephemeral_from(data, schema_of, diags)
+    previous = parse_resource_instance(str(data["previous_address"]), diags)
+    if subject is None:
+        return None
+    address, provider, schema = subject.address, subject.provider, subject.schema
     return Change(
         address,
         Action(data["action"]),
@@ -263,9 +296,40 @@ def _change_from(
         base64.b64decode(str(data["private"])),
         str(data["deposed"]),
         previous,
-        None if identity is None else value_from_data(identity),
+        _optional_from(data["identity"]),
         str(data["imported_as"]),
+        _optional_from(data["imported_identity"]),
     )
+
+
+def _optional_to(value: Value | None) -> object:
+    return None if value is None else value_to_data(value)
+
+
+def _optional_from(data: object) -> Value | None:
+    return None if data is None else value_from_data(data)
+
+
+def _drift_to(drift: Drift) -> Data:
+    return {
+        "address": str(drift.address),
+        "provider": str(drift.provider.unkeyed),
+        "previous_address": str(drift.previous_address or drift.address),
+        "before": value_to_data(drift.before),
+        "after": value_to_data(drift.after),
+    }
+
+
+def _drift_from(
+    data: Mapping[str, object], schema_of: SchemaOf, diags: Diagnostics
+) -> Drift | None:
+    subject = _ephemeral_from(data, schema_of, diags)
+    previous = parse_resource_instance(str(data["previous_address"]), diags)
+    if subject is None:
+        return None
+    before, after = value_from_data(data["before"]), value_from_data(data["after"])
+    moved_from = None if previous == subject.address else previous
+    return Drift(subject.address, before, after, subject.schema, subject.provider, moved_from)
 
 
 def _output_to(change: OutputChange) -> Data:

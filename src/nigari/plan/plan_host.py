@@ -8,35 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from nigari.addrs.absolute import AbsResource, AbsResourceInstance
-from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA, EPHEMERAL
 from nigari.addrs.targets import Target
 from nigari.config.resource import Resource
-from nigari.cty.function import Function
 from nigari.cty.values import Value, null
-from nigari.eval.inputs import Inputs
-from nigari.eval.instances import Frame, ModuleInstance, ResourceNode
-from nigari.eval.once import Effect, Node
-from nigari.plan.block_graph import resource_block
-from nigari.plan.changes import Change, Drift, PlanMode
-from nigari.plan.conditions import Conditions, Noted
+from nigari.eval.instances import Frame, ResourceNode
+from nigari.eval.once import Node
+from nigari.plan.block_graph import BlockGraph
+from nigari.plan.changes import Change, Drift, EphemeralInstance, PlanMode
+from nigari.plan.conditions import Noted
 from nigari.plan.data import DataResource
-from nigari.plan.host import Host
-from nigari.plan.imports import ImportsNode
-from nigari.plan.instances import AskProvider, PlannedResource, RepeatedResource
+from nigari.plan.ephemeral import EphemeralResource
+from nigari.plan.host import Host, Surroundings, frame_at
+from nigari.plan.imports import Imports
+from nigari.plan.instances import PlannedResource, RepeatedResource
 from nigari.plan.managed import ManagedResource
 from nigari.plan.module_conditions import condition_nodes, module_conditions
-from nigari.plan.orphans import DestroyObject, frame_at
 from nigari.plan.prior import PriorObject
 from nigari.plan.prior_values import PriorResource
-from nigari.plan.provider_instances import ConfigureProvider, ProviderInstances
 from nigari.plan.provider_pool import ProviderPool
+from nigari.plan.selection import Selection
 from nigari.plan.settings import Settings
 from nigari.record import record
 from nigari.schema.provider import Schema
-from nigari.state.model import State, StateDraft
+from nigari.state.draft import StateDraft
+from nigari.state.model import State
 from nigari.state.moves import Moved
 from nigari.state.objects import encode
 
@@ -53,18 +52,6 @@ class PlanOptions:
     parallelism: int = 10
 
 
-@record
-class Surroundings:
-    """What planning and applying are told about the world."""
-
-    root: ModuleInstance
-    inputs: Inputs
-    functions: Mapping[str, Function]
-    root_path: str
-    working_path: str
-    workspace: str = "default"
-
-
 class PlanHost(Host):
     """The run that plans."""
 
@@ -74,21 +61,12 @@ class PlanHost(Host):
         pool: ProviderPool,
         prior: State,
         settings: Settings,
+        blocks: BlockGraph,
         options: PlanOptions,
         moved: Mapping[AbsResourceInstance, Moved],
-        selected: frozenset[tuple[ModuleAddr, str]] | None = None,
+        selected: Selection | None = None,
     ) -> None:
-        super().__init__(
-            surroundings.root,
-            surroundings.inputs,
-            surroundings.functions,
-            surroundings.root_path,
-            surroundings.working_path,
-            surroundings.workspace,
-        )
-        self.pool = pool
-        self.providers = ProviderInstances(pool)
-        self.prior = prior
+        super().__init__(surroundings, pool, prior)
         self.refreshes = options.refreshes
         self.is_refresh_only = options.mode is PlanMode.REFRESH_ONLY
         self.changes: dict[tuple[AbsResourceInstance, str], Change] = {}
@@ -96,74 +74,75 @@ class PlanHost(Host):
         self.refreshed = StateDraft(prior)
         self.conditions: list[Noted] = []
         self.settings = settings
-        self.imports: ImportsNode
+        self.blocks = blocks
+        self.ephemeral_instances: list[EphemeralInstance] = []
+        self.imports: Imports
         self._is_destroy = options.mode is PlanMode.DESTROY
         self._replaced = frozenset(options.replaced)
         self._moved = moved
-        self._selected = selected
-        self._targets = options.targets
+        self.selection = selected
 
     # -- what nodes ask for -------------------------------------------------------------------
 
     def begin(self) -> Frame:
         root = super().begin()
+        # A plan has the values of all variables, whatever is looked at.
+        self.work.want(root.variables.values())
         if not self._is_destroy:
-            self.work.want((self.imports,))
+            self.work.want(self.imports.nodes)
         return root
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        if self._is_destroy or not self._is_selected(frame, resource):
-            return PriorResource(frame, resource, self.prior, self.pool, self.providers)
         mode = resource.addr.mode
+        if mode is EPHEMERAL:
+            # There is nothing of it in a state, so whoever asks for it gets a new one.
+            return EphemeralResource(frame, resource, self)
+        if self._is_destroy or not self._is_selected(frame, resource):
+            return PriorResource(frame, resource, self.prior, self.schema_of)
         if mode is DATA:
             return DataResource(frame, resource, self)
-        if mode is EPHEMERAL:
-            self.diags.error(
-                "Ephemeral resources are not supported yet",
-                f"{resource.addr} cannot be opened by this version of the program.",
-                resource.range,
-            )
-            return PriorResource(frame, resource, self.prior, self.pool, self.providers)
         return ManagedResource(frame, resource, self)
 
     def _is_selected(self, frame: Frame, resource: Resource) -> bool:
-        if self._selected is None:
+        if self.selection is None:
             return True
-        return (frame.instance.addr.unkeyed, str(resource.addr)) in self._selected
+        return (frame.instance.addr.unkeyed, str(resource.addr)) in self.selection.blocks
 
     def opened(self, frame: Frame) -> None:
         if frame.parent is None:
-            self.imports = ImportsNode(frame)
+            self.imports = Imports(frame)
         if self._is_destroy:
             self.work.want(frame.calls.values())
-        elif self._selected is None:
+        elif self.selection is None:
             self.work.want(_everything(frame, self))
         else:
             self.work.want(self._selected_nodes(frame))
 
     def _selected_nodes(self, frame: Frame) -> Iterator[Node]:
-        yield from frame.calls.values()
-        for resource in frame.resources.values():
-            if isinstance(resource, PlannedResource):
-                yield resource
-        if frame.parent is None and self._selected is not None:
+        path = frame.instance.addr.unkeyed
+        for name, call in frame.calls.items():
+            if self.selection is None or self.selection.enters(path.child(name)):
+                yield call
+        for node in frame.resources.values():
+            if isinstance(node, PlannedResource) and self._is_selected(frame, node.resource):
+                yield node
+        if frame.parent is None and self.selection is not None:
             for name, output in frame.outputs.items():
-                if (ROOT_MODULE, f"output.{name}") in self._selected:
+                if (ROOT_MODULE, f"output.{name}") in self.selection.blocks:
                     yield output
 
     def is_wanted(self, address: AbsResourceInstance) -> bool:
         """Whether the configuration has an instance."""
         frame = frame_at(self.root, address.module)
         node = None if frame is None else frame.resources.get(address.item.resource)
-        return isinstance(node, RepeatedResource) and address.item.key in node.instances
+        key = address.item.key
+        return isinstance(node, RepeatedResource) and (
+            key in node.instances or key in node.left_out
+        )
 
-    def is_covered(self, address: AbsResource) -> bool:
-        """Whether a resource of the prior state is among those that are looked at."""
-        return self._selected is None or resource_block(address) in self._selected
-
-    def is_targeted(self, address: AbsResourceInstance) -> bool:
+    def looks_at(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is among those that the user singled out."""
-        return not self._targets or any(target.covers(address) for target in self._targets)
+        return self.selection is None or self.selection.has(address)
 
     def forced_replacement(self, address: AbsResourceInstance) -> bool:
         return address in self._replaced
@@ -184,14 +163,23 @@ class PlanHost(Host):
         now: PriorObject | None,
         schema: Schema,
         provider: AbsProviderInstance,
+        deposed: str = "",
     ) -> None:
-        if now is before:
-            return
         stored = None if now is None else now.stored
-        self.refreshed.set_current(address, stored, provider)
+        if deposed:
+            self.refreshed.set_deposed(address, deposed, stored, provider)
+            return
+        previous = self.previous_address(address)
+        known = self.prior.instance(address)
+        if known is None or stored is not known.current:
+            self.refreshed.set_current(address, stored, provider)
+        if now is before:
+            if self.is_refresh_only and previous is not None:
+                self.drift.append(Drift(address, now.value, now.value, schema, provider, previous))
+            return
         value = null(schema.block.implied_type) if now is None else now.value
         if before.value.unmark_deep()[0] != value.unmark_deep()[0]:
-            self.drift.append(Drift(address, before.value, value, schema, provider))
+            self.drift.append(Drift(address, before.value, value, schema, provider, previous))
 
     def note_imported(
         self, address: AbsResourceInstance, found: PriorObject, provider: AbsProviderInstance
@@ -207,13 +195,11 @@ class PlanHost(Host):
     ) -> None:
         self.refreshed.set_current(address, encode(value, schema), provider)
 
-    def note_conditions(self, kind: str, block: str, address: str, found: Conditions) -> None:
-        self.conditions.append((kind, block, address, found))
+    def note_ephemeral(self, instance: EphemeralInstance) -> None:
+        self.ephemeral_instances.append(instance)
 
-    async def perform(self, effect: Effect) -> None:
-        """Do what a node waits for."""
-        assert isinstance(effect, AskProvider | ConfigureProvider | DestroyObject)
-        await effect.node.perform()
+    def note_conditions(self, noted: Noted) -> None:
+        self.conditions.append(noted)
 
 
 def _everything(frame: Frame, host: PlanHost) -> Iterable[Node]:
@@ -223,6 +209,6 @@ def _everything(frame: Frame, host: PlanHost) -> Iterable[Node]:
     yield from frame.locals.values()
     yield from frame.outputs.values()
     yield from frame.resources.values()
-    found = module_conditions(frame)
+    found = module_conditions(frame, host.unread)
     host.conditions += found
     yield from condition_nodes(frame, found)

@@ -18,7 +18,7 @@ from nigari.cty.paths import Path, path_text
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.body import Body
-from nigari.lang.marks import SENSITIVE
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.plan.changes import Action, Change, Reason
 from nigari.plan.prior import PriorObject, with_schema_marks
 from nigari.plan.proposed import proposed_new
@@ -26,6 +26,7 @@ from nigari.plan.provider_checks import Fault, plan_faults, type_faults
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
+from nigari.schema.locate import locate
 from nigari.schema.marked_paths import attribute_at
 from nigari.schema.provider import Schema
 
@@ -87,6 +88,7 @@ class _Conversation:
 
     async def change(self) -> Change:
         wanted, prior = self._wanted, self._prior
+        self._config = self._storable(wanted.config)
         plain = self._config if not self._config.contains_marked else self._config.unmark_deep()[0]
         type_name = wanted.address.item.resource.type
         self._tell((await self._provider.validate_resource(type_name, plain)).diagnostics)
@@ -161,6 +163,21 @@ class _Conversation:
         self._diags.extend(located(told, self._block, wanted.body, str(wanted.address)))
         if api.has_errors(told):
             raise Refused
+
+    def _storable(self, config: Value) -> Value:
+        """The configuration without ephemeral marks, which only write-only arguments may have."""
+        if not config.contains_marked:
+            return config
+        plain, marks = unmark_deep_with_paths(config)
+        refused = [
+            path for path, found in marks if EPHEMERAL in found and not self._is_write_only(path)
+        ]
+        for path in refused:
+            self._diags.append(ephemeral_argument(self._wanted, path))
+        if refused:
+            raise Refused
+        kept = [(path, found - {EPHEMERAL}) for path, found in marks]
+        return mark_with_paths(plain, [each for each in kept if each[1]])
 
     # -- rules --------------------------------------------------------------------------------
 
@@ -252,6 +269,18 @@ def _same_secrets(one: Value, other: Value) -> bool:
 
 def _secrets(value: Value) -> set[Path]:
     return {path for path, marks in unmark_deep_with_paths(value)[1] if SENSITIVE in marks}
+
+
+def ephemeral_argument(wanted: Wanted, path: Path) -> Diagnostic:
+    """An argument that would be stored and must not be."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Ephemeral value in a resource",
+        f"The argument {path_text(path).removeprefix('.')} of {wanted.address} is stored in the "
+        "state, so it cannot have an ephemeral value. Only write-only arguments can.",
+        locate(wanted.schema.block, wanted.body, path),
+        address=str(wanted.address),
+    )
 
 
 def invalid_plan(wanted: Wanted, fault: Fault) -> Diagnostic:

@@ -1,4 +1,5 @@
-"""Objects of the prior state as values: upgraded to the provider's schema, and read anew.
+"""Objects of the prior state as values: upgraded to the provider's schema or taken over from
+another type, and read anew.
 
 An object that is gone is none. What has changed since it was stored is drift, which the caller
 notes.
@@ -7,9 +8,10 @@ notes.
 from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.json import value_from_json
 from nigari.cty.marks import mark_with_paths
-from nigari.cty.values import Value
+from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.provider_checks import type_faults
@@ -18,7 +20,7 @@ from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.schema.marked_paths import sensitive_paths
 from nigari.schema.provider import Schema
-from nigari.state.model import ObjectStatus, StoredObject
+from nigari.state.model import InstanceState, ObjectStatus, StoredObject
 from nigari.state.objects import UnreadableObject, decode, encode
 from nigari.state.sensitive_paths import parse_paths
 
@@ -47,6 +49,7 @@ async def upgraded(
     diags: Diagnostics,
 ) -> PriorObject | None:
     """A stored object under the provider's present schema; None after reporting why not."""
+    identity = stored_identity(stored, schema)
     try:
         value = decode(stored, schema)
     except UnreadableObject:
@@ -63,10 +66,62 @@ async def upgraded(
         value = answer.state
         if stored.sensitive_attributes != "[]":
             value = _marked(value, stored)
-    identity = None
-    if stored.identity is not None and schema.identity is not None:
-        identity = value_from_json(stored.identity, schema.identity.implied_type)
+        stored = _renewed(value, schema, stored, stored.private, identity)
     return PriorObject(value, stored, stored.private, identity)
+
+
+async def taken_over(
+    provider: api.Provider,
+    schema: Schema,
+    address: AbsResourceInstance,
+    source: tuple[AbsResourceInstance, AbsProviderInstance],
+    stored: StoredObject,
+    diags: Diagnostics,
+) -> PriorObject | None:
+    """A stored object of another type as one of this type; None after reporting why not."""
+    previous, its_provider = source
+    request = api.MoveRequest(
+        its_provider.item.provider.text,
+        previous.item.resource.type,
+        stored.schema_version,
+        address.item.resource.type,
+        b"" if stored.flat_attributes is not None else stored.attributes.encode(),
+        tuple((stored.flat_attributes or {}).items()),
+        stored.private,
+    )
+    answer = await provider.move_state(request)
+    diags.extend(located(answer.diagnostics, address=str(address)))
+    if api.has_errors(answer.diagnostics):
+        return None
+    renewed = _renewed(answer.state, schema, stored, answer.private)
+    return PriorObject(answer.state, renewed, answer.private, None)
+
+
+def _renewed(
+    value: Value,
+    schema: Schema,
+    stored: StoredObject,
+    private: bytes,
+    identity: Value | None = None,
+) -> StoredObject:
+    """The object under the present schema, with everything else that is known of it."""
+    return encode(
+        value,
+        schema,
+        stored.status,
+        private,
+        stored.dependencies,
+        stored.create_before_destroy,
+        stored.skip_destroy,
+        identity,
+    )
+
+
+def stored_identity(stored: StoredObject, schema: Schema) -> Value | None:
+    """What the provider calls a stored object; None where it has no name for it."""
+    if stored.identity is None or schema.identity is None:
+        return None
+    return value_from_json(stored.identity, schema.identity.implied_type)
 
 
 async def read(
@@ -108,6 +163,16 @@ async def read(
         identity,
     )
     return PriorObject(value, stored, answer.private, identity)
+
+
+def current_value(state: InstanceState | None, schema: Schema) -> Value:
+    """The current object of an instance as it was stored; unknown where there is none to read."""
+    if state is not None and state.current is not None:
+        try:
+            return with_schema_marks(decode(state.current, schema), schema)
+        except UnreadableObject:
+            pass
+    return unknown(schema.block.implied_type)
 
 
 def with_schema_marks(value: Value, schema: Schema) -> Value:

@@ -5,7 +5,7 @@ That is the case for everything while a destroy is planned, and for what is not 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey, key_order
@@ -14,39 +14,30 @@ from nigari.cty.types import DYNAMIC
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.eval.instances import Frame
 from nigari.eval.once import Need
-from nigari.eval.resource import by_mode
 from nigari.plan.instances import RepeatedResource, collected
-from nigari.plan.prior import with_schema_marks
-from nigari.plan.provider_instances import ProviderInstances
-from nigari.plan.provider_pool import ProviderPool
+from nigari.plan.prior import current_value
 from nigari.schema.provider import Schema
 from nigari.state.model import ResourceState, State
-from nigari.state.objects import UnreadableObject, decode
 
 
 class PriorResource(RepeatedResource):
     """A resource as it was before."""
 
-    __slots__ = ("_pool", "_prior", "_providers")
+    __slots__ = ("_prior", "_schema_of")
 
     def __init__(
         self,
         frame: Frame,
         resource: Resource,
         prior: State,
-        pool: ProviderPool,
-        providers: ProviderInstances,
+        schema_of: Callable[[Frame, Resource], Schema | None],
     ) -> None:
         super().__init__(frame, resource)
         self._prior = prior
-        self._pool = pool
-        self._providers = providers
+        self._schema_of = schema_of
 
     def step(self) -> Sequence[Need]:
-        found = self._providers.config_for(self.frame, self.resource)
-        offered = self._pool.of(found.provider)
-        schemas = {} if offered is None else by_mode(offered, self.resource)
-        schema = schemas.get(self.resource.addr.type)
+        schema = self._schema_of(self.frame, self.resource)
         state = self._prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
         self.value = self._value(state, schema)
         return ()
@@ -67,10 +58,6 @@ def prior_values(state: ResourceState, schema: Schema) -> Mapping[InstanceKey, V
     """The current objects of a resource as values, by key."""
     values: dict[InstanceKey, Value] = {}
     for key, instance in sorted(state.instances.items(), key=lambda item: key_order(item[0])):
-        if instance.current is None:
-            continue
-        try:
-            values[key] = with_schema_marks(decode(instance.current, schema), schema)
-        except UnreadableObject:
-            values[key] = unknown(schema.block.implied_type)
+        if instance.current is not None:
+            values[key] = current_value(instance, schema)
     return values

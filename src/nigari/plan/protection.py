@@ -1,41 +1,82 @@
-"""`prevent_destroy`: objects that no plan may destroy."""
+"""`prevent_destroy`: objects that no plan may destroy.
+
+The argument is looked at for every instance that is planned. That it must be known, and not null,
+matters only where a plan would destroy the object.
+"""
 
 from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.values import CountAttr, EachAttr
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL
-from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostic, Range, Severity
+from nigari.cty.values import FALSE, Value
+from nigari.diagnostics import Diagnostics
 from nigari.eval.instances import Origin
 from nigari.eval.once import Need
 from nigari.eval.scope import evaluate_origin
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
 
 
-def flag(origin: Origin, name: str) -> bool | list[Need]:
-    """The truth of a lifecycle argument; what is not known, or null, counts as false."""
+def protection(origin: Origin) -> Value | list[Need]:
+    """What `prevent_destroy` says: true, false, null or unknown; false after reporting a mistake.
+
+    It is asked of instances that are no longer declared, too, so it cannot depend on `each` or
+    `count`.
+    """
+    diags, where = origin.frame.run.diags, origin.compiled.expr.range
+    for reference in origin.compiled.references:
+        if isinstance(reference.subject, CountAttr | EachAttr):
+            _report(
+                f"It is also needed for instances that are gone, so it cannot use "
+                f"{reference.subject}.",
+                origin,
+                diags,
+            )
+            return FALSE
     value = evaluate_origin(origin)
     if not isinstance(value, Value):
         return value
-    value, _ = value.unmark()
+    value, marks = value.unmark()
+    if SENSITIVE in marks or EPHEMERAL in marks:
+        kind = "sensitive" if SENSITIVE in marks else "ephemeral"
+        _report(f"It is {kind}, and whether a plan is refused would tell its value.", origin, diags)
+        return FALSE
     try:
-        value = convert(value, BOOL)
+        return convert(value, BOOL)
     except CtyError as error:
-        where = origin.compiled.expr.range
-        origin.frame.run.diags.error(f"Invalid {name}", f"{error.message}.", where)
-        return False
-    return value.data is True
+        diags.error("Invalid prevent_destroy", f"{error.message}.", where)
+        return FALSE
 
 
-def protected(address: AbsResourceInstance, where: Range | None) -> Diagnostic:
-    """A plan that would destroy what must not be destroyed."""
-    return Diagnostic(
-        Severity.ERROR,
-        "Destruction is prevented",
-        f"{address} has prevent_destroy set, and the plan would destroy it. Set prevent_destroy to "
-        "false if that is meant, undo the change that makes it necessary, or leave the object out "
-        "with -exclude.",
-        where,
-        address=str(address),
-    )
+def refuse_destruction(
+    address: AbsResourceInstance, protected: Value, origin: Origin, diags: Diagnostics
+) -> bool:
+    """Report a plan that would destroy what must not be destroyed, or may not have to be."""
+    where = origin.compiled.expr.range
+    if not protected.is_known or protected.is_null:
+        problem = "is null" if protected.is_null else "is known only after something is applied"
+        diags.error(
+            "Invalid prevent_destroy",
+            f"The plan would destroy {address}, and its prevent_destroy {problem}, so it does not "
+            "say whether that may be. Give it a value, or leave the object out with -exclude.",
+            where,
+            address=str(address),
+        )
+        return True
+    if protected.as_bool():
+        diags.error(
+            "Destruction is prevented",
+            f"{address} has prevent_destroy set, and the plan would destroy it. Set "
+            "prevent_destroy to false if that is meant, undo the change that makes it necessary, "
+            "or leave the object out with -exclude.",
+            where,
+            address=str(address),
+        )
+        return True
+    return False
+
+
+def _report(problem: str, origin: Origin, diags: Diagnostics) -> None:
+    diags.error("Invalid prevent_destroy", problem, origin.compiled.expr.range)

@@ -1,247 +1,60 @@
-"""Which provider instance a resource instance uses, and the configured instances themselves.
+"""Which provider instance a resource instance uses, and all instances of one run.
 
 A name leads from a module to where it is configured: in the module itself, or with a caller who
 passes it or from whom it is inherited. A key may be written at the resource or at one of the calls
-on the way; it is an ordinary expression of that place.
+on the way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 
 from nigari.addrs.absolute import Abs
-from nigari.addrs.keys import InstanceKey, key_text
-from nigari.addrs.module import ROOT_MODULE
-from nigari.addrs.provider import (
-    AbsProviderConfig,
-    AbsProviderInstance,
-    LocalProviderConfig,
-    Provider,
-)
-from nigari.addrs.provider import ProviderConfig as ProviderConfigAddr
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance, ProviderInstance
 from nigari.config.provider_config import ProviderConfig
 from nigari.config.resource import Resource
-from nigari.cty.convert import convert
-from nigari.cty.errors import CtyError
-from nigari.cty.types import STRING
-from nigari.cty.values import Value
-from nigari.diagnostics import Range
-from nigari.eval.expansion import (
-    NO_INSTANCE_DATA,
-    InstanceData,
-    expand_count,
-    expand_for_each,
-)
-from nigari.eval.instances import Frame, ModuleInstance, Origin
-from nigari.eval.once import Effect, Need, Node, Stages
-from nigari.eval.scope import evaluate, evaluate_body, evaluate_origin
-from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.plan.provider_names import find_block, local_name
+from nigari.diagnostics import Diagnostics
+from nigari.eval.expansion import InstanceData
+from nigari.eval.instances import Frame, Origin
+from nigari.eval.once import Need
+from nigari.eval.provider_config import provider_of
+from nigari.plan.provider_keys import ExpandedProvider, selected_key
+from nigari.plan.provider_names import FoundConfig, find_config
+from nigari.plan.provider_node import ProviderNode
 from nigari.plan.provider_pool import ProviderPool
-from nigari.plan.unknown_values import is_reported
-from nigari.providers import api
-from nigari.providers.diagnostics import located
-from nigari.record import record
-from nigari.schema.decode import decoder_spec
-from nigari.schema.placeholders import empty_block
-from nigari.schema.provider import ProviderSchema
-
-
-@record
-class FoundConfig:
-    """Where a provider name leads, in one phase."""
-
-    frame: Frame
-    """The module that has the configuration."""
-    config: ProviderConfig | None
-    """The block; None where there is none and an empty one is meant."""
-    address: AbsProviderConfig
-    key: Origin | None = None
-    """The key that a call on the way gives."""
-
-    @property
-    def provider(self) -> Provider:
-        return self.address.item.provider
-
-
-def find_config(frame: Frame, name: str, alias: str = "") -> FoundConfig:
-    """The configuration that a name means in a module."""
-    found = find_block(frame.instance, name, alias)
-    key: Origin | None = None
-    if found.key is not None:
-        caller = _ancestor(frame, found.key.caller)
-        key = Origin(caller, caller.instance.compiled.expression(found.key.expr), found.key.data)
-    return FoundConfig(_ancestor(frame, found.instance), found.config, found.address, key)
-
-
-def _ancestor(frame: Frame, instance: ModuleInstance) -> Frame:
-    while frame.instance is not instance:
-        assert frame.parent is not None
-        frame = frame.parent
-    return frame
-
-
-class ConfigureProvider(Effect):
-    """A provider instance must be started and configured."""
-
-    __slots__ = ("node",)
-
-    def __init__(self, node: ProviderNode) -> None:
-        self.node = node
-
-
-class ProviderNode(Node):
-    """A configured provider instance."""
-
-    __slots__ = (
-        "_config",
-        "_effect",
-        "_found",
-        "_key",
-        "_pool",
-        "_stages",
-        "address",
-        "asked_at",
-        "data",
-        "provider",
-        "schema",
-    )
-
-    def __init__(self, found: FoundConfig, key: InstanceKey, pool: ProviderPool) -> None:
-        super().__init__()
-        self.address: AbsProviderInstance = Abs(
-            found.address.module, found.address.item.instance(key)
-        )
-        self._found = found
-        self._key = key
-        self._pool = pool
-        self._config: Value | None = None
-        self._effect: ConfigureProvider | None = None
-        self.asked_at: Range | None = None
-        """Where the configuration asks for this instance; None where only a state does."""
-        self.data = NO_INSTANCE_DATA
-        self.schema: ProviderSchema | None = pool.of(found.provider)
-        self.provider: api.Provider | None = None
-        """The running provider; None where it cannot be had, which has been reported."""
-        self._stages = Stages(self._choose, self._evaluate, self._open)
-
-    @property
-    def label(self) -> str:
-        return str(self.address)
-
-    @property
-    def range(self) -> Range | None:
-        return None if self._found.config is None else self._found.config.range
-
-    def fail(self) -> None:
-        self.provider = None
-
-    def step(self) -> Sequence[Need]:
-        return self._stages.step()
-
-    def _choose(self) -> Sequence[Need]:
-        """Find what `each` and `count` mean for this instance."""
-        config, frame = self._found.config, self._found.frame
-        if config is None or not config.is_expanded:
-            return ()
-        expr = config.for_each or config.count
-        assert expr is not None
-        value = evaluate(frame, frame.instance.compiled.expression(expr))
-        if not isinstance(value, Value):
-            return value
-        grow = expand_for_each if config.for_each is not None else expand_count
-        expansion = grow(value, expr.range, frame.run.diags)
-        data = expansion.instances.get(self._key)
-        if expansion.deferred_by is not None:
-            self._report_unknown(expr.range, value)
-        elif data is not None:
-            self.data = data
-            return ()
-        elif expansion.instances or not frame.run.diags.has_errors:
-            self._report_gone(config)
-        self.schema = None
-        return ()
-
-    def _evaluate(self) -> Sequence[Need]:
-        if self.schema is None:
-            return ()
-        block = self.schema.provider.block
-        config, frame = self._found.config, self._found.frame
-        if config is None:
-            self._config = empty_block(block)
-            return ()
-        errors = frame.run.diags.error_count
-        compiled = frame.instance.compiled.body(config.body, decoder_spec(block))
-        value = evaluate_body(frame, compiled, self.data)
-        if not isinstance(value, Value):
-            return value
-        if frame.run.diags.error_count == errors:
-            self._config = value.unmark_deep()[0]
-        return ()
-
-    def _open(self) -> Sequence[Need]:
-        if self._config is None or self._effect is not None:
-            return ()
-        self._effect = ConfigureProvider(self)
-        return (self._effect,)
-
-    async def perform(self) -> None:
-        """Start the provider and give it its configuration."""
-        assert self._config is not None
-        diags = self._found.frame.run.diags
-        running = await self._pool.open(self._found.provider, diags)
-        if running is None:
-            return
-        told = (await running.validate_provider(self._config)).diagnostics
-        if not api.has_errors(told):
-            told += (await running.configure(self._config)).diagnostics
-        block = None if self.schema is None else self.schema.provider.block
-        body = None if self._found.config is None else self._found.config.body
-        diags.extend(located(told, block, body, str(self.address)))
-        if api.has_errors(told):
-            await self._pool.close(running)
-        else:
-            self.provider = running
-
-    def _report_unknown(self, where: Range, value: Value) -> None:
-        if not is_reported(value):
-            self._found.frame.run.diags.error(
-                "Unknown provider instances",
-                f"Which instances {self._found.address} has is known only after something else "
-                "has been applied, so none of them can be used now.",
-                where,
-            )
-
-    def _report_gone(self, config: ProviderConfig) -> None:
-        if self.asked_at is not None:
-            self._found.frame.run.diags.error(
-                "No such provider instance",
-                f"{config.addr} has no instance {key_text(self._key)}: its "
-                f"{'count' if config.count is not None else 'for_each'} does not give this key.",
-                self.asked_at,
-            )
-            return
-        self._found.frame.run.diags.error(
-            "No such provider instance",
-            f"{self._found.address} has no instance {key_text(self._key)}, which is still needed "
-            "for what it manages. Keep the key until those resources have been destroyed, or move "
-            "them to another instance first.",
-            config.range,
-        )
+from nigari.state.provider_memory import ProviderMemory
 
 
 class ProviderInstances:
     """The provider instances of one run, each made when it is first asked for."""
 
-    def __init__(self, pool: ProviderPool) -> None:
+    def __init__(
+        self,
+        pool: ProviderPool,
+        remembered: Mapping[AbsProviderInstance, ProviderMemory],
+    ) -> None:
         self._pool = pool
-        self._nodes: dict[tuple[Frame, AbsProviderInstance], ProviderNode] = {}
+        self._remembered = remembered
+        self._nodes: dict[AbsProviderInstance, ProviderNode] = {}
         self._found: dict[tuple[Frame, str, str], FoundConfig] = {}
+        self._expansions: dict[AbsProviderConfig, ExpandedProvider] = {}
+
+    def memories(self) -> Iterator[ProviderMemory]:
+        """How the instances that run are configured, as far as that is to be remembered."""
+        for node in self._nodes.values():
+            if node.memory is not None and node.provider is not None:
+                yield node.memory
 
     def config_for(self, frame: Frame, resource: Resource) -> FoundConfig:
         """The configuration that a resource block names."""
         ref = resource.provider
-        name, alias = (resource.provider_name, "") if ref is None else (ref.name, ref.alias)
+        if ref is None:
+            return self.find(frame, resource.provider_name, "")
+        return self.find(frame, ref.name, ref.alias)
+
+    def find(self, frame: Frame, name: str, alias: str) -> FoundConfig:
+        """The configuration that a name means in a module."""
         found = self._found.get((frame, name, alias))
         if found is None:
             found = self._found[frame, name, alias] = find_config(frame, name, alias)
@@ -259,9 +72,19 @@ class ProviderInstances:
         if ref is not None and ref.key is not None:
             compiled = frame.instance.compiled.expression(ref.key)
             origin = Origin(frame, compiled, data)
+        return self.chosen(found, origin)
+
+    def for_function(self, found: FoundConfig) -> ProviderNode | list[Need] | None:
+        """The provider instance whose function is called, what is needed first to tell, or nothing
+        where the key is wrong, which is then reported.
+        """
+        return self.chosen(found, found.key)
+
+    def chosen(self, found: FoundConfig, origin: Origin | None) -> ProviderNode | list[Need] | None:
+        """The instance of a configuration that a key selects, or its only one without a key."""
         if origin is None:
             return self.node(found, None)
-        key = _key(origin)
+        key = selected_key(origin)
         if isinstance(key, list):
             return key
         if key is None:
@@ -272,71 +95,61 @@ class ProviderInstances:
         node.asked_at = node.asked_at or origin.compiled.expr.range
         return node
 
-    def for_address(self, root: Frame, address: AbsProviderInstance) -> ProviderNode:
-        """The provider instance that a state names.
+    def for_stored(
+        self, root: Frame, frame: Frame | None, address: AbsProviderInstance
+    ) -> ProviderNode:
+        """The provider instance at an address, whose module instance and block may be gone.
 
-        Its module may be gone, and so may its block: then the nearest caller that has one for the
-        same provider serves, as it would for a module without one.
+        Without a block, only the root module's default configuration can be meant, which is then
+        an empty one.
         """
-        frame, alias = root, address.item.config.alias
-        for name, _ in address.module.steps:
-            call = frame.calls.get(name)
-            child = next(iter(call.frames.values()), None) if call is not None else None
-            if child is None:
-                break
-            frame = child
-        provider = address.item.provider
-        config = _own_config(frame, provider, alias)
-        while config is None and frame.parent is not None:
-            frame = frame.parent
-            config = _own_config(frame, provider, alias)
-        where = ROOT_MODULE if frame.parent is None else frame.instance.addr.unkeyed
-        found = FoundConfig(frame, config, Abs(where, ProviderConfigAddr(provider, alias)))
-        return self.node(found, address.item.key)
+        config = None if frame is None else _own_config(frame, address.item)
+        key = address.item.key
+        if frame is None or (config is None and (frame is not root or address.item.config.alias)):
+            is_gone, frame = True, root
+        else:
+            # A module instance that is not there any more is evaluated in a run of its own.
+            is_gone = frame.run is not root.run
+        if not is_gone and (config is None or not config.is_expanded):
+            key = None
+        block = Abs(address.module, address.item.config)
+        return self.node(FoundConfig(frame, config, block, is_gone=is_gone), key, root.run.diags)
 
-    def node(self, found: FoundConfig, key: InstanceKey) -> ProviderNode:
+    def node(
+        self, found: FoundConfig, key: InstanceKey, diags: Diagnostics | None = None
+    ) -> ProviderNode:
         """The instance with this key."""
         address = Abs(found.address.module, found.address.item.instance(key))
-        node = self._nodes.get((found.frame, address))
+        node = self._nodes.get(address)
         if node is None:
-            node = self._nodes[found.frame, address] = ProviderNode(found, key, self._pool)
+            node = self._nodes[address] = ProviderNode(
+                found,
+                address,
+                self._expansion(found),
+                self._pool,
+                self._remembered.get(address),
+                diags or found.frame.run.diags,
+            )
         return node
 
-
-def _own_config(frame: Frame, provider: Provider, alias: str) -> ProviderConfig | None:
-    name = local_name(frame.module, provider)
-    if name is None:
-        return None
-    return frame.module.provider_configs.get(LocalProviderConfig(name, alias))
-
-
-def _key(origin: Origin) -> str | list[Need] | None:
-    value = evaluate_origin(origin)
-    if not isinstance(value, Value):
-        return value
-    diags, where = origin.frame.run.diags, origin.compiled.expr.range
-    value, marks = value.unmark()
-    problem = ""
-    if SENSITIVE in marks or EPHEMERAL in marks:
-        problem = "It comes from a sensitive or ephemeral value, and keys are shown and stored."
-    elif not value.is_known:
-        if is_reported(value):
+    def _expansion(self, found: FoundConfig) -> ExpandedProvider | None:
+        if found.config is None or found.is_gone:
             return None
-        problem = "It is known only after something else has been applied."
-    elif value.is_null:
-        problem = "It is null."
-    else:
-        try:
-            return convert(value, STRING).as_string()
-        except CtyError as error:
-            problem = f"It cannot be a key: {error.message}."
-    diags.error(
-        "Invalid provider instance key",
-        f"The key says which instance of the provider configuration to use. {problem}",
-        where,
-    )
+        known = self._expansions.get(found.address)
+        if known is None:
+            known = ExpandedProvider(found.frame, found.config)
+            self._expansions[found.address] = known
+        return known
+
+
+def _own_config(frame: Frame, instance: ProviderInstance) -> ProviderConfig | None:
+    """The block of a module that configures a provider under an alias, whatever it is called."""
+    module, alias = frame.module, instance.config.alias
+    for local, config in module.provider_configs.items():
+        if local.alias == alias and provider_of(module, local.name) == instance.provider:
+            return config
     return None
 
 
 def _as_index(key: str) -> InstanceKey:
-    return int(key) if key.isdigit() else key
+    return int(key) if key.isdigit() and str(int(key)) == key else key

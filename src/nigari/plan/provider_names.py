@@ -16,7 +16,7 @@ from nigari.addrs.provider import ProviderConfig as ProviderConfigAddr
 from nigari.config.module import Module
 from nigari.config.provider_config import ProviderConfig
 from nigari.eval.expansion import InstanceData
-from nigari.eval.instances import ModuleInstance
+from nigari.eval.instances import Frame, ModuleInstance, Origin
 from nigari.eval.provider_config import provider_of
 from nigari.hcl.expressions import Expression
 from nigari.record import record, replace
@@ -41,6 +41,7 @@ class FoundBlock:
     config: ProviderConfig | None
     """The block; None where there is none and an empty one is meant."""
     address: AbsProviderConfig
+    """With the keys of the module instance, as far as they are known."""
     key: PassedKey | None = None
 
 
@@ -60,7 +61,7 @@ def find_block(instance: ModuleInstance, name: str, alias: str = "") -> FoundBlo
     provider = provider_of(module, name)
     if parent is not None and not alias and (config is None or config.is_empty):
         return _inherited(parent, provider)
-    address = Abs(instance.addr.unkeyed, ProviderConfigAddr(provider, alias))
+    address = Abs(instance.addr, ProviderConfigAddr(provider, alias))
     return FoundBlock(instance, config, address)
 
 
@@ -85,3 +86,42 @@ def local_name(module: Module, provider: Provider) -> str | None:
         if module.provider(local.name) == provider:
             return local.name
     return provider.type if implied_provider(provider.type) == provider else None
+
+
+# -- in one phase -----------------------------------------------------------------------------
+
+
+@record
+class FoundConfig:
+    """Where a provider name leads, in one phase."""
+
+    frame: Frame
+    """The module that has the configuration; the root where that module is gone."""
+    config: ProviderConfig | None
+    """The block; None where there is none and an empty one is meant."""
+    address: AbsProviderConfig
+    key: Origin | None = None
+    """The key that a call on the way gives."""
+    is_gone: bool = False
+    """Whether the block, or the module instance that it was in, is not there any more."""
+
+    @property
+    def provider(self) -> Provider:
+        return self.address.item.provider
+
+
+def find_config(frame: Frame, name: str, alias: str = "") -> FoundConfig:
+    """The configuration that a name means in a module."""
+    found = find_block(frame.instance, name, alias)
+    key: Origin | None = None
+    if found.key is not None:
+        caller = _ancestor(frame, found.key.caller)
+        key = Origin(caller, caller.instance.compiled.expression(found.key.expr), found.key.data)
+    return FoundConfig(_ancestor(frame, found.instance), found.config, found.address, key)
+
+
+def _ancestor(frame: Frame, instance: ModuleInstance) -> Frame:
+    while frame.instance is not instance:
+        assert frame.parent is not None
+        frame = frame.parent
+    return frame

@@ -25,8 +25,13 @@ def providers_of(root: ModuleInstance, state: State) -> list[Provider]:
             alias = "" if resource.provider is None else resource.provider.alias
             found[provider_of(module, name)] = None
             found[find_block(instance, name, alias).address.item.provider] = None
+        for each in module.imports:
+            ref = each.provider
+            name = each.shape.item.resource.implied_provider if ref is None else ref.name
+            if each.shape.module.is_root:
+                found[provider_of(module, name)] = None
         for children in instance.children.values():
             pending.extend(children.values())
-    for each in state.resources.values():
-        found[each.provider.item.provider] = None
+    for stored in state.resources.values():
+        found[stored.provider.item.provider] = None
     return list(found)

@@ -1,39 +1,125 @@
-"""`-target` and `-exclude`: which blocks are looked at, by one walk over the graph of blocks.
+"""`-target` and `-exclude`: which blocks and which of their instances are looked at.
 
-A target brings along what it needs. What is excluded takes with it whatever needs it. Resources
-that are only in the state follow the dependencies that are stored there.
+Order between things is known for blocks, so a target brings along the blocks that it needs as a
+whole, and what is excluded takes whole blocks with it; only among the instances of the named blocks
+themselves it matters which one is named. While everything is to be destroyed it is the other way
+round: a target takes along what needs it, and what stays keeps what it needs. A resource that is
+only in the state has no place in the configuration's order, unless it is to be destroyed with the
+rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from nigari.addrs.absolute import AbsResource
+from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.targets import Target
 from nigari.plan.block_graph import Block, BlockGraph, resource_block
 from nigari.plan.operation_order import stored_needs
+from nigari.record import record
 from nigari.state.model import State
 
 
-def selected_blocks(
-    graph: BlockGraph, state: State, targets: Sequence[Target], excluded: Sequence[Target]
-) -> frozenset[Block] | None:
-    """The resource blocks that are looked at; None where nobody has singled out anything."""
+@record
+class Selection:
+    """What a plan looks at."""
+
+    blocks: frozenset[Block]
+    """Resources, and the outputs of the root module that come from nothing else."""
+    named: frozenset[Block]
+    """The blocks of which only some instances may be meant."""
+    targets: tuple[Target, ...]
+    excluded: tuple[Target, ...]
+    modules: frozenset[ModuleAddr] | None = None
+    """The modules that selected blocks are in, and those above them; None where all matter."""
+
+    def enters(self, module: ModuleAddr) -> bool:
+        """Whether anything in a module, which has no keys, is looked at."""
+        return self.modules is None or module in self.modules
+
+    def has(self, address: AbsResourceInstance) -> bool:
+        """Whether an instance is looked at."""
+        block = resource_block(resource_of(address))
+        if block not in self.blocks:
+            return False
+        if block not in self.named:
+            return True
+        if self.targets:
+            return any(target.covers(address) for target in self.targets)
+        return not any(target.covers(address) for target in self.excluded)
+
+
+def selection(
+    graph: BlockGraph,
+    state: State,
+    targets: tuple[Target, ...],
+    excluded: tuple[Target, ...],
+    is_destroy: bool,
+) -> Selection | None:
+    """What is looked at; None where nobody has singled out anything."""
     if not targets and not excluded:
         return None
-    stored = stored_needs(state)
     known: dict[Block, AbsResource] = {resource_block(each): each for each in graph.resources()}
     for resource in state.resources.values():
         known.setdefault(resource_block(resource.address), resource.address.unkeyed)
-    if not targets:
-        return _without(graph, stored, known, excluded)
-    selected: set[Block] = set()
-    for block, address in known.items():
-        if any(target.touches_block(address) for target in targets):
-            selected.add(block)
-            selected.update(_before(graph, stored, block))
-    return frozenset(selected) | _outputs(graph, selected)
+    needs = _Needs(graph, stored_needs(state) if is_destroy else {})
+    named = frozenset(
+        block
+        for block, address in known.items()
+        if any(target.touches_block(address) for target in targets or excluded)
+    )
+    if targets:
+        blocks = set(named)
+        if is_destroy:
+            blocks.update(each for each in known if not named.isdisjoint(needs.of(each)))
+        else:
+            blocks.update(*(needs.of(each) for each in named))
+    else:
+        blocks = _not_excluded(known, named, needs, excluded, is_destroy)
+    blocks |= _outputs(graph, blocks)
+    return Selection(frozenset(blocks), named, targets, excluded, _modules(blocks))
+
+
+def _modules(blocks: AbstractSet[Block]) -> frozenset[ModuleAddr]:
+    found: set[ModuleAddr] = set()
+    for path, _ in blocks:
+        module: ModuleAddr | None = path
+        while module is not None and module not in found:
+            found.add(module)
+            module = module.parent
+    return frozenset(found)
+
+
+def _not_excluded(
+    known: dict[Block, AbsResource],
+    named: AbstractSet[Block],
+    needs: _Needs,
+    excluded: Sequence[Target],
+    is_destroy: bool,
+) -> set[Block]:
+    gone = {block for block in named if any(target.covers(known[block]) for target in excluded)}
+    if is_destroy:
+        gone.update(*(needs.of(each) for each in named))
+    else:
+        gone.update(each for each in known if not named.isdisjoint(needs.of(each)))
+    return set(known) - gone
+
+
+class _Needs:
+    """The blocks that a block needs, as the configuration says and as the state does."""
+
+    def __init__(self, graph: BlockGraph, stored: dict[Block, set[Block]]) -> None:
+        self._graph = graph
+        self._stored = stored
+
+    def of(self, block: Block) -> set[Block]:
+        found = set(self._stored.get(block, ()))
+        if self._graph.is_resource(block):
+            found.update(resource_block(each) for each in self._graph.resources_before(block))
+        found.discard(block)
+        return found
 
 
 def _outputs(graph: BlockGraph, selected: AbstractSet[Block]) -> set[Block]:
@@ -43,28 +129,3 @@ def _outputs(graph: BlockGraph, selected: AbstractSet[Block]) -> set[Block]:
         for block in graph.root_outputs()
         if all(resource_block(each) in selected for each in graph.resources_before(block))
     }
-
-
-def _without(
-    graph: BlockGraph,
-    stored: dict[Block, set[Block]],
-    known: dict[Block, AbsResource],
-    excluded: Sequence[Target],
-) -> frozenset[Block]:
-    gone = {
-        block
-        for block, address in known.items()
-        if any(target.touches_block(address) for target in excluded)
-    }
-    left = {
-        block
-        for block in known
-        if block not in gone and gone.isdisjoint(_before(graph, stored, block))
-    }
-    return frozenset(left) | _outputs(graph, left)
-
-
-def _before(graph: BlockGraph, stored: dict[Block, set[Block]], block: Block) -> Iterable[Block]:
-    if graph.is_resource(block):
-        return [resource_block(each) for each in graph.resources_before(block)]
-    return stored.get(block, set())

@@ -8,6 +8,7 @@ Sensitive values are in it, as they are in OpenTofu's, with `before_sensitive` a
 from __future__ import annotations
 
 import json
+from json.encoder import encode_basestring
 from typing import Final
 
 from nigari.addrs.resource import DATA
@@ -16,27 +17,63 @@ from nigari.cty.paths import GetAttr, Index, Path
 from nigari.cty.types import KIND_LIST, KIND_MAP, KIND_OBJECT, KIND_SET, KIND_TUPLE
 from nigari.cty.values import Value, null, object_value, tuple_value
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.changes import Action, Change, Drift, OutputChange, Plan
+from nigari.plan.changes import Change, Drift, OutputChange, Plan
 
 Members = dict[str, object]
 
 
+class Numeral:
+    """A number that a float would change; it is written as it is."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def _number(text: str) -> object:
+    number = float(text)
+    return number if repr(number) == text else Numeral(text)
+
+
+def document(data: object) -> str:
+    """Data as a JSON document, every digit kept."""
+    if isinstance(data, dict):
+        members = (f"{encode_basestring(key)}:{document(each)}" for key, each in data.items())
+        return f"{{{','.join(members)}}}"
+    if isinstance(data, list | tuple):
+        return f"[{','.join(document(each) for each in data)}]"
+    if isinstance(data, str):
+        return encode_basestring(data)
+    return data.text if isinstance(data, Numeral) else json.dumps(data)
+
+
 def plan_to_json(plan: Plan) -> Members:
     """What is to be done, and what was found to have changed."""
-    members: Members = {
-        "resource_changes": [change_to_json(each) for each in plan.changes],
-        "output_changes": {name: output_to_json(each) for name, each in plan.outputs.items()},
-    }
+    members: Members = {}
     if plan.drift:
         members["resource_drift"] = [drift_to_json(each) for each in plan.drift]
+    members["resource_changes"] = [
+        change_to_json(each, _known_identity(plan, each)) for each in plan.changes
+    ]
+    members["output_changes"] = {name: output_to_json(each) for name, each in plan.outputs.items()}
     return members
 
 
-def change_to_json(change: Change) -> Members:
+def _known_identity(plan: Plan, change: Change) -> object:
+    """What identifies the object that there is before a change; None where nothing does."""
+    if change.schema.identity is None:
+        return None
+    state = plan.refreshed_state.instance(change.address)
+    if state is None:
+        return None
+    stored = state.deposed.get(change.deposed) if change.deposed else state.current
+    return None if stored is None or stored.identity is None else json.loads(stored.identity)
+
+
+def change_to_json(change: Change, known_identity: object = None) -> Members:
     """One change of a resource instance."""
     members = _identity(change)
-    if change.is_moved:
-        members["previous_address"] = str(change.previous_address)
     if change.deposed:
         members["deposed"] = change.deposed
     after: Members = {
@@ -50,18 +87,37 @@ def change_to_json(change: Change) -> Members:
     if change.replace_paths:
         after["replace_paths"] = [path_to_data(path) for path in change.replace_paths]
     if change.imported_as:
-        after["importing"] = {"id": change.imported_as}
+        after["importing"] = importing(change)
+    if known_identity is not None:
+        after["before_identity"] = known_identity
+    is_there = change.identity is not None and not change.after.is_null
+    if is_there and change.identity is not None and change.identity.is_wholly_known:
+        after["after_identity"] = value_to_data(change.identity)
     members["change"] = after
     if change.reason.value:
         members["action_reason"] = change.reason.value
     return members
 
 
+def importing(change: Change) -> Members:
+    """What an object is known by that is taken over."""
+    if change.imported_identity is None:
+        return {"id": change.imported_as}
+    return {"identity": value_to_data(change.imported_identity)}
+
+
 def drift_to_json(drift: Drift) -> Members:
     """One object that is not what it was."""
-    action = Action.DELETE if drift.after.is_null else Action.UPDATE
     return change_to_json(
-        Change(drift.address, action, drift.before, drift.after, drift.provider, drift.schema)
+        Change(
+            drift.address,
+            drift.action,
+            drift.before,
+            drift.after,
+            drift.provider,
+            drift.schema,
+            previous_address=drift.previous_address,
+        )
     )
 
 
@@ -84,6 +140,8 @@ def _identity(change: Change) -> Members:
     address = change.address
     resource = address.item.resource
     members: Members = {"address": str(address)}
+    if change.is_moved:
+        members["previous_address"] = str(change.previous_address)
     if not address.module.is_root:
         members["module_address"] = str(address.module)
     members["mode"] = "data" if resource.mode is DATA else "managed"
@@ -104,7 +162,7 @@ def value_to_data(value: Value) -> object:
     plain, _ = value.unmark_deep()
     if plain.is_null:
         return None
-    return json.loads(cty_json.value_to_json(plain, plain.type))
+    return json.loads(cty_json.value_to_json(plain, plain.type), parse_float=_number)
 
 
 def known_part(value: Value) -> Value:

@@ -16,14 +16,8 @@ from nigari.addrs.resource import EPHEMERAL, Resource
 from nigari.addrs.targets import Target, Targetable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record, replace
-from nigari.state.model import (
-    InstanceState,
-    ObjectStatus,
-    ResourceState,
-    State,
-    StateDraft,
-    StoredObject,
-)
+from nigari.state.draft import StateDraft
+from nigari.state.model import InstanceState, ObjectStatus, ResourceState, State, StoredObject
 from nigari.state.places import Places
 
 
@@ -102,7 +96,10 @@ def move(
     if target_state is None:
         left = arrived = _without_dependencies_on(left, moved_from)
     else:
-        arrived = _without_dependencies_on(destination.finish(), moved_from)
+        # What the other state does not need of it is left out where it is stored.
+        remembered = {**source_state.remembered, **target_state.remembered}
+        joined = replace(destination.finish(), remembered=remembered).to_be_stored()
+        arrived = _without_dependencies_on(joined, moved_from)
     return MoveOutcome(left, arrived, tuple((old.text, new.text) for old, new in pairs))
 
 

@@ -2,7 +2,7 @@
 
 A file that is not wholly understood is refused and the reasons are reported; nothing of it is
 used then. Members that OpenTofu does not know are ignored and so not written again, as OpenTofu
-does. Where the text comes from and how older versions look is unknown here.
+does; only what is remembered of provider instances is ours. Where the text comes from and how older versions look is unknown here.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from nigari.state.model import (
     StateFile,
     StoredObject,
 )
+from nigari.state.provider_memory import MEMBER, memories
 from nigari.state.sensitive_paths import parse_paths
 from nigari.state.stored_addresses import StoredAddresses, config_of
 
@@ -100,6 +101,7 @@ _OUTPUT_READERS: Final[Mapping[str, Reader[object]]] = {"value": read_text, "typ
 _FILE_READERS: Final[Mapping[str, Reader[object]]] = {
     "resources": _read_resources,
     "outputs": _read_outputs,
+    MEMBER: read_text,
 }
 
 
@@ -197,7 +199,10 @@ class _Build:
             built = self._output(name, output)
             if built is not None:
                 outputs[name] = built
-        return StateFile(State(resources, outputs, checks), lineage, serial, version)
+        text = cast("str", members.get(MEMBER, "[]"))
+        remembered = {each.address: each for each in memories(text, StoredAddresses(Diagnostics()))}
+        state = State(resources, outputs, checks, remembered)
+        return StateFile(state, lineage, serial, version)
 
     def _resource(self, members: Members, resources: dict[AbsResource, ResourceState]) -> None:
         try:

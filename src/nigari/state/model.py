@@ -1,23 +1,29 @@
 """What a state is: resources with their instances and objects, root outputs, check results.
 
-A `State` never changes. `StateDraft` is how a new one is made from an old one: it copies a
-resource only when it is first touched, so that recording ten thousand objects costs ten thousand
-small steps. How a state is stored, and what an object's attributes mean, is unknown here.
+A `State` never changes; `nigari.state.draft` makes a new one from an old one. How a state is stored,
+and what an object's attributes mean, is unknown here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.keys import InstanceKey, key_order
-from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance, Provider
+from nigari.addrs.provider import (
+    AbsProviderConfig,
+    AbsProviderInstance,
+    Provider,
+    provider_for,
+)
+from nigari.addrs.resource import MANAGED
 from nigari.cty import Value
 from nigari.record import record, replace
 from nigari.state.json_text import compact
+from nigari.state.provider_memory import ProviderMemory
 
 
 class ObjectStatus(Enum):
@@ -107,8 +113,19 @@ class StoredObject:
 
     def with_dependencies(self, dependencies: tuple[AbsResource, ...]) -> StoredObject:
         """The same object with other dependencies."""
+        return self.with_lifecycle(dependencies, self.create_before_destroy, self.skip_destroy)
+
+    def with_lifecycle(
+        self,
+        dependencies: tuple[AbsResource, ...],
+        create_before_destroy: bool,
+        skip_destroy: bool,
+    ) -> StoredObject:
+        """The same object with what the configuration now says of it."""
         changed = self.with_status(self.status)
         changed.dependencies = dependencies
+        changed.create_before_destroy = create_before_destroy
+        changed.skip_destroy = skip_destroy
         return changed
 
     def __eq__(self, other: object) -> bool:
@@ -170,6 +187,16 @@ class ResourceState:
         provider_key = None if instance is None else instance.provider_key
         return Abs(self.provider.module, self.provider.item.instance(provider_key))
 
+    def manager_of(self, key: InstanceKey) -> AbsProviderInstance:
+        """The same, with the keys of the module instance that the provider block is in."""
+        return provider_for(self.address.module, self.provider_of(key))
+
+    def managers(self) -> set[AbsProviderInstance]:
+        """The provider instances of all resource instances."""
+        block = provider_for(self.address.module, self.provider)
+        keys = {each.provider_key for each in self.instances.values()}
+        return {Abs(block.module, block.item.instance(key)) for key in keys}
+
     def in_order(self) -> list[tuple[InstanceKey, InstanceState]]:
         """The instances by key."""
         if len(self.instances) == 1:
@@ -214,6 +241,8 @@ class State:
     resources: Mapping[AbsResource, ResourceState] = MappingProxyType({})
     outputs: Mapping[str, OutputState] = MappingProxyType({})
     checks: tuple[CheckResult, ...] = ()
+    remembered: Mapping[AbsProviderInstance, ProviderMemory] = MappingProxyType({})
+    """How provider instances with keys were configured, so that they can be once more."""
 
     @property
     def is_empty(self) -> bool:
@@ -227,6 +256,17 @@ class State:
             each.address.item.mode.value == "resource" and each.instances
             for each in self.resources.values()
         )
+
+    def to_be_stored(self) -> State:
+        """The state without what is remembered of provider instances that manage nothing."""
+        if not self.remembered:
+            return self
+        needed: set[AbsProviderInstance] = set()
+        for resource in self.resources.values():
+            if resource.address.item.mode is MANAGED:
+                needed.update(resource.managers())
+        kept = {address: each for address, each in self.remembered.items() if address in needed}
+        return self if len(kept) == len(self.remembered) else replace(self, remembered=kept)
 
     def in_order(self) -> list[ResourceState]:
         """The resources: those of the root module first, then by module, mode, type and name."""
@@ -262,122 +302,3 @@ class StateFile:
     """Counts the snapshots of a lineage."""
     version: str = ""
     """The OpenTofu version whose rules the writer followed."""
-
-
-class StateDraft:
-    """A state in the making."""
-
-    __slots__ = ("_checks", "_outputs", "_owned", "_resources")
-
-    def __init__(self, state: State = EMPTY_STATE) -> None:
-        self._resources: dict[AbsResource, ResourceState] = dict(state.resources)
-        self._owned: dict[AbsResource, dict[InstanceKey, InstanceState]] = {}
-        self._outputs: dict[str, OutputState] = dict(state.outputs)
-        self._checks = state.checks
-
-    def finish(self) -> State:
-        """The state as it stands; the draft may go on."""
-        self._owned = {}
-        return State(dict(self._resources), dict(self._outputs), self._checks)
-
-    def resource(self, address: AbsResource) -> ResourceState | None:
-        """A resource as it stands."""
-        return self._resources.get(address)
-
-    def instance(self, address: AbsResourceInstance) -> InstanceState | None:
-        """A resource instance as it stands."""
-        resource = self._resources.get(resource_of(address))
-        return None if resource is None else resource.instances.get(address.item.key)
-
-    def set_provider(self, address: AbsResource, provider: AbsProviderConfig) -> None:
-        """Say which provider block manages a resource, adding the resource if it is new."""
-        known = self._resources.get(address)
-        if known is None:
-            self._instances_for(address, provider)
-        elif known.provider != provider:
-            self._resources[address] = replace(known, provider=provider)
-
-    def set_instance(
-        self, address: AbsResourceInstance, instance: InstanceState, provider: AbsProviderConfig
-    ) -> None:
-        """Record the objects of a resource instance; without any object, forget it."""
-        resource = resource_of(address)
-        if instance.is_empty:
-            self.remove_instance(address)
-            return
-        self._instances_for(resource, provider)[address.item.key] = instance
-        self.set_provider(resource, provider)
-
-    def set_current(
-        self,
-        address: AbsResourceInstance,
-        current: StoredObject | None,
-        provider: AbsProviderInstance,
-    ) -> None:
-        """Record the current object of a resource instance, or that there is none."""
-        known = self.instance(address) or InstanceState()
-        self.set_instance(
-            address,
-            InstanceState(current, known.deposed, provider.item.key),
-            Abs(provider.module, provider.item.config),
-        )
-
-    def set_deposed(
-        self,
-        address: AbsResourceInstance,
-        key: str,
-        deposed: StoredObject | None,
-        provider: AbsProviderInstance,
-    ) -> None:
-        """Record a deposed object of a resource instance, or that it is gone."""
-        known = self.instance(address) or InstanceState()
-        objects = {each: stored for each, stored in known.deposed.items() if each != key}
-        if deposed is not None:
-            objects[key] = deposed
-        self.set_instance(
-            address,
-            InstanceState(known.current, objects, provider.item.key),
-            Abs(provider.module, provider.item.config),
-        )
-
-    def remove_instance(self, address: AbsResourceInstance) -> None:
-        """Forget a resource instance, and the resource with its last one."""
-        resource = resource_of(address)
-        known = self._resources.get(resource)
-        if known is None or address.item.key not in known.instances:
-            return
-        instances = self._instances_for(resource, known.provider)
-        del instances[address.item.key]
-        if not instances:
-            self.remove_resource(resource)
-
-    def remove_resource(self, address: AbsResource) -> None:
-        """Forget a resource with all its instances."""
-        self._resources.pop(address, None)
-        self._owned.pop(address, None)
-
-    def put_resource(self, resource: ResourceState) -> None:
-        """Record a whole resource."""
-        self._owned.pop(resource.address, None)
-        self._resources[resource.address] = resource
-
-    def set_outputs(self, outputs: Mapping[str, OutputState]) -> None:
-        """Record the values of all root outputs."""
-        self._outputs = dict(outputs)
-
-    def set_checks(self, checks: Iterable[CheckResult]) -> None:
-        """Record how the checks went."""
-        self._checks = tuple(checks)
-
-    def _instances_for(
-        self, address: AbsResource, provider: AbsProviderConfig
-    ) -> dict[InstanceKey, InstanceState]:
-        owned = self._owned.get(address)
-        if owned is None:
-            known = self._resources.get(address)
-            owned = {} if known is None else dict(known.instances)
-            self._owned[address] = owned
-            self._resources[address] = ResourceState(
-                address, provider if known is None else known.provider, owned
-            )
-        return owned

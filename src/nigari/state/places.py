@@ -11,7 +11,8 @@ from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instanc
 from nigari.addrs.module import ModuleAddr, Step, module_from_steps
 from nigari.addrs.moves import AnyKey, MovePattern
 from nigari.addrs.resource import Resource
-from nigari.state.model import InstanceState, ResourceState, State, StateDraft
+from nigari.state.draft import StateDraft
+from nigari.state.model import InstanceState, ResourceState, State
 
 
 class Places:

@@ -10,7 +10,8 @@ from typing import Final
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider, ProviderConfig
-from nigari.state.model import State, StateDraft
+from nigari.state.draft import StateDraft
+from nigari.state.model import State
 
 _PREDECESSOR_HOST: Final = "registry.terraform.io"
 _SWITCH: Final = "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION"

@@ -22,6 +22,7 @@ from nigari.state.model import (
     StateFile,
     StoredObject,
 )
+from nigari.state.provider_memory import MEMBER, memories_text
 from nigari.version import OPENTOFU_VERSION
 
 _MODES: Final = {MANAGED: "managed", DATA: "data"}
@@ -44,6 +45,8 @@ def write_v4(file: StateFile) -> str:
         f'"resources": {_resources(file)}',
         f'"check_results": {_checks(file.state.checks)}',
     ]
+    if file.state.remembered:
+        members.append(f'"{MEMBER}": {memories_text(file.state.remembered.values())}')
     text = "{\n  " + ",\n  ".join(members) + "\n}\n"
     return escaped_for_html(text) + "\n"
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from nigari.backends.snapshots import Snapshots
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.planned import APPLY_FLAGS, PlanningCommand
+from nigari.cli.plan_options import APPLY_FLAGS
+from nigari.cli.planned import PlanningCommand
+from nigari.diagnostics import Diagnostic, Severity
 from nigari.plan.changes import PlanMode
 
 
@@ -23,6 +25,7 @@ def apply(command: PlanningCommand) -> int:
     async def work(snapshots: Snapshots) -> int:
         plan = await command.plan(snapshots)
         if plan is None:
+            command.show_incomplete()
             return 1
         command.show(plan)
         if not plan.is_empty and not _is_agreed(command):
@@ -30,21 +33,40 @@ def apply(command: PlanningCommand) -> int:
         return await command.apply(plan, snapshots)
 
     given = command.invocation.arguments
+    command.asks_variables = not given
+    if command.state.is_for_programs and not given and not _is_agreed_already(command):
+        command.diags.append(_nobody_to_ask())
     return command.run("OperationTypeApply", carry_out if given else work)
 
 
+def _is_agreed_already(command: PlanningCommand) -> bool:
+    return command.invocation.switch("auto-approve")
+
+
 def _is_agreed(command: PlanningCommand) -> bool:
-    if command.invocation.switch("auto-approve"):
+    if _is_agreed_already(command):
         return True
-    question = "Do you want to perform these actions?"
+    selected = command.state.working.selected(command.diags).name
+    where = "" if selected == "default" else f' in the workspace "{selected}"'
+    question = f"Do you want to perform these actions{where}?"
     if command.mode is PlanMode.DESTROY:
-        question = "Do you really want to destroy all of this? There is no way back."
+        question = f"Do you really want to destroy all of this{where}? There is no way back."
+    elif command.mode is PlanMode.REFRESH_ONLY:
+        question = f"Do you want to store what was found{where}?"
     answer = command.state.ask(question)
-    if answer == "yes":
-        return True
-    if answer is not None:
-        command.state.text("\nNothing was done.")
-    return False
+    if answer is not None and answer != "yes":
+        is_end = command.mode is PlanMode.DESTROY
+        command.state.text(f"{'Destroy' if is_end else 'Apply'} cancelled.")
+    return answer == "yes"
+
+
+def _nobody_to_ask() -> Diagnostic:
+    """An apply that must ask, and can only tell programs."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Approval required",
+        "With -json nobody can be asked. Give a saved plan to apply, or the option -auto-approve.",
+    )
 
 
 COMMAND = Command(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.apply import apply
-from nigari.cli.planned import APPLY_FLAGS, PlanningCommand
+from nigari.cli.plan_options import APPLY_FLAGS
+from nigari.cli.planned import PlanningCommand
 from nigari.plan.changes import PlanMode
 
 

@@ -31,7 +31,8 @@ def run(invocation: Invocation) -> int:
     if invocation.switch("json"):
         import json
 
-        invocation.terminal.out(json.dumps(explanation_json(found), indent=2, ensure_ascii=False))
+        tree = explanation_json(found, opened.workspace.sources, opened.workspace.context_of)
+        invocation.terminal.out(json.dumps(tree, indent=2, ensure_ascii=False))
     else:
         invocation.terminal.out(value_display(found.value))
     for chain in found.chains:

@@ -21,17 +21,19 @@ def run(invocation: Invocation) -> int:
     if static is not None:
         explanation = Explainer(static, opened.diags).address(invocation.arguments[0])
         opened.diags.extend(static.diags)
-    if explanation is None or opened.diags.has_errors:
+    workspace = opened.workspace
+    if explanation is None:
         opened.show()
         return 1
     if invocation.switch("json"):
         import json
 
-        text = json.dumps(explanation_json(explanation), indent=2, ensure_ascii=False)
-        invocation.terminal.out(text)
+        tree = explanation_json(explanation, workspace.sources, workspace.context_of)
+        invocation.terminal.out(json.dumps(tree, indent=2, ensure_ascii=False))
     else:
-        invocation.terminal.out(explanation_text(explanation, opened.workspace.sources))
-    return 0
+        invocation.terminal.out(explanation_text(explanation, workspace.sources))
+    opened.show()
+    return 1 if opened.diags.has_errors else 0
 
 
 COMMAND = Command(

@@ -16,7 +16,12 @@ def run(invocation: Invocation) -> int:
     """Install modules."""
     state = OpenState(invocation)
     upgrade = invocation.switch("update")
-    options = InitOptions(upgrade, get_providers=False, backend=BackendOptions(is_wanted=False))
+    options = InitOptions(
+        upgrade,
+        get_providers=False,
+        tests=invocation.text("test-directory"),
+        backend=BackendOptions(is_wanted=False),
+    )
     person = Person(state.terminal, not invocation.switch("json"))
     progress = InitProgress(state, upgrade, tells_parts=False)
     return state.end(begin(state, person, progress, options))

@@ -1,40 +1,104 @@
-"""`nigari graph`: the operations of a plan and their order."""
+"""`nigari graph`: what needs what, among the operations of a plan or in a configuration."""
 
 from __future__ import annotations
 
 import json
 
 from nigari.backends.snapshots import Snapshots
-from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.planned import PLAN_FLAGS, PlanningCommand
-from nigari.cli.stored_state import JSON_FLAG
+from nigari.cli.args import UsageError
+from nigari.cli.command import (
+    FLAG_SWITCH,
+    FLAG_TEXT,
+    Command,
+    Example,
+    Flag,
+    Invocation,
+)
+from nigari.cli.plan_options import PLAN_FLAGS
+from nigari.cli.planned import PlanningCommand
+from nigari.cli.stored_state import JSON_FLAG, REVEAL_FLAG
+from nigari.cli.views.graph_dot import blocks_data, blocks_dot, operations_dot
+from nigari.events import SILENCE
+from nigari.plan.changes import PlanMode
+from nigari.plan.execution_graph import ExecutionGraph
+
+_OPERATIONS = "apply"
+_MODES = {
+    "plan": PlanMode.NORMAL,
+    "plan-destroy": PlanMode.DESTROY,
+    "plan-refresh-only": PlanMode.REFRESH_ONLY,
+}
 
 
 def run(invocation: Invocation) -> int:
-    """Make a plan and print what it does, in which order."""
-    command = PlanningCommand(invocation)
+    """Print a graph; whatever else there is to say goes where errors go."""
+    kind = invocation.text("type")
+    if kind not in (_OPERATIONS, *_MODES):
+        raise UsageError(f'The option -type is one of apply, {", ".join(_MODES)}, not "{kind}".')
+    command = PlanningCommand(_talking_elsewhere(invocation))
+    command.listener = SILENCE
 
     async def work(snapshots: Snapshots) -> int:
-        plan = await command.plan(snapshots)
-        if plan is None or command.planning is None:
+        text = await _text(command, snapshots, kind)
+        if text is None:
             return 1
-        graph = command.planning.graph(plan)
-        is_data = invocation.switch("as-json")
-        text = json.dumps(graph.to_json(), indent=2) if is_data else graph.to_dot()
         invocation.terminal.out(text)
         return 0
 
     return command.run("OperationTypePlan", work)
 
 
+def _talking_elsewhere(invocation: Invocation) -> Invocation:
+    given, terminal = invocation, invocation.terminal.only_err()
+    return Invocation(given.command, terminal, given.flags, given.ordered, given.arguments)
+
+
+async def _text(command: PlanningCommand, snapshots: Snapshots, kind: str) -> str | None:
+    is_data = command.invocation.switch("as-json")
+    if kind in _MODES:
+        blocks = await command.blocks(snapshots)
+        if blocks is None:
+            return None
+        return json.dumps(blocks_data(blocks), indent=2) if is_data else blocks_dot(blocks)
+    graph = await _operations(command, snapshots)
+    if graph is None:
+        return None
+    return json.dumps(graph.to_json(), indent=2) if is_data else operations_dot(graph)
+
+
+async def _operations(command: PlanningCommand, snapshots: Snapshots) -> ExecutionGraph | None:
+    """The operations of a new plan, or of one that was saved."""
+    path = command.invocation.text("plan")
+    if path:
+        saved = command.read_saved(path)
+        return None if saved is None else saved.graph
+    plan = await command.plan(snapshots)
+    if plan is None or command.planning is None:
+        return None
+    return command.planning.graph(plan)
+
+
 COMMAND = Command(
     "graph",
     "Makes a plan and prints its operations with what must be done before each, in the language "
-    "of Graphviz or as JSON.",
+    "of Graphviz or as JSON. With -type=plan it prints what the blocks of the configuration need, "
+    "whatever is to be done.",
     run,
     flags=(
         Flag("as-json", FLAG_SWITCH, "Print the graph as a JSON document"),
-        *[flag for flag in PLAN_FLAGS if flag is not JSON_FLAG],
+        Flag("plan", FLAG_TEXT, "Take the operations of a plan that was saved", "FILE"),
+        Flag(
+            "type",
+            FLAG_TEXT,
+            "What to print: the operations of a plan (apply), or the blocks of the configuration "
+            "(plan, plan-destroy, plan-refresh-only)",
+            "TYPE",
+            _OPERATIONS,
+        ),
+        *[flag for flag in PLAN_FLAGS if flag not in (JSON_FLAG, REVEAL_FLAG)],
     ),
-    examples=(Example("nigari graph | dot -Tsvg > plan.svg", "as a picture"),),
+    examples=(
+        Example("nigari graph | dot -Tsvg > plan.svg", "what an apply would do, as a picture"),
+        Example("nigari graph -type=plan", "what the configuration needs"),
+    ),
 )

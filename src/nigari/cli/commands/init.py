@@ -120,6 +120,7 @@ def _options(invocation: Invocation) -> InitOptions:
         )
     return InitOptions(
         upgrade=upgrade,
+        tests=invocation.text("test-directory"),
         remember=invocation.switch("remember"),
         get_modules=invocation.switch("get"),
         backend=BackendOptions(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nigari.backends.snapshots import Snapshots
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.planned import PLAN_FLAGS, PlanningCommand
+from nigari.cli.plan_options import GENERATE_FLAG, PLAN_FLAGS
+from nigari.cli.planned import PlanningCommand
 
 _CHANGES = 2
 
@@ -16,11 +17,14 @@ def run(invocation: Invocation) -> int:
     async def work(snapshots: Snapshots) -> int:
         plan = await command.plan(snapshots)
         if plan is None:
+            command.show_incomplete()
             return 1
         command.show(plan)
         target = invocation.text("out")
         if target and not command.save(plan, target, snapshots):
             return 1
+        if target or not plan.is_empty:
+            command.telling.next_step(target)
         return _CHANGES if invocation.switch("detailed-exitcode") and not plan.is_empty else 0
 
     return command.run("OperationTypePlan", work)
@@ -33,6 +37,12 @@ COMMAND = Command(
     run,
     flags=(
         Flag("out", FLAG_TEXT, "Save the plan in a file, for apply", "FILE"),
+        Flag(
+            GENERATE_FLAG,
+            FLAG_TEXT,
+            "Write blocks for what is imported without any to this file, which must be new",
+            "FILE",
+        ),
         Flag(
             "detailed-exitcode",
             FLAG_SWITCH,

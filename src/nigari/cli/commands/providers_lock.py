@@ -17,8 +17,8 @@ from nigari.packages.lockfile import (
     lock_text,
     save_locks,
 )
+from nigari.packages.platforms import current_platform
 from nigari.packages.provider_mirror import lock_platforms
-from nigari.packages.provider_package import current_platform
 from nigari.packages.provider_sources import FilesystemMirror, ProviderSource
 from nigari.packages.requirement import Requirement
 from nigari.workspace.providers import InstalledProviders

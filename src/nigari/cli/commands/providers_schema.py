@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.stored_state import OpenState, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
-from nigari.schema.json_form import schemas_json
+from nigari.schema.json_form import schemas_text
 from nigari.state.json_text import escaped_for_html
+from nigari.workspace.provider_schemas import schema_texts
+from nigari.workspace.providers import InstalledProviders
 
 
 async def _schema(state: OpenState) -> bool:
@@ -20,13 +20,13 @@ async def _schema(state: OpenState) -> bool:
         return False
     needed = {each.provider for each in requirements}
     wanted = sorted(needed.union(snapshots.state.providers()))
-    pool = await state.load_schemas(wanted)
+    installed = InstalledProviders(".", state.terminal.environ)
+    texts = await schema_texts(installed, wanted, state.diags)
+    state.diags.extend(installed.problems)
     if state.diags.has_errors:
         return False
-    offered = {str(provider): pool.of(provider) for provider in wanted}
-    document = schemas_json({name: each for name, each in offered.items() if each is not None})
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
-    state.terminal.out(escaped_for_html(text))
+    document = schemas_text({str(provider): text for provider, text in texts.items()})
+    state.terminal.out(escaped_for_html(document))
     return True
 
 

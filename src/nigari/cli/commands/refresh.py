@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from nigari.backends.snapshots import Snapshots
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.planned import APPLY_FLAGS, PlanningCommand
+from nigari.cli.plan_options import APPLY_FLAGS
+from nigari.cli.planned import PlanningCommand
 from nigari.plan.changes import PlanMode
 
 
 def run(invocation: Invocation) -> int:
     """Read everything and save what it is now, without asking."""
     command = PlanningCommand(invocation, PlanMode.REFRESH_ONLY)
+    command.is_refresh = True
 
     async def work(snapshots: Snapshots) -> int:
         plan = await command.plan(snapshots)
         if plan is None:
             return 1
-        command.show(plan)
         return await command.apply(plan, snapshots)
 
     return command.run("OperationTypeRefresh", work)

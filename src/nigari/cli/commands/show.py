@@ -1,4 +1,4 @@
-"""`nigari show`: a state, for people or as JSON."""
+"""`nigari show`: a state or a saved plan, for people or as JSON."""
 
 from __future__ import annotations
 
@@ -7,27 +7,32 @@ from pathlib import Path
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, Resource
-from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.args import UsageError
+from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.stored_state import JSON_INTO_FLAG, REVEAL_FLAG, OpenState, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.record import replace
 from nigari.schema.provider import Schema
+from nigari.state.encryption.envelope import DamagedEnvelope, parse_envelope
 from nigari.state.files import parse_state
 from nigari.state.model import StateFile
 from nigari.state.objects import SchemaLookup
 from nigari.state.show_json import state_to_json
 from nigari.state.show_text import state_to_text
 
+_CONTAINER = b"PK"
+"""How the container of a saved plan begins."""
+
 
 async def schema_lookup(providers: Iterable[Provider], state: OpenState) -> SchemaLookup | None:
     """The schemas of these providers, or `None` after reporting which one is not to be had."""
-    pool = await state.load_schemas(providers)
+    schemas = await state.load_schemas(providers)
     if state.diags.has_errors:
         return None
 
     def look_up(provider: Provider, resource: Resource) -> Schema | None:
-        offered = pool.of(provider)
+        offered = schemas.get(provider)
         if offered is None:
             return None
         of_mode = offered.data_sources if resource.mode is DATA else offered.resources
@@ -37,12 +42,23 @@ async def schema_lookup(providers: Iterable[Provider], state: OpenState) -> Sche
 
 
 async def _show(state: OpenState) -> bool:
-    arguments = state.invocation.arguments
-    if arguments:
-        file = _file_at(arguments[0], state)
-    else:
+    path = _path(state.invocation)
+    if state.invocation.switch("config"):
+        from nigari.cli.commands.show_configuration import show_configuration
+
+        return await show_configuration(state)
+    data = None if not path else _content(path, state)
+    if path and data is None:
+        return False
+    if data is not None and _is_plan(data):
+        from nigari.cli.commands.show_plan import show_plan
+
+        return await show_plan(data, state)
+    if data is None:
         snapshots = await state.read()
         file = None if snapshots is None else snapshots.file
+    else:
+        file = _stored(data, state)
     if state.diags.has_errors:
         return False
     if file is not None:
@@ -50,6 +66,30 @@ async def _show(state: OpenState) -> bool:
     used = [] if file is None else file.state.providers()
     lookup = await schema_lookup(used, state)
     return lookup is not None and _print(file, lookup, state)
+
+
+def _is_plan(data: bytes) -> bool:
+    """Whether a file is a saved plan, encrypted or not: an encrypted state tells its lineage."""
+    if data.startswith(_CONTAINER):
+        return True
+    try:
+        envelope = parse_envelope(data)
+    except DamagedEnvelope:
+        return False
+    return envelope is not None and envelope.plain is None
+
+
+def _path(invocation: Invocation) -> str:
+    """The file that is to be shown; empty for the newest state."""
+    given = [*invocation.arguments, *filter(None, [invocation.text("plan")])]
+    is_configuration = invocation.switch("config")
+    if len(given) + invocation.switch("state") + is_configuration > 1:
+        raise UsageError(
+            "The command shows one thing at a time: -state, -plan=FILE, -config or a file."
+        )
+    if is_configuration and not (invocation.switch("json") or invocation.text("json-into")):
+        raise UsageError("The configuration is shown as JSON only: give -json, too.")
+    return given[0] if given else ""
 
 
 def _print(file: StateFile | None, lookup: SchemaLookup, state: OpenState) -> bool:
@@ -71,12 +111,15 @@ def _print(file: StateFile | None, lookup: SchemaLookup, state: OpenState) -> bo
     return not state.diags.has_errors
 
 
-def _file_at(path: str, state: OpenState) -> StateFile | None:
+def _content(path: str, state: OpenState) -> bytes | None:
     try:
-        data = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         state.diags.error("File cannot be read", f"{path}: {error.strerror or error}.")
         return None
+
+
+def _stored(data: bytes, state: OpenState) -> StateFile | None:
     if not data:
         return None
     decrypted = state.encryption.decrypt(data, state.diags)
@@ -84,18 +127,20 @@ def _file_at(path: str, state: OpenState) -> StateFile | None:
 
 
 def run(invocation: Invocation) -> int:
-    """Show the state."""
+    """Show a state or a plan."""
     return run_command(invocation, _show, tells_events=False)
 
 
 COMMAND = Command(
     "show",
-    "Shows the newest state of the selected workspace, or a state file: every object with its "
-    "attributes, and the outputs. Sensitive values are hidden, though not with -json. The "
-    "providers of what is shown must be installed, because they know what the attributes are.",
+    "Shows the newest state of the selected workspace, or what is in a file: a state with every "
+    "object and the outputs, or a saved plan. Sensitive values are hidden, though not with -json. "
+    "The providers of what is shown must be installed, because they know what the attributes are.",
     run,
     flags=(
         Flag("state", FLAG_SWITCH, "Show the newest state, as without any argument"),
+        Flag("plan", FLAG_TEXT, "Show a plan that was saved", "FILE"),
+        Flag("config", FLAG_SWITCH, "Show the configuration, with -json"),
         Flag("json", FLAG_SWITCH, "Print JSON"),
         JSON_INTO_FLAG,
         REVEAL_FLAG,
@@ -107,6 +152,7 @@ COMMAND = Command(
     most_arguments=1,
     examples=(
         Example("nigari show", "the newest state"),
+        Example("nigari show plan.out", "a plan that was saved"),
         Example("nigari show -json | jq .values", "for programs"),
     ),
 )

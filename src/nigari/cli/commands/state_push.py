@@ -21,9 +21,10 @@ async def _push(state: OpenState) -> bool:
         raise UsageError("The command needs the name of one state file, or - for standard input.")
     path = state.invocation.arguments[0]
     if path == "-":
-        given = parse_given_state(state.terminal.read_all(), "standard input", state.diags)
+        data = state.terminal.read_all()
+        given = parse_given_state(data, "standard input", state.encryption, state.diags)
     else:
-        given = read_state_file(path, state.diags)
+        given = read_state_file(path, state.encryption, state.diags)
     if given is None:
         return False
     pushed = given

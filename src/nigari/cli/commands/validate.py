@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.configuration import OpenConfiguration
 from nigari.cli.variables import VARIABLE_FLAGS
@@ -17,15 +18,27 @@ def run(invocation: Invocation) -> int:
     directory = invocation.arguments[0] if invocation.arguments else "."
     configuration = OpenConfiguration(invocation, directory)
     workspace, diags = configuration.workspace, configuration.diags
-    diags.extend(workspace.validate(configuration.inputs, invocation.terminal.environ))
+    environ = invocation.terminal.environ
+    diags.extend(workspace.validate(configuration.inputs, environ, configuration.selected))
+    into = invocation.text("json-into")
+    if into:
+        _write(into, _document(workspace, diags))
     if invocation.switch("json"):
-        _print_json(invocation, workspace, diags)
+        invocation.terminal.out(_document(workspace, diags))
     else:
         _print_text(invocation, workspace, diags)
     return 1 if diags.has_errors else 0
 
 
-def _print_json(invocation: Invocation, workspace: Workspace, diags: Diagnostics) -> None:
+def _write(path: str, document: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(f"{document}\n")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _document(workspace: Workspace, diags: Diagnostics) -> str:
     import json
 
     from nigari.diagnostics.render import to_json
@@ -39,7 +52,7 @@ def _print_json(invocation: Invocation, workspace: Workspace, diags: Diagnostics
         "warning_count": len(found) - errors,
         "diagnostics": [to_json(each, workspace.sources, workspace.context_of) for each in found],
     }
-    invocation.terminal.out(json.dumps(document, indent=2, ensure_ascii=False))
+    return json.dumps(document, indent=2, ensure_ascii=False)
 
 
 def _print_text(invocation: Invocation, workspace: Workspace, diags: Diagnostics) -> None:
@@ -64,6 +77,7 @@ COMMAND = Command(
     run,
     flags=(
         Flag("json", FLAG_SWITCH, "Print the result as a JSON object, for editors and scripts"),
+        Flag("json-into", FLAG_TEXT, "Write what -json would print to a file, too", "FILE"),
         NO_COLOR_FLAG,
         COMPACT_WARNINGS_FLAG,
         Flag("no-tests", FLAG_SWITCH, "Leave test files alone"),

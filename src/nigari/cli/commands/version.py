@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.packages.platforms import current_platform
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 _LOCK_FILE = ".terraform.lock.hcl"
-_MACHINES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386", "AMD64": "amd64"}
-
-
-def platform_name() -> str:
-    """The platform as providers name it: `linux_amd64`."""
-    machine = os.uname().machine if hasattr(os, "uname") else "amd64"
-    system = "windows" if sys.platform == "win32" else sys.platform
-    return f"{system}_{_MACHINES.get(machine, machine)}"
 
 
 def _selections() -> dict[str, str]:
@@ -39,14 +31,14 @@ def run(invocation: Invocation) -> int:
 
         document = {
             "terraform_version": OPENTOFU_VERSION,
-            "platform": platform_name(),
+            "platform": current_platform(),
             "provider_selections": _selections(),
             "nigari_version": VERSION,
         }
         invocation.terminal.out(json.dumps(document, indent=2))
     else:
         invocation.terminal.out(f"Nigari v{VERSION}")
-        invocation.terminal.out(f"on {platform_name()}")
+        invocation.terminal.out(f"on {current_platform()}")
         invocation.terminal.out(f"with the language and formats of OpenTofu v{OPENTOFU_VERSION}")
         for provider, version in _selections().items():
             invocation.terminal.out(f"+ provider {provider} v{version}")

@@ -1,100 +1,255 @@
-"""What is said while a plan is applied."""
+"""What people are told while a plan is made and applied."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Sequence
-from typing import Final
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
 
-from nigari.apply.operations import ApplyView
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.apply.view import ApplyView
 from nigari.cli.command import Terminal
+from nigari.cli.views.live_line import LiveLine
+from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
+from nigari.cli.views.style import PLAIN, style_of
 from nigari.cty.values import Value
 from nigari.plan.changes import Action, Change
 from nigari.plan.execution_graph import Operation, OperationKind
+from nigari.plan.operation_order import REPLACED
+from nigari.record import record
 
-_BEGINNING: Final = {
-    OperationKind.CREATE: "Creating...",
-    OperationKind.UPDATE: "Modifying...",
-    OperationKind.DELETE: "Destroying...",
-    OperationKind.READ: "Reading...",
-    OperationKind.FORGET: "Forgetting...",
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+_WORDS: Final = {
+    OperationKind.CREATE: ("Creating", "creating", "Creation complete"),
+    OperationKind.UPDATE: ("Modifying", "modifying", "Modifications complete"),
+    OperationKind.DELETE: ("Destroying", "destroying", "Destruction complete"),
+    OperationKind.READ: ("Reading", "reading", "Read complete"),
 }
-_END: Final = {
-    OperationKind.CREATE: "Creation complete",
-    OperationKind.UPDATE: "Modifications complete",
-    OperationKind.DELETE: "Destruction complete",
-    OperationKind.READ: "Read complete",
-    OperationKind.FORGET: "Forgotten",
+_EPHEMERAL: Final = {
+    "open": ("Opening", "opening", "Open complete"),
+    "renew": ("Renewing", "renewing", "Renew complete"),
+    "close": ("Closing", "closing", "Close complete"),
 }
+INTERRUPTIONS: Final = {
+    1: "Interrupted. Nothing new is begun, and what runs may come to its end.\n"
+    "Interrupt once more to stop at once, which loses what is not finished.",
+    2: "Interrupted again: stopping at once.",
+}
+_REMINDER: Final = 10.0
+"""Seconds after which something that still runs is mentioned again."""
+_LONGEST_ID: Final = 80
+_MOST_NAMED: Final = 3
+_TICK: Final = 1.0
 
 
-class ApplyProgress:
-    """Lines on the terminal, if there is one for them, and how much has been done."""
+@record
+class Running:
+    """Something that has begun and not ended yet."""
 
-    def __init__(self, terminal: Terminal | None) -> None:
-        self._terminal = terminal
-        self._begun: dict[tuple[str, OperationKind], float] = {}
+    name: str
+    verb: str
+    begun: float
+    id: tuple[str, str] | None = None
+
+
+def duration(seconds: float) -> str:
+    """A time in whole seconds, as people write it."""
+    whole = round(seconds)
+    hours, rest = divmod(whole, 3600)
+    minutes, left = divmod(rest, 60)
+    if hours:
+        return f"{hours}h{minutes}m{left}s"
+    return f"{minutes}m{left}s" if minutes else f"{left}s"
+
+
+class TimedView(ApplyView):
+    """A view that also hears that time passes."""
+
+    def tick(self) -> None:
+        """A second has passed."""
+
+
+class Counts(TimedView):
+    """Counts what has been done."""
+
+    def __init__(self) -> None:
         self.added = 0
         self.changed = 0
         self.destroyed = 0
         self.forgotten = 0
 
-    def started(self, operation: Operation, change: Change) -> None:
-        self._begun[operation.address, operation.kind] = time.monotonic()
-        known = _id(change.before) if operation.kind is not OperationKind.CREATE else ""
-        self.said(f"{operation.address}: {_BEGINNING[operation.kind]}{known}")
-
     def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
-        begun = self._begun.pop((operation.address, operation.kind), time.monotonic())
-        seconds = int(time.monotonic() - begun)
-        known = "" if value is None else _id(value)
-        self.said(f"{operation.address}: {_END[operation.kind]} after {seconds}s{known}")
         if operation.kind is OperationKind.CREATE:
             self.added += 1
         elif operation.kind is OperationKind.UPDATE:
             self.changed += 1
         elif operation.kind is OperationKind.DELETE:
             self.destroyed += 1
-        elif operation.kind is OperationKind.FORGET and change.action is Action.FORGET:
-            self.forgotten += 1
+        elif operation.kind is OperationKind.FORGET:
+            actions = (Action.FORGET, Action.FORGET_THEN_CREATE)
+            self.forgotten += change.action in actions
 
-    def said(self, text: str) -> None:
-        """What a provisioner has to say."""
-        if self._terminal is not None:
-            self._terminal.out(text)
+
+class Progress(TimedView):
+    """Lines on the terminal: what begins, what still runs, what has come to its end."""
+
+    def __init__(self, terminal: Terminal, total: int = 0) -> None:
+        self._terminal = terminal
+        self._is_quiet = terminal.is_on("concise")
+        self._style = style_of(terminal) if not self._is_quiet else PLAIN
+        self._line = LiveLine(terminal)
+        self._running: dict[str, Running] = {}
+        self._reminded: dict[str, float] = {}
+        self._done = 0
+        self.total = total
+        """How many operations there are; none while that is not known."""
+
+    # -- applying -----------------------------------------------------------------------------
+
+    def started(self, operation: Operation, change: Change) -> None:
+        words = _WORDS.get(operation.kind)
+        if words is None:
+            return
+        is_new = operation.kind is OperationKind.CREATE
+        known = None if is_new else object_id_or_name(change.before)
+        self._begin(_key(operation), _named(operation), words, known, id_note(known))
+
+    def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
+        self._done += 1
+        words = _WORDS.get(operation.kind)
+        if words is not None:
+            self._end(_key(operation), _named(operation), words, id_note(object_id(value)))
 
     def failed(self, operation: Operation, change: Change) -> None:
         """What went wrong is told by diagnostics, when everything has come to an end."""
-        self._begun.pop((operation.address, operation.kind), None)
+        self._done += 1
+        self._running.pop(_key(operation), None)
+
+    # -- planning -----------------------------------------------------------------------------
+
+    def refresh_started(self, address: AbsResourceInstance, value: Value, deposed: str) -> None:
+        name = f"{address} (deposed object {deposed})" if deposed else str(address)
+        self._say(f"{name}: Refreshing state...{id_note(object_id(value))}")
+
+    def read_started(self, address: AbsResourceInstance) -> None:
+        self._begin(str(address), str(address), _WORDS[OperationKind.READ])
+
+    def read_finished(self, address: AbsResourceInstance, value: Value | None) -> None:
+        if value is None:
+            self._running.pop(str(address), None)
+            return
+        note = id_note(object_id(value))
+        self._end(str(address), str(address), _WORDS[OperationKind.READ], note)
+
+    def import_started(self, address: AbsResourceInstance, id: str) -> None:
+        self._say(f"{address}: Preparing import... [id={id}]")
+
+    def ephemeral_deferred(self, address: AbsResourceInstance, is_known: bool) -> None:
+        what = "what it depends on has been changed" if is_known else "its configuration is known"
+        self._say(f"{address}: Opened only while applying, when {what}")
+
+    def ephemeral_failed(self, address: AbsResourceInstance, what: str) -> None:
+        self._running.pop(f"{what} {address}", None)
+
+    def ephemeral_started(self, address: AbsResourceInstance, what: str) -> None:
+        self._begin(f"{what} {address}", str(address), _EPHEMERAL[what])
+
+    def ephemeral_finished(self, address: AbsResourceInstance, what: str) -> None:
+        self._end(f"{what} {address}", str(address), _EPHEMERAL[what])
+
+    # -- provisioners -------------------------------------------------------------------------
+
+    def provision_started(self, address: AbsResourceInstance, kind: str) -> None:
+        self._say(f"{address}: Provisioning with '{kind}'...")
+
+    def provision_said(self, address: AbsResourceInstance, kind: str, text: str) -> None:
+        if text.strip():
+            self._print(f"{self._style.bold(f'{address} ({kind}):')} {text.rstrip()}")
+
+    def interrupted(self, times: int) -> None:
+        self._line.clear()
+        self._terminal.out(f"\n{INTERRUPTIONS[min(times, 2)]}\n")
+        self._terminal.stdout.flush()
+
+    # -- time ---------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        for key, each in list(self._running.items()):
+            if now - self._reminded.get(key, each.begun) >= _REMINDER - _TICK / 2:
+                self._reminded[key] = now
+                known = "" if each.id is None else f"{each.id[0]}={each.id[1][:_LONGEST_ID]}, "
+                passed = duration(now - each.begun)
+                self._say(f"{each.name}: Still {each.verb}... [{known}{passed} elapsed]")
+        self._show_line(now)
+
+    def close(self) -> None:
+        """Take the live line away."""
+        self._line.clear()
+
+    def _show_line(self, now: float) -> None:
+        if not self._running or self._is_quiet:
+            return
+        oldest = sorted(self._running.values(), key=lambda each: each.begun)
+        names = [f"{each.name} {duration(now - each.begun)}" for each in oldest[:_MOST_NAMED]]
+        more = len(oldest) - len(names)
+        rest = f" and {more} more" if more > 0 else ""
+        counts = f"{self._done} of {self.total} done, " if self.total else ""
+        self._line.show(f"[{counts}{len(oldest)} at work: {', '.join(names)}{rest}]")
+
+    def _begin(
+        self,
+        key: str,
+        name: str,
+        words: tuple[str, str, str],
+        known: tuple[str, str] | None = None,
+        note: str = "",
+    ) -> None:
+        self._running[key] = Running(name, words[1], time.monotonic(), known)
+        self._say(f"{name}: {words[0]}...{note}")
+
+    def _end(self, key: str, name: str, words: tuple[str, str, str], note: str = "") -> None:
+        running = self._running.pop(key, None)
+        self._reminded.pop(key, None)
+        passed = 0.0 if running is None else time.monotonic() - running.begun
+        self._say(f"{name}: {words[2]} after {duration(passed)}{note}")
+
+    def _say(self, text: str) -> None:
+        self._print(self._style.bold(text))
+
+    def _print(self, text: str) -> None:
+        if self._is_quiet:
+            return
+        self._line.clear()
+        self._terminal.out(text)
+        self._terminal.stdout.flush()
 
 
-class AllViews:
-    """Several views that are told the same."""
-
-    def __init__(self, views: Sequence[ApplyView]) -> None:
-        self._views = views
-
-    def started(self, operation: Operation, change: Change) -> None:
-        for view in self._views:
-            view.started(operation, change)
-
-    def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
-        for view in self._views:
-            view.finished(operation, change, value)
-
-    def failed(self, operation: Operation, change: Change) -> None:
-        for view in self._views:
-            view.failed(operation, change)
-
-    def said(self, text: str) -> None:
-        for view in self._views:
-            view.said(text)
+def _named(operation: Operation) -> str:
+    if not operation.deposed:
+        return operation.address
+    key = "" if operation.deposed == REPLACED else f" {operation.deposed}"
+    return f"{operation.address} (deposed object{key})"
 
 
-def _id(value: Value) -> str:
-    """The object's id, if it has one that can be shown."""
-    plain = value.data if isinstance(value.data, dict) else {}
-    found = plain.get("id")
-    if not isinstance(found, Value) or found.is_marked or not isinstance(found.data, str):
-        return ""
-    return f" [id={found.data}]"
+def _key(operation: Operation) -> str:
+    return f"{operation.kind.value} {operation.address} {operation.deposed}"
+
+
+@asynccontextmanager
+async def ticking(view: TimedView) -> AsyncIterator[None]:
+    """While this is open, a view is told every second that time passes."""
+
+    async def tick() -> None:
+        while True:
+            await asyncio.sleep(_TICK)
+            view.tick()
+
+    task = asyncio.create_task(tick())
+    try:
+        yield
+    finally:
+        task.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nigari.diagnostics import Range
+from nigari.diagnostics.render import ContextOf, place_to_json
 from nigari.diagnostics.snippet import Sources, cut_snippet
 from nigari.lang.render import value_display
 from nigari.workspace.explain import Explanation
@@ -63,7 +64,9 @@ def _place(range: Range, sources: Sources) -> str:
     return f"{range.filename} line {range.start.line}{code}"
 
 
-def explanation_json(explanation: Explanation) -> dict[str, object]:
+def explanation_json(
+    explanation: Explanation, sources: Sources, context_of: ContextOf
+) -> dict[str, object]:
     """The same for programs. Sensitive values and what is not known have no value there."""
     import json
 
@@ -82,7 +85,8 @@ def explanation_json(explanation: Explanation) -> dict[str, object]:
     if explanation.chains:
         result["chains"] = list(explanation.chains)
     if explanation.range is not None:
-        place = explanation.range
-        result["range"] = {"filename": place.filename, "line": place.start.line}
-    result["from"] = [explanation_json(part) for part in explanation.parts]
+        result.update(place_to_json(explanation.range, sources, context_of))
+    if explanation.is_cut:
+        result["is_cut"] = True
+    result["from"] = [explanation_json(part, sources, context_of) for part in explanation.parts]
     return result

@@ -34,6 +34,8 @@ class JsonLines:
             {**line, **dict(sorted(members.items()))}, separators=(",", ":"), ensure_ascii=False
         )
         self._stream.write(f"{text}\n")
+        # Whoever follows wants to hear of it now.
+        self._stream.flush()
 
     def raw(self, document: str) -> None:
         """Write a document that is JSON already and stands for itself."""

@@ -80,6 +80,14 @@ def parse_envelope(data: bytes) -> Envelope | None:
     )
 
 
+def is_encrypted(data: bytes) -> bool:
+    """Whether data says that it is encrypted, be it damaged or not."""
+    try:
+        return parse_envelope(data) is not None
+    except DamagedEnvelope:
+        return True
+
+
 def plain_fields(members: Mapping[str, object]) -> PlainFields:
     """Serial and lineage of a state, encrypted or not."""
     serial = members.get("serial")

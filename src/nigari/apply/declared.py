@@ -1,0 +1,95 @@
+"""What the configuration says of an instance by the time it is applied: arguments and conditions."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from nigari.apply.host import AppliedResource
+from nigari.apply.workplace import Failed, Workplace
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.scope import evaluate_body
+from nigari.plan.changes import Change, EphemeralInstance
+from nigari.plan.conditions import resource_conditions
+from nigari.plan.ignored import ignore, ignore_all
+from nigari.plan.planned_change import Ignore
+from nigari.plan.unknown_values import is_reported
+from nigari.schema.decode import decoder_spec
+
+
+async def declared_instance(
+    place: Workplace, subject: Change | EphemeralInstance
+) -> DeclaredInstance:
+    """The instance that a change or an opening is about, which the configuration has."""
+    host, address = place.host, subject.address
+    frame = await host.frame(address.module)
+    node = None if frame is None else frame.resources.get(address.item.resource)
+    if not isinstance(node, AppliedResource):
+        raise Failed
+    await host.finish(node.expand)
+    return DeclaredInstance(place, subject, node)
+
+
+class DeclaredInstance:
+    """A resource instance that the configuration has."""
+
+    def __init__(
+        self, place: Workplace, subject: Change | EphemeralInstance, node: AppliedResource
+    ) -> None:
+        self._place = place
+        self._subject = subject
+        self.node = node
+        self.data: InstanceData = (node.data or {}).get(subject.address.item.key, NO_INSTANCE_DATA)
+
+    @property
+    def meta(self) -> Value | None:
+        """What the module tells the provider about itself."""
+        provider = self._subject.provider.item.provider
+        return self._place.host.meta_at(self._subject.address.module, provider)
+
+    async def config(self) -> Value:
+        """The arguments, all of them known."""
+        host, node, subject = self._place.host, self.node, self._subject
+        compiled = node.frame.instance.compiled.body(
+            node.resource.body, decoder_spec(subject.schema.block)
+        )
+        told = Diagnostics()
+        find = partial(evaluate_body, node.frame, compiled, self.data, diags=told)
+        config = await host.value(find)
+        host.diags.extend(told)
+        if told.has_errors or is_reported(config):
+            raise Failed
+        if not config.is_wholly_known:
+            host.diags.error(
+                "Configuration not known",
+                f"Parts of the configuration of {subject.address} are still unknown, although all "
+                "that it depends on has been applied.",
+                node.resource.range,
+                address=str(subject.address),
+            )
+            raise Failed
+        return config
+
+    def ignore(self) -> Ignore | None:
+        """How the prior object stands in for arguments whose changes are ignored."""
+        settings, frame, addr = self._place.settings, self.node.frame, self.node.resource.addr
+        lifecycle, block = self.node.resource.lifecycle, self._subject.schema.block
+        if lifecycle.ignore_all_changes or settings.ignores_all(frame, addr):
+            return lambda prior, config: ignore_all(block, prior, config)
+        ignored = settings.ignored(frame, addr)
+        return (lambda prior, config: ignore(ignored, prior, config)) if ignored else None
+
+    async def check(self, kind: str, self_value: Value | None) -> None:
+        """See whether the preconditions or postconditions hold."""
+        place, address = self._place, self._subject.address
+        lifecycle = self.node.resource.lifecycle
+        rules = lifecycle.preconditions if kind == "precondition" else lifecycle.postconditions
+        if not rules:
+            return
+        noted = resource_conditions(self.node.frame, address, kind, rules, self.data, self_value)
+        place.conditions.append(noted)
+        conditions = noted[3]
+        await place.host.finish(conditions.step)
+        if conditions.is_refusing:
+            raise Failed

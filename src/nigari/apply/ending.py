@@ -1,0 +1,80 @@
+"""Ending objects: destroying them, with what runs before that, or only forgetting them."""
+
+from __future__ import annotations
+
+from nigari.apply.provisioning import provision_before_end
+from nigari.apply.workplace import Failed, Workplace
+from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
+from nigari.cty.paths import unknown_as_null
+from nigari.cty.values import null
+from nigari.plan.changes import Action, Change
+from nigari.plan.execution_graph import Operation
+from nigari.plan.operation_order import REPLACED
+from nigari.plan.provider_checks import Fault
+from nigari.providers import api
+from nigari.providers.diagnostics import located
+from nigari.state.model import InstanceState, StoredObject
+from nigari.state.objects import decode, encode
+
+
+def forget(place: Workplace, operation: Operation, change: Change) -> None:
+    """Take an object out of the state and leave it alone otherwise."""
+    _set(place, change, _deposed_key(place, operation, change), None)
+
+
+async def delete(place: Workplace, operation: Operation, change: Change) -> None:
+    """Destroy an object."""
+    provider = place.provider(change)
+    deposed = _deposed_key(place, operation, change)
+    state = place.draft.instance(change.address) or InstanceState()
+    stored = state.deposed.get(deposed) if deposed else state.current
+    if stored is None:
+        return
+    prior = decode(stored, change.schema)
+    if not deposed:
+        await provision_before_end(place, change, stored, prior)
+    nothing = null(change.schema.block.implied_type)
+    is_planned = change.action is Action.DELETE
+    answer = await provider.apply(
+        api.ApplyRequest(
+            change.address.item.resource.type,
+            prior.unmark_deep()[0],
+            nothing,
+            nothing,
+            change.private if is_planned else stored.private,
+            place.host.meta_at(change.address.module, change.provider.item.provider),
+        )
+    )
+    place.diags.extend(located(answer.diagnostics, address=str(change.address)))
+    left: StoredObject | None = None
+    if not answer.state.is_null:
+        value = mark_with_paths(answer.state, unmark_deep_with_paths(prior)[1])
+        left = encode(
+            unknown_as_null(value),
+            change.schema,
+            stored.status,
+            answer.private,
+            stored.dependencies,
+            stored.create_before_destroy,
+            stored.skip_destroy,
+        )
+    _set(place, change, deposed, left)
+    if api.has_errors(answer.diagnostics):
+        raise Failed
+    if left is not None:
+        place.report_faults(change, [Fault((), "the object is still there")])
+        raise Failed
+
+
+def _deposed_key(place: Workplace, operation: Operation, change: Change) -> str:
+    """The key of the object that is meant; empty for the current one."""
+    if operation.deposed == REPLACED:
+        return place.deposed.get(change.address, "")
+    return operation.deposed
+
+
+def _set(place: Workplace, change: Change, deposed: str, stored: StoredObject | None) -> None:
+    if deposed:
+        place.draft.set_deposed(change.address, deposed, stored, change.provider)
+    else:
+        place.draft.set_current(change.address, stored, change.provider)

@@ -1,0 +1,182 @@
+"""Creating and updating objects: plan once more with everything known, apply, look at the result.
+
+What exists after the provider was asked is recorded in any case, also where it failed or lied.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from nigari.apply.declared import DeclaredInstance, declared_instance
+from nigari.apply.provisioning import provision
+from nigari.apply.workplace import Failed, Workplace
+from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
+from nigari.cty.paths import path_text, unknown_as_null
+from nigari.cty.values import Value, null
+from nigari.plan.changes import Action, Change
+from nigari.plan.planned_change import Wanted, plan_change
+from nigari.plan.prior import PriorObject, stored_identity, with_schema_marks
+from nigari.plan.provider_checks import Fault, result_faults, type_faults
+from nigari.providers import api
+from nigari.providers.diagnostics import located
+from nigari.state.model import ObjectStatus, StoredObject
+from nigari.state.objects import encode
+
+
+async def make(place: Workplace, change: Change) -> Value:
+    """Create or update an object."""
+    provider = place.provider(change)
+    declared = await declared_instance(place, change)
+    await declared.check("precondition", None)
+    config = await declared.config()
+    prior = _prior(place, change) if change.action is Action.UPDATE else None
+    wanted = Wanted(
+        change.address,
+        config,
+        change.schema,
+        change.provider,
+        declared.node.resource.body,
+        ignore=declared.ignore() if prior is not None else None,
+        meta=declared.meta,
+    )
+    final = await plan_change(provider, wanted, prior, place.diags)
+    if final is None:
+        raise Failed
+    _check_final(place, change, final)
+    if change.action is Action.CREATE_THEN_DELETE:
+        _depose(place, change)
+    value = await _apply(place, declared, change, final, config, prior)
+    if change.action is not Action.UPDATE:
+        await provision(place, declared, change, value)
+    await declared.check("postcondition", value)
+    return value
+
+
+def _prior(place: Workplace, change: Change) -> PriorObject:
+    state = place.draft.instance(change.address)
+    assert state is not None
+    assert state.current is not None
+    stored = state.current
+    return PriorObject(
+        change.before, stored, stored.private, stored_identity(stored, change.schema)
+    )
+
+
+async def _apply(
+    place: Workplace,
+    declared: DeclaredInstance,
+    change: Change,
+    final: Change,
+    config: Value,
+    prior: PriorObject | None,
+) -> Value:
+    block = change.schema.block
+    nothing = null(block.implied_type)
+    planned, marks = unmark_deep_with_paths(final.after)
+    before = nothing if prior is None else prior.value.unmark_deep()[0]
+    answer = await place.provider(change).apply(
+        api.ApplyRequest(
+            change.address.item.resource.type,
+            before,
+            planned,
+            config.unmark_deep()[0],
+            final.private,
+            declared.meta,
+            final.identity,
+        )
+    )
+    body = declared.node.resource.body
+    place.diags.extend(located(answer.diagnostics, block, body, str(change.address)))
+    has_failed = api.has_errors(answer.diagnostics)
+    value = answer.state
+    faults = type_faults(block, value)
+    if not faults and not value.is_null and not answer.legacy_type_system and not has_failed:
+        faults = result_faults(planned, value)
+    if not value.is_wholly_known:
+        faults = faults or [Fault((), "some of it is still unknown")]
+        value = unknown_as_null(value)
+    place.report_faults(change, faults)
+    if not value.is_null:
+        value = with_schema_marks(mark_with_paths(value, marks), change.schema)
+    is_new = change.action is not Action.UPDATE
+    _record(place, change, value, answer, is_tainted=is_new and has_failed)
+    if has_failed or faults:
+        raise Failed
+    if value.is_null:
+        place.report_faults(change, [Fault((), "there is no object after the change")])
+        raise Failed
+    place.host.results[change.address] = value
+    return value
+
+
+def _record(
+    place: Workplace, change: Change, value: Value, answer: api.ApplyResponse, is_tainted: bool
+) -> None:
+    """Note what exists now, also after an error."""
+    stored: StoredObject | None = None
+    if not value.is_null:
+        stored = encode(
+            value,
+            change.schema,
+            ObjectStatus.TAINTED if is_tainted else ObjectStatus.READY,
+            answer.private,
+            place.dependencies(change),
+            place.is_created_first(change),
+            place.skips_destroy(change),
+            identity=answer.identity,
+        )
+    elif change.address in place.deposed:
+        # Nothing came of the new object, so the old one is what there is.
+        _restore(place, change)
+        return
+    place.draft.set_current(change.address, stored, change.provider)
+
+
+# -- objects that are put aside -------------------------------------------------------------------
+
+
+def _depose(place: Workplace, change: Change) -> None:
+    """Put the current object aside, so that another can take its place."""
+    state = place.draft.instance(change.address)
+    if state is None or state.current is None:
+        return
+    key = secrets.token_hex(4)
+    place.deposed[change.address] = key
+    place.draft.set_deposed(change.address, key, state.current, change.provider)
+    place.draft.set_current(change.address, None, change.provider)
+
+
+def _restore(place: Workplace, change: Change) -> None:
+    key = place.deposed.pop(change.address)
+    state = place.draft.instance(change.address)
+    if state is not None and key in state.deposed:
+        stored = state.deposed[key]
+        place.draft.set_current(change.address, stored, change.provider)
+        place.draft.set_deposed(change.address, key, None, change.provider)
+
+
+# -- what the user agreed to ----------------------------------------------------------------------
+
+
+def _check_final(place: Workplace, change: Change, final: Change) -> None:
+    """Compare what is planned now with what the user agreed to."""
+    planned, now = change.after.unmark_deep()[0], final.after.unmark_deep()[0]
+    faults = [
+        fault
+        for fault in result_faults(planned, now)
+        if fault.text != "still unknown after the change"
+    ]
+    if change.action is Action.UPDATE and final.action not in (Action.UPDATE, Action.NO_OP):
+        faults.append(Fault((), "the object would have to be replaced, which was not planned"))
+    for fault in faults:
+        where = path_text(fault.path).removeprefix(".")
+        place.diags.error(
+            "Inconsistent final plan",
+            f"Now that everything is known, the provider "
+            f"{change.provider.item.provider.display} plans something else for "
+            f"{change.address} than before{', at ' + where if where else ''}: {fault.text}. "
+            "This is a fault of the provider.",
+            address=str(change.address),
+        )
+    if faults:
+        raise Failed

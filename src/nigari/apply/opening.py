@@ -1,0 +1,49 @@
+"""Opening what must be open while others are at work: providers and ephemeral objects."""
+
+from __future__ import annotations
+
+from nigari.apply.declared import declared_instance
+from nigari.apply.workplace import Failed, Workplace
+from nigari.eval.once import DONE
+from nigari.plan.changes import EphemeralInstance
+from nigari.plan.vanished import frame_of_old
+
+
+async def open_provider(place: Workplace, text: str) -> bool:
+    """Start and configure a provider instance; False where that failed."""
+    host = place.host
+    address = place.provider_address(text)
+    frame = await host.frame(address.module) or frame_of_old(
+        host.root, address.module, host.prior, host.schema_of
+    )
+    node = host.providers.for_stored(host.root, frame, address)
+    await host.evaluate((node,))
+    place.providers[text] = node
+    if node.memory is not None:
+        place.draft.remember(node.memory)
+    return node.state == DONE and node.provider is not None
+
+
+async def close_provider(place: Workplace, text: str) -> None:
+    """End a provider instance."""
+    node = place.providers.pop(text, None)
+    if node is not None and node.provider is not None:
+        await place.host.pool.close(node.provider)
+
+
+async def open_ephemeral(place: Workplace, instance: EphemeralInstance) -> bool:
+    """Open an ephemeral object; False where that failed."""
+    try:
+        provider, host = place.provider(instance), place.host
+        declared = await declared_instance(place, instance)
+        await declared.check("precondition", None)
+        config = await declared.config()
+        body = declared.node.resource.body
+        value = await host.ephemeral.open(provider, instance.address, instance.schema, config, body)
+        if value is None:
+            return False
+        host.results[instance.address] = value
+        await declared.check("postcondition", value)
+    except Failed:
+        return False
+    return True

@@ -1,0 +1,30 @@
+"""What all provisioners have in common: how they fail, and how values become their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from nigari.cty.values import Value
+
+Say = Callable[[str], None]
+"""Tells a line of output."""
+
+Arguments = Mapping[str, Value]
+"""The arguments of a provisioner: known, without marks, null where they are not set."""
+
+
+class ProvisionerFailure(Exception):
+    """Why a provisioner has not succeeded, as one or more sentences."""
+
+
+def text_of(value: Value) -> str:
+    """A string; empty where it is null."""
+    return value.data if isinstance(value.data, str) else ""
+
+
+def texts_of(value: Value) -> Iterator[str]:
+    """The strings of a list, without those that are null."""
+    if not value.is_null:
+        for each in value.sequence():
+            if isinstance(each.data, str):
+                yield each.data

@@ -1,0 +1,114 @@
+"""`remote-exec` and `file`: scripts and files that are copied to a host, and run there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Final
+
+from nigari.apply.provisioners.base import (
+    Arguments,
+    ProvisionerFailure,
+    Say,
+    text_of,
+)
+from nigari.apply.provisioners.connection import connection_from
+from nigari.apply.provisioners.scp import put, put_content
+from nigari.apply.provisioners.ssh import Session, open_session
+from nigari.cty.values import Value
+
+_SHELL: Final = b"#!/bin/sh\n"
+
+
+async def run_remote(arguments: Arguments, way: Arguments | None, say: Say) -> None:
+    """Copy scripts to a host and run them, one after the other."""
+    scripts = _scripts(arguments)
+
+    async def run(session: Session) -> None:
+        for script in scripts:
+            await _run_script(session, script, say)
+
+    await _connected(way, say, run)
+
+
+async def copy_files(arguments: Arguments, way: Arguments | None, say: Say) -> None:
+    """Copy a file, a directory or some content to a host."""
+    destination = text_of(arguments["destination"])
+    if not destination:
+        raise ProvisionerFailure("The destination is empty.")
+    content, source = arguments["content"], text_of(arguments["source"])
+
+    async def copy(session: Session) -> None:
+        if isinstance(content.data, str):
+            await put_content(session.connection, content.data.encode(), destination)
+        else:
+            await put(session.connection, source, destination)
+
+    await _connected(way, _unheard, copy)
+
+
+async def _connected(
+    way: Arguments | None, say: Say, work: Callable[[Session], Coroutine[None, None, None]]
+) -> None:
+    """Log in, do something, and log out."""
+    if way is None:
+        raise ProvisionerFailure(
+            "There is no connection block, so it is not known which host is meant. Add one to the "
+            "provisioner or to the resource."
+        )
+    settings = connection_from(way, os.environ)
+    from asyncssh import Error
+
+    async with AsyncExitStack() as stack:
+        session = await open_session(settings, say, stack)
+        try:
+            await work(session)
+        except (Error, OSError) as error:
+            detail = getattr(error, "strerror", None) or error
+            raise ProvisionerFailure(f"{detail}.") from None
+
+
+async def _run_script(session: Session, script: bytes, say: Say) -> None:
+    path = session.script_path()
+    if session.is_unix and not script.startswith(b"#!"):
+        script = _SHELL + script
+    await put_content(session.connection, script, path)
+    if session.is_unix and await session.execute(f"chmod 0777 {path}", _unheard):
+        raise ProvisionerFailure(f"The script {path} cannot be made executable.")
+    status = await session.execute(path, say)
+    if status:
+        raise ProvisionerFailure(f"A script on {session.settings.target.host} ended with {status}.")
+    # The script may hold secrets, and nobody needs it any more.
+    await put_content(session.connection, b"", path)
+
+
+def _scripts(arguments: Arguments) -> list[bytes]:
+    inline = arguments["inline"]
+    if not inline.is_null:
+        lines = [_filled(each, "inline") for each in inline.sequence()]
+        return ["".join(f"{line}\n" for line in lines).encode()]
+    if not arguments["script"].is_null:
+        return [_read(_filled(arguments["script"], "script"))]
+    if arguments["scripts"].is_null:
+        raise ProvisionerFailure("One of inline, script and scripts must be set.")
+    return [_read(_filled(each, "scripts")) for each in arguments["scripts"].sequence()]
+
+
+def _filled(value: Value, name: str) -> str:
+    text = text_of(value)
+    if not text:
+        raise ProvisionerFailure(f"There is a null or an empty string in {name}.")
+    return text
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ProvisionerFailure(f"The script {path} cannot be read: {error.strerror}.") from None
+
+
+def _unheard(_: str) -> None:
+    """Where nobody listens."""

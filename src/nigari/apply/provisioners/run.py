@@ -1,0 +1,152 @@
+"""Running the provisioners of one object: their arguments are worked out, and what they say is told.
+
+Where secrets are among the arguments, nothing of the output is shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from functools import partial
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.apply.provisioners.base import Arguments, ProvisionerFailure, Say
+from nigari.apply.provisioners.local_exec import run_local
+from nigari.apply.workplace import Workplace
+from nigari.config.provisioner import Connection, Provisioner
+from nigari.cty.values import Value
+from nigari.eval.expansion import InstanceData
+from nigari.eval.instances import Frame
+from nigari.eval.scope import evaluate_body
+from nigari.hcl.body import Body
+from nigari.record import record
+from nigari.schema.block import Block
+from nigari.schema.decode import decoder_spec
+from nigari.schema.provisioners import CONNECTION, PROVISIONERS
+
+_HIDDEN = "The output is not shown, because there are secrets among the arguments"
+
+
+@record
+class Provisioned:
+    """An object that provisioners run for."""
+
+    address: AbsResourceInstance
+    frame: Frame
+    """Whose names the arguments can use."""
+    data: InstanceData
+    connection: Connection | None
+    """What the resource says of the connection, for provisioners that do not say more."""
+    value: Value
+    """What `self` is."""
+
+
+class Provisioning:
+    """Runs provisioners for one object."""
+
+    def __init__(self, place: Workplace, subject: Provisioned) -> None:
+        self._place = place
+        self._subject = subject
+
+    async def run(self, provisioners: Sequence[Provisioner]) -> bool:
+        """Run them one after the other; False where one failed and that matters."""
+        module = self._subject.frame.instance.addr
+        for provisioner in provisioners:
+            succeeded = await self._one(provisioner)
+            if not succeeded and not self._place.settings.continues_after(module, provisioner):
+                return False
+        return True
+
+    async def _one(self, provisioner: Provisioner) -> bool:
+        place, kind = self._place, provisioner.type
+        address = self._subject.address
+        found = await self._value(provisioner.body, PROVISIONERS[kind])
+        body = provisioner.connection_over(self._subject.connection)
+        way = None if body is None else await self._value(body, CONNECTION)
+        if found is None or (way is None and body is not None):
+            return False
+        place.view.provision_started(address, kind)
+        plain, marks = found.unmark_deep()
+        say: Say = partial(place.view.provision_said, address, kind)
+        if marks:
+            say(_HIDDEN)
+            say = _unheard
+        try:
+            await self._interruptible(_work(kind, plain.mapping(), _plain(way), say))
+        except ProvisionerFailure as failure:
+            place.view.provision_finished(address, kind, False)
+            self._report(provisioner, str(failure), is_secret=bool(marks))
+            return False
+        place.view.provision_finished(address, kind, True)
+        return True
+
+    async def _interruptible(self, work: Coroutine[None, None, None]) -> None:
+        """Do something that ends when applying is stopped."""
+        task = asyncio.ensure_future(work)
+        self._place.provisioning.add(task)
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait((task,))
+            raise
+        finally:
+            self._place.provisioning.discard(task)
+        if task.cancelled():
+            raise ProvisionerFailure("It was interrupted.")
+        task.result()
+
+    # -- arguments ----------------------------------------------------------------------------
+
+    async def _value(self, body: Body, schema: Block) -> Value | None:
+        """The value of a body, all of it known; None after reporting why there is none."""
+        subject, host = self._subject, self._place.host
+        errors = host.diags.error_count
+        compiled = subject.frame.instance.compiled.body(body, decoder_spec(schema))
+        value = await host.value(
+            partial(evaluate_body, subject.frame, compiled, subject.data, subject.value)
+        )
+        if host.diags.error_count > errors:
+            return None
+        if not value.is_wholly_known:
+            host.diags.error(
+                "Arguments of a provisioner are not known",
+                f"Parts of what a provisioner of {subject.address} is given are still unknown.",
+                body.missing_item_range,
+                address=str(subject.address),
+            )
+            return None
+        return value
+
+    def _report(self, provisioner: Provisioner, detail: str, is_secret: bool) -> None:
+        diags, module = self._place.diags, self._subject.frame.instance.addr
+        continues = self._place.settings.continues_after(module, provisioner)
+        if is_secret:
+            detail = "Why is not shown, because there are secrets among its arguments."
+        tell = diags.warning if continues else diags.error
+        tell(
+            f"Provisioner {provisioner.type} failed",
+            detail,
+            provisioner.range,
+            address=str(self._subject.address),
+        )
+
+
+def _work(
+    kind: str, arguments: Arguments, way: Arguments | None, say: Say
+) -> Coroutine[None, None, None]:
+    if kind == "local-exec":
+        return run_local(arguments, say)
+    from nigari.apply.provisioners.remote import copy_files, run_remote
+
+    work = run_remote if kind == "remote-exec" else copy_files
+    return work(arguments, way, say)
+
+
+def _plain(value: Value | None) -> Arguments | None:
+    """Arguments without marks: what a connection has is never shown."""
+    return None if value is None else value.unmark_deep()[0].mapping()
+
+
+def _unheard(_: str) -> None:
+    """Where secrets go."""

@@ -1,0 +1,214 @@
+"""Connecting to a host over ssh, by way of a bastion or a proxy where the block says so."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from nigari.apply.provisioners.base import ProvisionerFailure, Say
+from nigari.apply.provisioners.connection import UNIX, Connection, Login
+from nigari.apply.provisioners.proxy import proxied_socket
+
+if TYPE_CHECKING:
+    from asyncssh import SSHClientConnection, SSHKey, SSHKeyPair
+
+_FIRST_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 20.0
+_KEEP_ALIVE: Final = 2.0
+_MOST_UNANSWERED: Final = 60
+
+
+class Session:
+    """A host that one is logged in to."""
+
+    def __init__(self, settings: Connection, connection: SSHClientConnection) -> None:
+        self.settings = settings
+        self.connection = connection
+
+    @property
+    def is_unix(self) -> bool:
+        return self.settings.platform == UNIX
+
+    def script_path(self) -> str:
+        """Somewhere for a script."""
+        return self.settings.script_path.replace("%RAND%", str(secrets.randbelow(1 << 31)))
+
+    async def execute(self, command: str, say: Say) -> int:
+        """Run a command there and tell what it prints; its exit status."""
+        from asyncssh import PTY_ECHO, STDOUT
+
+        options: dict[str, Any] = {}  # what asyncssh takes by keyword is not typed
+        if self.is_unix:
+            options = {"term_type": "xterm", "term_size": (80, 40), "term_modes": {PTY_ECHO: 0}}
+        async with await self.connection.create_process(
+            command, stderr=STDOUT, errors="replace", **options
+        ) as process:
+            async for line in process.stdout:
+                say(str(line).rstrip("\r\n"))
+            done = await process.wait()
+        if done.exit_status is None:
+            raise ProvisionerFailure("The connection was lost while the command ran.")
+        return done.exit_status
+
+
+async def open_session(settings: Connection, say: Say, stack: AsyncExitStack) -> Session:
+    """Log in, trying again until the timeout: hosts that were just made take their time."""
+    keys = await _keys(settings, stack)
+    target, bastion = settings.target, settings.bastion
+    say(f"Connecting to {target.user}@{target.host}, port {target.port}, over ssh")
+    if bastion is not None:
+        say(f"By way of {bastion.user}@{bastion.host}, port {bastion.port}")
+    deadline = time.monotonic() + settings.timeout
+    pause = _FIRST_PAUSE
+    while True:
+        left = deadline - time.monotonic()
+        try:
+            async with asyncio.timeout(max(left, 0.001)):
+                connection = await _connect(settings, keys, stack)
+            say("Connected")
+            return Session(settings, connection)
+        except (OSError, TimeoutError, _ssh_error()) as error:
+            if time.monotonic() + pause >= deadline:
+                why = str(error) or "nothing answers"
+                raise ProvisionerFailure(
+                    f"There is no connection to {target.host} after {settings.timeout:g} seconds. "
+                    f"The last try ended with: {why}."
+                ) from None
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def _ssh_error() -> type[Exception]:
+    from asyncssh import Error
+
+    return Error
+
+
+# -- keys -----------------------------------------------------------------------------------------
+
+
+async def _keys(settings: Connection, stack: AsyncExitStack) -> list[SSHKeyPair]:
+    """The keys that an agent has, the one that is asked for first."""
+    if not settings.agent_socket:
+        return []
+    from asyncssh import connect_agent
+
+    try:
+        agent = await connect_agent(settings.agent_socket)
+    except OSError as error:
+        raise ProvisionerFailure(f"The agent cannot be reached: {error.strerror}.") from None
+    stack.push_async_callback(agent.wait_closed)
+    stack.callback(agent.close)
+    keys = list(await agent.get_keys())
+    wanted = settings.agent_identity
+    if wanted:
+        public = _public_key(wanted)
+        keys.sort(key=lambda each: _distance(each, wanted, public))
+    return keys
+
+
+def _distance(key: SSHKeyPair, wanted: str, public: bytes | None) -> int:
+    comment = key.get_comment() or ""
+    if comment == wanted or (public is not None and key.public_data == public):
+        return 0
+    return 1 if comment.endswith(wanted) else 2
+
+
+def _public_key(name: str) -> bytes | None:
+    """The public key in a file, or beside a file, of that name."""
+    from asyncssh import KeyImportError, read_public_key
+
+    for path in (Path(f"{name}.pub"), Path(name)):
+        try:
+            return read_public_key(path).public_data
+        except (OSError, KeyImportError):
+            continue
+    return None
+
+
+def _private_key(login: Login) -> list[Any]:
+    """The key of a login, with its certificate; asyncssh takes either form, untyped."""
+    if not login.private_key:
+        return []
+    from asyncssh import (
+        KeyEncryptionError,
+        KeyImportError,
+        import_certificate,
+        import_private_key,
+    )
+
+    try:
+        key = import_private_key(login.private_key)
+    except (KeyEncryptionError, KeyImportError) as error:
+        what = "is encrypted; decrypt it first" if "ncrypt" in str(error) else "cannot be read"
+        raise ProvisionerFailure(f"The private key of the connection {what}.") from None
+    if not login.certificate:
+        return [key]
+    try:
+        return [(key, import_certificate(login.certificate))]
+    except KeyImportError as error:
+        raise ProvisionerFailure(f"The certificate cannot be used: {error}.") from None
+
+
+# -- connecting -----------------------------------------------------------------------------------
+
+
+async def _connect(
+    settings: Connection, keys: list[SSHKeyPair], stack: AsyncExitStack
+) -> SSHClientConnection:
+    from asyncssh import connect
+
+    first = settings.bastion or settings.target
+    way: dict[str, Any] = {}
+    if settings.proxy is not None:
+        way["sock"] = await proxied_socket(settings.proxy, first.host, first.port)
+    connection = await connect(
+        first.host, first.port, **_options(first, keys, settings.agent_socket), **way
+    )
+    stack.push_async_callback(connection.wait_closed)
+    stack.callback(connection.close)
+    if settings.bastion is None:
+        return connection
+    target = settings.target
+    inner = await connect(
+        target.host,
+        target.port,
+        tunnel=connection,
+        **_options(target, keys, settings.agent_socket),
+    )
+    stack.push_async_callback(inner.wait_closed)
+    stack.callback(inner.close)
+    return inner
+
+
+def _options(login: Login, keys: list[SSHKeyPair], agent: str) -> dict[str, Any]:
+    """How to log in, and nothing that the user's own ssh settings say."""
+    known = [*_private_key(login), *keys]
+    return {
+        "config": None,
+        "username": login.user,
+        "password": login.password or None,
+        "client_keys": known or None,
+        "agent_path": None,
+        "agent_forwarding": agent or False,
+        "known_hosts": _known_hosts(login),
+        "keepalive_interval": _KEEP_ALIVE,
+        "keepalive_count_max": _MOST_UNANSWERED,
+    }
+
+
+def _known_hosts(login: Login) -> tuple[list[SSHKey], ...] | None:
+    """What a host may show: the key that was given, or a certificate that it has signed."""
+    if not login.host_key:
+        return None
+    from asyncssh import KeyImportError, import_public_key
+
+    try:
+        key = import_public_key(login.host_key)
+    except KeyImportError as error:
+        raise ProvisionerFailure(f"The host_key cannot be read: {error}.") from None
+    return ([key], [key], [])

@@ -1,0 +1,98 @@
+"""When provisioners of an instance run: once it exists, and before it is destroyed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.module import module_from_steps
+from nigari.apply.declared import DeclaredInstance
+from nigari.apply.provisioners.run import Provisioned, Provisioning
+from nigari.apply.workplace import Failed, Workplace
+from nigari.config.provisioner import Provisioner
+from nigari.cty.values import Value, number, string
+from nigari.eval.expansion import InstanceData
+from nigari.eval.instances import Frame
+from nigari.plan.changes import Change
+from nigari.plan.removed import RemoveStatement, statement_for
+from nigari.state.model import ObjectStatus, StoredObject
+
+_CREATE: Final = "create"
+_DESTROY: Final = "destroy"
+
+
+async def provision(
+    place: Workplace, declared: DeclaredInstance, change: Change, value: Value
+) -> None:
+    """Run what is to run once an object exists; if it fails, the object is not sound."""
+    frame, resource = declared.node.frame, declared.node.resource
+    wanted = _at(place, frame, resource.provisioners, _CREATE)
+    if not wanted:
+        return
+    subject = Provisioned(change.address, frame, declared.data, resource.connection, value)
+    if await Provisioning(place, subject).run(wanted):
+        return
+    state = place.draft.instance(change.address)
+    if state is not None and state.current is not None:
+        tainted = state.current.with_status(ObjectStatus.TAINTED)
+        place.draft.set_current(change.address, tainted, change.provider)
+    raise Failed
+
+
+async def provision_before_end(
+    place: Workplace, change: Change, stored: StoredObject, prior: Value
+) -> None:
+    """Run what is to run before an object is destroyed, as its block or a `removed` block says.
+
+    Nothing is run for an object that is not sound: what should have run when it was created has
+    perhaps not run.
+    """
+    if stored.status is ObjectStatus.TAINTED:
+        return
+    address = change.address
+    frame = await place.host.frame(address.module)
+    resource = None if frame is None else frame.module.resources.get(address.item.resource)
+    connection = None if resource is None else resource.connection
+    provisioners = () if resource is None else resource.provisioners
+    if resource is None:
+        statement = statement_for(place.settings.removed, address)
+        if statement is not None:
+            provisioners = statement.provisioners
+            frame = await _frame_of(place, statement, address)
+    if frame is None:
+        return
+    wanted = _at(place, frame, provisioners, _DESTROY)
+    if not wanted:
+        return
+    key = address.item.key
+    data = InstanceData(
+        each_key=string(key) if isinstance(key, str) else None,
+        count_index=number(key) if isinstance(key, int) else None,
+    )
+    subject = Provisioned(address, frame, data, connection, prior)
+    if not await Provisioning(place, subject).run(wanted):
+        raise Failed
+
+
+async def _frame_of(
+    place: Workplace, statement: RemoveStatement, address: AbsResourceInstance
+) -> Frame:
+    """Where a `removed` block is evaluated: in the instance of its module that an address is in.
+
+    That instance may be gone with the rest; then any other will do, as little can be used there.
+    """
+    steps = address.module.steps[: len(statement.module.steps)]
+    frame = await place.host.frame(module_from_steps(steps))
+    if frame is not None:
+        return frame
+    for each in await place.host.all_frames():
+        if each.instance.addr.unkeyed == statement.module:
+            return each
+    return place.host.root
+
+
+def _at(
+    place: Workplace, frame: Frame, provisioners: tuple[Provisioner, ...], moment: str
+) -> list[Provisioner]:
+    module = frame.instance.addr
+    return [each for each in provisioners if place.settings.runs_at(module, each) == moment]

@@ -1,0 +1,30 @@
+"""Reading data sources that had to wait until something else was applied, and those of checks."""
+
+from __future__ import annotations
+
+from nigari.apply.declared import declared_instance
+from nigari.apply.workplace import Failed, Workplace
+from nigari.cty.values import Value
+from nigari.plan.changes import Change
+from nigari.plan.data import DataSource
+from nigari.plan.prior import with_schema_marks
+from nigari.state.objects import encode
+
+
+async def read(place: Workplace, change: Change) -> Value | None:
+    """Read a data source; nothing comes of it only where it belongs to a check."""
+    provider, host = place.provider(change), place.host
+    declared = await declared_instance(place, change)
+    await declared.check("precondition", None)
+    config = await declared.config()
+    resource = declared.node.resource
+    source = DataSource(provider, change.address, change.schema, resource, declared.meta)
+    value = await source.read(config, place.diags, host.unread)
+    if value is None:
+        if resource.in_check:
+            return None
+        raise Failed
+    place.draft.set_current(change.address, encode(value, change.schema), change.provider)
+    value = host.results[change.address] = with_schema_marks(value, change.schema)
+    await declared.check("postcondition", value)
+    return value

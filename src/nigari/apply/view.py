@@ -1,0 +1,21 @@
+"""Who is told what happens while a plan is applied."""
+
+from __future__ import annotations
+
+from nigari.cty.values import Value
+from nigari.events import Listener
+from nigari.plan.changes import Change
+from nigari.plan.execution_graph import Operation
+
+
+class ApplyView(Listener):
+    """Hears, beside what every listener hears, what is done to the objects of a plan."""
+
+    def started(self, operation: Operation, change: Change) -> None:
+        """An operation on a resource begins."""
+
+    def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
+        """An operation on a resource has succeeded."""
+
+    def failed(self, operation: Operation, change: Change) -> None:
+        """An operation on a resource has failed."""

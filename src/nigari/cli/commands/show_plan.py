@@ -1,0 +1,58 @@
+"""What `nigari show` does with a saved plan."""
+
+from __future__ import annotations
+
+import asyncio
+
+from nigari.cli.stored_state import OpenState
+from nigari.cli.views.manner import Manner
+from nigari.cli.views.plan_text import plan_text
+from nigari.cli.views.style import style_of
+from nigari.diagnostics import Diagnostics, Severity
+from nigari.diagnostics.layout import Layout
+from nigari.events import SILENCE
+from nigari.plan.plan_file import SavedPlan, read_plan_file
+from nigari.workspace.saved_plan import restored
+from nigari.workspace.show_plan import ShownPlan
+
+
+async def show_plan(data: bytes, state: OpenState) -> bool:
+    """Show the plan in a file; False after reporting why it cannot be shown."""
+    # From here on there must be an event loop; who runs this makes one now.
+    await asyncio.sleep(0)
+    decrypted = state.encryptions.plan.decrypt(data, state.diags)
+    saved = None if decrypted is None else read_plan_file(decrypted.data, state.diags)
+    found = None
+    if saved is not None:
+        # Whoever made the plan has been warned already.
+        told = Diagnostics()
+        found = await restored(saved, state.terminal.environ, SILENCE, told)
+        state.diags.extend(each for each in told if each.severity is Severity.ERROR)
+    if saved is None or found is None:
+        return False
+    planning, plan = found
+    try:
+        shown = ShownPlan(planning, plan)
+        if state.invocation.switch("json") or state.invocation.text("json-into"):
+            if not _document(shown, saved, state):
+                return False
+            if state.invocation.switch("json"):
+                return True
+        terminal = state.terminal
+        manner = Manner(style_of(terminal), reveals=state.invocation.switch("show-sensitive"))
+        width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
+        relevant = shown.relevant() if plan.drift else ()
+        terminal.stdout.write(plan_text(plan, manner, width, relevant))
+        return True
+    finally:
+        await planning.close()
+
+
+def _document(shown: ShownPlan, saved: SavedPlan, state: OpenState) -> bool:
+    text = shown.document(saved.variables, state.diags)
+    if text is None:
+        return False
+    state.into_file(text)
+    if state.invocation.switch("json"):
+        state.terminal.out(text)
+    return True

@@ -1,0 +1,143 @@
+"""The options of the commands that plan, and what they ask of a plan."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.parse import parse_resource_instance, parse_target
+from nigari.addrs.resource import MANAGED
+from nigari.addrs.targets import Target
+from nigari.cli.args import UsageError
+from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
+from nigari.cli.prompt import INPUT_FLAG
+from nigari.cli.stored_state import (
+    BACKUP_FLAG,
+    LOCK_FLAGS,
+    REVEAL_FLAG,
+    SAYING_FLAGS,
+    STATE_FLAG,
+    OpenState,
+)
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.hcl.parser import parse_traversal
+from nigari.hcl.source import Source
+from nigari.plan.changes import PlanMode
+from nigari.plan.plan_host import PlanOptions
+
+GENERATE_FLAG: Final = "generate-config-out"
+SUPPRESS_FLAG: Final = "suppress-forget-errors"
+
+PARALLELISM_FLAG = Flag(
+    "parallelism", FLAG_TEXT, "How many operations may run at once", "NUMBER", "10"
+)
+PLAN_FLAGS = (
+    Flag("destroy", FLAG_SWITCH, "Plan to destroy everything that is managed here"),
+    Flag("refresh-only", FLAG_SWITCH, "Only bring the state up to date with what exists"),
+    Flag(
+        "refresh",
+        FLAG_SWITCH,
+        "Do not look at what exists: take the state's word for it",
+        default="true",
+    ),
+    Flag("replace", FLAG_LIST, "Replace the object at this address; may be repeated", "ADDRESS"),
+    Flag("target", FLAG_LIST, "Look only at this and what it needs; may be repeated", "ADDRESS"),
+    Flag("target-file", FLAG_LIST, "The same for each line of a file; may be repeated", "FILE"),
+    Flag("exclude", FLAG_LIST, "Leave out this and what needs it; may be repeated", "ADDRESS"),
+    Flag("exclude-file", FLAG_LIST, "The same for each line of a file; may be repeated", "FILE"),
+    PARALLELISM_FLAG,
+    INPUT_FLAG,
+    *LOCK_FLAGS,
+    STATE_FLAG,
+    REVEAL_FLAG,
+    *VARIABLE_FLAGS,
+    *SAYING_FLAGS,
+)
+APPLY_FLAGS = (
+    Flag("auto-approve", FLAG_SWITCH, "Do not ask before anything is done"),
+    Flag("state-out", FLAG_TEXT, "Where the new state goes, for the local backend only", "FILE"),
+    BACKUP_FLAG,
+    Flag(
+        SUPPRESS_FLAG,
+        FLAG_SWITCH,
+        "Do not fail where destroying leaves objects that are only forgotten",
+    ),
+    *PLAN_FLAGS,
+)
+
+_IN_LINE: Final = re.compile(r"[^\n]")
+
+
+def plan_mode(invocation: Invocation) -> PlanMode:
+    """What kind of plan the command line asks for."""
+    if invocation.switch("destroy") and invocation.switch("refresh-only"):
+        raise UsageError("The options -destroy and -refresh-only exclude each other.")
+    if invocation.switch("destroy"):
+        return PlanMode.DESTROY
+    return PlanMode.REFRESH_ONLY if invocation.switch("refresh-only") else PlanMode.NORMAL
+
+
+def parallelism(invocation: Invocation) -> int:
+    """How many operations may run at once."""
+    text = invocation.text("parallelism")
+    if not text.isdigit() or int(text) < 1:
+        raise UsageError(f'The option -parallelism is a number from 1 on, not "{text}".')
+    return int(text)
+
+
+def plan_options(state: OpenState, mode: PlanMode) -> PlanOptions:
+    """Everything that the command line asks of a plan; what is wrong with it is reported."""
+    invocation = state.invocation
+    refreshes = invocation.switch("refresh")
+    if mode is PlanMode.REFRESH_ONLY and not refreshes:
+        raise UsageError("With -refresh-only and -refresh=false there would be nothing to do.")
+    replaced = _replaced(state)
+    if replaced and mode is not PlanMode.NORMAL:
+        raise UsageError("The option -replace asks for a plan that changes things, as usual.")
+    targets, excluded = _targets(state, "target"), _targets(state, "exclude")
+    if targets and excluded:
+        raise UsageError("Use either -target or -exclude: together they could mean many things.")
+    return PlanOptions(mode, refreshes, replaced, targets, excluded, parallelism(invocation))
+
+
+def _replaced(state: OpenState) -> tuple[AbsResourceInstance, ...]:
+    found: list[AbsResourceInstance] = []
+    for text in state.invocation.texts("replace"):
+        address = state.address(parse_resource_instance, text)
+        if address is not None and address.item.resource.mode is not MANAGED:
+            raise UsageError(f"The option -replace is for managed resources, and {text} is none.")
+        if address is not None:
+            found.append(address)
+    return tuple(found)
+
+
+def _targets(state: OpenState, flag: str) -> tuple[Target, ...]:
+    invocation = state.invocation
+    given = [state.address(parse_target, each) for each in invocation.texts(flag)]
+    for path in invocation.texts(f"{flag}-file"):
+        given += _targets_in(path, state)
+    return tuple(each for each in given if each is not None)
+
+
+def _targets_in(path: str, state: OpenState) -> list[Target | None]:
+    """The targets in a file, one on each line that is neither empty nor a comment."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        state.diags.error("File of addresses cannot be read", f"{path}: {error.strerror}.")
+        return []
+    state.configuration.workspace.sources[path] = data
+    text = Source.from_bytes(path, data).text
+    found: list[Target | None] = []
+    at = 0
+    for line in text.splitlines(keepends=True):
+        words = line.strip()
+        if words and not words.startswith("#"):
+            # Blanks stand for what comes before, so that a mistake is shown where it is.
+            source = Source(path, _IN_LINE.sub(" ", text[:at]) + line.rstrip())
+            traversal = parse_traversal(source, state.diags)
+            found.append(None if traversal is None else parse_target(traversal, state.diags))
+        at += len(line)
+    return found

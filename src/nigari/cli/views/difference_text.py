@@ -1,0 +1,372 @@
+"""Differences on the screen: a mark before each part, and how much of the rest stays the same.
+
+What follows an equals sign is one text with line ends in it; a part that goes on over several lines
+is indented by its depth. Marks, notes and the alignment of names are as people know them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from nigari.cli.views.datum import Datum, Numeral
+from nigari.cli.views.difference import (
+    BlockGroup,
+    Body,
+    Difference,
+    Elements,
+    Exchange,
+    Fate,
+    Members,
+    Pending,
+    Secret,
+    SecretBody,
+    Simple,
+    WriteOnly,
+)
+from nigari.cli.views.manner import Manner, line, pad
+from nigari.cli.views.pairing import pairs
+from nigari.cli.views.string_text import Text, is_short, text_of
+from nigari.cli.views.value_comparison import compare
+from nigari.cty.types import DYNAMIC
+from nigari.cty.values import go_quote
+from nigari.hcl.scanner import is_identifier
+
+_PENDING: Final = "(known after apply)"
+_SECRET: Final = "(sensitive value)"
+_WRITTEN: Final = "(write-only attribute)"
+_ALWAYS_SHOWN: Final = frozenset(("id", "name", "tags"))
+"""Attributes by which people recognise an object."""
+
+
+def difference_text(difference: Difference, depth: int, manner: Manner) -> str:
+    """What follows the name of a part."""
+    if isinstance(difference, Simple):
+        return _simple(difference, depth, manner)
+    if isinstance(difference, Secret):
+        return _secret(difference, depth, manner)
+    if isinstance(difference, Members):
+        return _members(difference, depth, manner)
+    if isinstance(difference, Elements):
+        return _elements(difference, depth, manner)
+    if isinstance(difference, Body):
+        return _body(difference, depth, manner)
+    if isinstance(difference, Pending):
+        return _pending(difference, depth, manner)
+    if isinstance(difference, Exchange):
+        inner = manner.but(says_null=False)
+        before = difference_text(difference.before, depth, inner)
+        return f"{before} {manner.arrow} {difference_text(difference.after, depth, inner)}"
+    assert isinstance(difference, WriteOnly)
+    return f"{_WRITTEN}{manner.forced(difference.forces)}{manner.null(difference.fate)}"
+
+
+@lru_cache(maxsize=4096)
+def _name(name: str) -> str:
+    return name if is_identifier(name) else go_quote(name)
+
+
+def _pending(difference: Pending, depth: int, manner: Manner) -> str:
+    forced = manner.forced(difference.forces)
+    if difference.before is None:
+        return f"{_PENDING}{forced}"
+    before = difference_text(difference.before, depth, manner.but(says_null=False))
+    return f"{before} -> {_PENDING}{forced}"
+
+
+# -- secrets ----------------------------------------------------------------------------------
+
+
+def _secret(difference: Secret, depth: int, manner: Manner) -> str:
+    forced = manner.forced(difference.forces)
+    if manner.reveals:
+        return difference_text(difference.inner, depth, manner)
+    if not isinstance(difference, SecretBody):
+        return f"{_SECRET}{manner.null(difference.fate)}{forced}"
+    lines = [
+        f"{{{forced}",
+        line(depth, manner, Fate.SAME, "  # Something in this block is or was sensitive, so"),
+        line(depth, manner, Fate.SAME, "  # nothing of it is shown."),
+        line(depth, manner, Fate.SAME, "}"),
+    ]
+    return "\n".join(lines)
+
+
+def _warnings(difference: Difference, depth: int, manner: Manner) -> list[str]:
+    """That something becomes secret, or is no longer."""
+    if not isinstance(difference, Secret) or difference.was_secret is difference.is_secret:
+        return []
+    if difference.inner.fate in (Fate.NEW, Fate.GONE):
+        return []
+    what = "block" if isinstance(difference, SecretBody) else "attribute"
+    warning = manner.style.yellow("Warning")
+    text = f"# {warning}: this {what} is sensitive from now on and no longer shown."
+    if difference.was_secret:
+        text = f"# {warning}: this {what} is no longer sensitive once this is applied."
+    if difference.inner.fate is Fate.SAME and what == "attribute":
+        text += " Its value stays."
+    return [f"{pad(depth)}  {text}"]
+
+
+# -- parts ------------------------------------------------------------------------------------
+
+
+def _entry(name: str, difference: Difference, depth: int, manner: Manner, end: str = "") -> str:
+    """A part on lines of its own."""
+    text = f"{name}{difference_text(difference, depth, manner)}{end}"
+    lines = [*_warnings(difference, depth, manner), line(depth, manner, difference.fate, text)]
+    return "\n".join(lines)
+
+
+def _members(difference: Members, depth: int, manner: Manner) -> str:
+    is_map, is_nested = difference.is_map, difference.is_nested
+    hands_down = is_map and is_nested
+    forced = manner.forced(difference.forces and not hands_down)
+    null = manner.null(difference.fate)
+    if not difference.parts:
+        return f"{{}}{null}{forced}"
+    if is_map:
+        says_null = manner.says_null and difference.fate is not Fate.GONE and not is_nested
+        inner = manner.but(says_null=says_null, all_force=difference.forces and hands_down)
+    else:
+        inner = manner.but(says_null=is_nested)
+    names = {key: go_quote(key) if is_map else _name(key) for key in sorted(difference.parts)}
+    width = 0 if hands_down else max(len(name) for name in names.values())
+    lines = [f"{{{forced}"]
+    same = 0
+    for key, name in names.items():
+        part = difference.parts[key]
+        is_important = not is_map and key in _ALWAYS_SHOWN
+        if part.fate is Fate.SAME and not manner.shows_same and not is_important:
+            same += 1
+            continue
+        comma = "," if is_map and isinstance(part, Members) and not part.is_map else ""
+        way = inner.but(shows_same=True) if is_important else inner
+        lines.append(_entry(f"{name:<{width}} = ", part, depth + 1, way, comma))
+    if same:
+        what = "element" if is_map else "attribute"
+        lines.append(line(depth + 1, manner, Fate.SAME, manner.hidden(same, what)))
+    lines.append(line(depth, manner, Fate.SAME, f"}}{null}"))
+    return "\n".join(lines)
+
+
+def _elements(difference: Elements, depth: int, manner: Manner) -> str:
+    hands_down = difference.is_set and difference.is_nested
+    forced = manner.forced(difference.forces and not hands_down)
+    null = manner.null(difference.fate)
+    if not difference.parts:
+        return f"[]{null}{forced}"
+    inner = manner.but(says_null=False)
+    if difference.is_set:
+        inner = inner.but(all_force=difference.forces and hands_down)
+    lines = [f"[{forced}"]
+    if difference.is_set or difference.is_nested:
+        changing = [
+            each for each in difference.parts if manner.shows_same or each.fate is not Fate.SAME
+        ]
+        lines += [_entry("", each, depth + 1, inner, ",") for each in changing]
+        same = len(difference.parts) - len(changing)
+    else:
+        same = _in_context(difference.parts, depth, manner, inner, lines)
+    if same:
+        lines.append(line(depth + 1, manner, Fate.SAME, manner.hidden(same, "element")))
+    lines.append(line(depth, manner, Fate.SAME, f"]{null}"))
+    return "\n".join(lines)
+
+
+def _in_context(
+    parts: Sequence[Difference], depth: int, manner: Manner, inner: Manner, lines: list[str]
+) -> int:
+    """Add what changes with the elements around it, and tell how many are left at the end."""
+    unchanged = manner.but(shows_same=True)
+    waiting: list[Difference] = []
+    follows_change = False
+    for part in parts:
+        is_same = part.fate is Fate.SAME
+        if is_same and not follows_change and not manner.shows_same:
+            waiting.append(part)
+            continue
+        if len(waiting) > 1:
+            note = manner.hidden(len(waiting) - 1, "element")
+            lines.append(line(depth + 1, manner, Fate.SAME, note))
+        if waiting:
+            lines.append(_entry("", waiting[-1], depth + 1, unchanged, ","))
+        waiting = []
+        follows_change = not is_same
+        lines.append(_entry("", part, depth + 1, unchanged if is_same else inner, ","))
+    return len(waiting)
+
+
+def _body(difference: Body, depth: int, manner: Manner) -> str:
+    forced = manner.forced(difference.forces)
+    if not difference.attributes and not difference.groups:
+        return f"{{}}{forced}"
+    names = {key: _name(key) for key in sorted(difference.attributes)}
+    width = max((len(name) for name in names.values()), default=0)
+    lines = [f"{{{forced}"]
+    same = 0
+    for key, name in names.items():
+        part = difference.attributes[key]
+        is_important = key in _ALWAYS_SHOWN
+        if part.fate is Fate.SAME and not manner.shows_same and not is_important:
+            same += 1
+            continue
+        way = manner.but(shows_same=True) if is_important else manner
+        lines.append(_entry(f"{name:<{width}} = ", part, depth + 1, way))
+    if same:
+        lines.append(line(depth + 1, manner, Fate.SAME, manner.hidden(same, "attribute")))
+    same = 0
+    for key, group in sorted(difference.groups.items()):
+        shown = _group(_name(key), group, depth + 1, manner, difference.forces)
+        same += len(group.blocks) - len(shown)
+        if shown and names:
+            lines.append("")
+        lines += shown
+    if same:
+        lines += ["", line(depth + 1, manner, Fate.SAME, manner.hidden(same, "block"))]
+    lines.append(line(depth, manner, Fate.SAME, "}"))
+    return "\n".join(lines)
+
+
+def _group(name: str, group: BlockGroup, depth: int, manner: Manner, is_forced: bool) -> list[str]:
+    """The blocks of one kind, those that change."""
+    way = manner.but(all_force=group.forces or (group.is_set and is_forced))
+    shown: list[str] = []
+    for label, block in group.blocks:
+        if group.was_secret or group.is_secret:
+            block = _hidden_block(block, group)
+        if block.fate is not Fate.SAME or manner.shows_same:
+            shown.append(_entry(f"{name}{label} ", block, depth, way))
+    return shown
+
+
+def _hidden_block(block: Difference, group: BlockGroup) -> Difference:
+    """A block of a kind that is secret altogether."""
+    if (block.fate is Fate.NEW and not group.is_secret) or (
+        block.fate is Fate.GONE and not group.was_secret
+    ):
+        return block
+    fate = block.fate
+    if fate is Fate.SAME and group.was_secret is not group.is_secret:
+        fate = Fate.CHANGED
+    return SecretBody(fate, block.forces, block, group.was_secret, group.is_secret)
+
+
+# -- values without parts ---------------------------------------------------------------------
+
+
+def _simple(difference: Simple, depth: int, manner: Manner) -> str:
+    fate, forced = difference.fate, manner.forced(difference.forces)
+    before, after = difference.before, difference.after
+    if fate is Fate.NEW and after is not None and is_short(after.plain):
+        return f"{go_quote(after.plain)}{forced}"
+    if _is_text(before) or _is_text(after):
+        return _string(difference, depth, manner)
+    if fate is Fate.NEW:
+        return f"{_bare(after, manner)}{forced}"
+    if fate is Fate.GONE:
+        return f"{_bare(before, manner)}{manner.null(fate)}{forced}"
+    if fate is Fate.SAME:
+        return f"{_bare(before, manner)}{forced}"
+    return f"{_bare(before, manner)} {manner.arrow} {_bare(after, manner)}{forced}"
+
+
+def _is_text(part: Datum | None) -> bool:
+    return part is not None and isinstance(part.plain, str)
+
+
+def _bare(part: Datum | None, manner: Manner) -> str:
+    plain = None if part is None else part.plain
+    if plain is None:
+        return manner.style.grey("null")
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    return plain.text if isinstance(plain, Numeral) else str(plain)
+
+
+def _string(difference: Simple, depth: int, manner: Manner) -> str:
+    fate = difference.fate
+    before, after = _text(difference.before), _text(difference.after)
+    if fate in (Fate.NEW, Fate.SAME):
+        before = None if fate is Fate.NEW else after
+    elif fate is Fate.GONE:
+        after = None
+    given = [each for each in (before, after) if each is not None]
+    if any(each.json is not None for each in given):
+        if all(each.json is not None for each in given) and (
+            (before and after) or fate is not Fate.CHANGED
+        ):
+            return _json(difference, before, after, depth, manner)
+        return _exchanged(difference, depth, manner)
+    if any(each.has_lines for each in given):
+        return _several_lines(difference, before, after, depth, manner)
+    forced = manner.forced(difference.forces)
+    if fate is Fate.CHANGED:
+        shown = [manner.style.grey("null") if e is None else e.quoted for e in (before, after)]
+        return f"{shown[0]} {manner.arrow} {shown[1]}{forced}"
+    return f"{given[0].quoted}{manner.null(fate)}{forced}"
+
+
+def _text(part: Datum | None) -> Text | None:
+    return text_of(part.plain) if part is not None and isinstance(part.plain, str) else None
+
+
+def _exchanged(difference: Simple, depth: int, manner: Manner) -> str:
+    """A text that tells something in JSON and becomes one that does not, or the other way."""
+    before = Simple(Fate.GONE, False, difference.before, None)
+    after = Simple(Fate.NEW, False, None, difference.after)
+    return difference_text(Exchange(difference.forces, before, after), depth, manner)
+
+
+def _several_lines(
+    difference: Simple, before: Text | None, after: Text | None, depth: int, manner: Manner
+) -> str:
+    fate = difference.fate
+    old = [] if before is None else before.lines
+    new = [] if after is None else after.lines
+    lines = [f"<<-EOT{manner.forced(difference.forces)}"]
+    if fate is Fate.CHANGED:
+        lines += _line_by_line(old or ["null"], new or ["null"], depth + 1, manner)
+    else:
+        lines += [line(depth + 1, manner, Fate.SAME, each) for each in new or old]
+    lines.append(line(depth, manner, Fate.SAME, f"EOT{manner.null(fate)}"))
+    return "\n".join(lines)
+
+
+def _line_by_line(
+    before: Sequence[str], after: Sequence[str], depth: int, manner: Manner
+) -> Iterable[str]:
+    for one, other in pairs(before, after):
+        if one is None:
+            assert other is not None
+            yield line(depth, manner, Fate.NEW, after[other])
+        else:
+            yield line(depth, manner, Fate.SAME if other is not None else Fate.GONE, before[one])
+
+
+def _json(
+    difference: Simple, before: Text | None, after: Text | None, depth: int, manner: Manner
+) -> str:
+    fate = difference.fate
+    old = None if before is None else before.json
+    new = None if after is None else after.json
+    inner = compare(old, new, DYNAMIC)
+    way = manner.but(says_null=False)
+    note, forced = "", manner.forced(difference.forces)
+    mark = fate if fate is Fate.CHANGED else Fate.SAME
+    if inner.fate is Fate.SAME and fate is Fate.CHANGED:
+        note = " # only white space changes"
+        if difference.forces:
+            note = " # forces replacement, though only white space changes"
+        forced, mark = "", Fate.SAME
+        way = way.but(shows_same=True)
+    text = difference_text(inner, depth + 1, way)
+    if "\n" not in text:
+        return f"jsonencode({text}){note}{forced}"
+    lines = [
+        f"jsonencode({note}",
+        line(depth + 1, manner, mark, f"{text}{forced}"),
+        line(depth, manner, Fate.SAME, f"){manner.null(fate)}"),
+    ]
+    return "\n".join(lines)

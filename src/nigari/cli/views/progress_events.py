@@ -1,0 +1,172 @@
+"""What happens while a plan is made and applied, as events for programs."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.cli.views.apply_progress import INTERRUPTIONS, TimedView, duration
+from nigari.cli.views.json_lines import JsonLines
+from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
+from nigari.cli.views.plan_events import Members, resource_members
+from nigari.cty.values import Value
+from nigari.plan.changes import Change
+from nigari.plan.execution_graph import Operation, OperationKind
+from nigari.record import record
+
+_WORDS: Final = {
+    OperationKind.CREATE: ("create", "Creating", "creating", "Creation"),
+    OperationKind.UPDATE: ("update", "Modifying", "modifying", "Modifications"),
+    OperationKind.DELETE: ("delete", "Destroying", "destroying", "Destruction"),
+    OperationKind.READ: ("read", "Refreshing", "refreshing", "Refresh"),
+}
+_EPHEMERAL: Final = {
+    "open": ("Opening...", "Open complete"),
+    "renew": ("Renewing...", "Renew complete"),
+    "close": ("Closing...", "Close complete"),
+}
+_REMINDER: Final = 10.0
+
+
+@record
+class Begun:
+    """An operation that has begun."""
+
+    address: AbsResourceInstance
+    words: tuple[str, str, str, str]
+    at: float
+
+
+class ProgressEvents(TimedView):
+    """Tells programs what happens."""
+
+    def __init__(self, lines: JsonLines) -> None:
+        self._lines = lines
+        self._begun: dict[str, Begun] = {}
+        self._reminded: dict[str, float] = {}
+
+    # -- applying -----------------------------------------------------------------------------
+
+    def started(self, operation: Operation, change: Change) -> None:
+        words = _WORDS.get(operation.kind)
+        if words is not None:
+            is_new = operation.kind is OperationKind.CREATE
+            known = None if is_new else object_id_or_name(change.before)
+            self._begin(_key(operation), change.address, words, known)
+
+    def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
+        self._end(_key(operation), object_id(value))
+
+    def failed(self, operation: Operation, change: Change) -> None:
+        self._fail(_key(operation))
+
+    def _begin(
+        self,
+        key: str,
+        address: AbsResourceInstance,
+        words: tuple[str, str, str, str],
+        known: tuple[str, str] | None,
+    ) -> None:
+        self._begun[key] = Begun(address, words, time.monotonic())
+        hook: Members = {"resource": resource_members(address), "action": words[0], **_id(known)}
+        self._hook(f"{address}: {words[1]}...{id_note(known)}", "apply_start", hook)
+
+    def _end(self, key: str, known: tuple[str, str] | None) -> None:
+        begun = self._begun.pop(key, None)
+        if begun is not None:
+            passed = time.monotonic() - begun.at
+            hook = {**self._passed(begun, passed), **_id(known)}
+            text = f"{begun.words[3]} complete after {duration(passed)}{id_note(known)}"
+            self._hook(f"{begun.address}: {text}", "apply_complete", hook)
+
+    def _fail(self, key: str) -> None:
+        begun = self._begun.pop(key, None)
+        if begun is not None:
+            passed = time.monotonic() - begun.at
+            text = f"{begun.address}: {begun.words[3]} errored after {duration(passed)}"
+            self._hook(text, "apply_errored", self._passed(begun, passed))
+
+    def _passed(self, begun: Begun, seconds: float) -> Members:
+        return {
+            "resource": resource_members(begun.address),
+            "action": begun.words[0],
+            "elapsed_seconds": round(seconds),
+        }
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        for key, each in self._begun.items():
+            if now - self._reminded.get(key, each.at) >= _REMINDER - 0.5:
+                self._reminded[key] = now
+                passed = now - each.at
+                text = f"{each.address}: Still {each.words[2]}... [{duration(passed)} elapsed]"
+                self._hook(text, "apply_progress", self._passed(each, passed))
+
+    # -- planning -----------------------------------------------------------------------------
+
+    def refresh_started(self, address: AbsResourceInstance, value: Value, deposed: str) -> None:
+        known = object_id(value)
+        hook: Members = {"resource": resource_members(address), **_id(known)}
+        self._hook(f"{address}: Refreshing state...{id_note(known)}", "refresh_start", hook)
+
+    def refresh_finished(
+        self, address: AbsResourceInstance, value: Value | None, deposed: str
+    ) -> None:
+        known = object_id(value)
+        hook: Members = {"resource": resource_members(address), **_id(known)}
+        self._hook(f"{address}: Refresh complete{id_note(known)}", "refresh_complete", hook)
+
+    def read_started(self, address: AbsResourceInstance) -> None:
+        self._begin(str(address), address, _WORDS[OperationKind.READ], None)
+
+    def read_finished(self, address: AbsResourceInstance, value: Value | None) -> None:
+        if value is None:
+            self._fail(str(address))
+        else:
+            self._end(str(address), object_id(value))
+
+    def ephemeral_started(self, address: AbsResourceInstance, what: str) -> None:
+        self._ephemeral(address, _EPHEMERAL[what][0], "ephemeral_action_started")
+
+    def ephemeral_finished(self, address: AbsResourceInstance, what: str) -> None:
+        self._ephemeral(address, _EPHEMERAL[what][1], "ephemeral_action_complete")
+
+    def _ephemeral(self, address: AbsResourceInstance, text: str, kind: str) -> None:
+        hook: Members = {"resource": resource_members(address), "Msg": text}
+        self._hook(f"{address}: {text}", kind, hook)
+
+    def interrupted(self, times: int) -> None:
+        self._lines.event(INTERRUPTIONS[min(times, 2)], {"type": "log"})
+
+    # -- provisioners -------------------------------------------------------------------------
+
+    def provision_started(self, address: AbsResourceInstance, kind: str) -> None:
+        hook = _provisioner(address, kind)
+        self._hook(f"{address}: Provisioning with '{kind}'...", "provision_start", hook)
+
+    def provision_said(self, address: AbsResourceInstance, kind: str, text: str) -> None:
+        text = text.rstrip()
+        if text:
+            hook = {**_provisioner(address, kind), "output": text}
+            self._hook(f"{address}: ({kind}): {text}", "provision_progress", hook)
+
+    def provision_finished(self, address: AbsResourceInstance, kind: str, succeeded: bool) -> None:
+        word = "complete" if succeeded else "errored"
+        text = f"{address}: ({kind}) Provisioning {word}"
+        self._hook(text, f"provision_{word}", _provisioner(address, kind))
+
+    def _hook(self, text: str, kind: str, hook: Members) -> None:
+        self._lines.event(text, {"type": kind, "hook": hook})
+
+
+def _key(operation: Operation) -> str:
+    return f"{operation.kind.value} {operation.address} {operation.deposed}"
+
+
+def _id(known: tuple[str, str] | None) -> Members:
+    return {} if known is None else {"id_key": known[0], "id_value": known[1]}
+
+
+def _provisioner(address: AbsResourceInstance, kind: str) -> Members:
+    return {"resource": resource_members(address), "provisioner": kind}

@@ -1,0 +1,41 @@
+"""How texts are shown: in quotes, over several lines, or as what they tell in JSON."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from nigari.cli.views.datum import Datum, json_datum
+from nigari.cty.values import go_quote
+from nigari.record import record
+
+
+@record
+class Text:
+    """A string, and what can be made of it."""
+
+    text: str
+    json: Datum | None = None
+    has_lines: bool = False
+
+    @property
+    def quoted(self) -> str:
+        return go_quote(self.text)
+
+    @property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+
+def is_short(plain: object) -> TypeGuard[str]:
+    """Whether something is a text that is neither JSON nor has lines, as most are."""
+    return isinstance(plain, str) and plain[:1] not in ("{", "[") and "\n" not in plain
+
+
+def text_of(string: str) -> Text:
+    """A string with what it tells."""
+    parsed = json_datum(string)
+    if parsed is not None:
+        return Text(string, parsed)
+    if "\n" in string:
+        return Text(string.strip(), has_lines=True)
+    return Text(string)

@@ -1,0 +1,59 @@
+"""What is open in a run, and in which order it is closed: what was opened last goes first.
+
+Providers and ephemeral objects are told apart by nobody here. Two things that were being opened at
+the same time cannot need each other, so they have the same level and are closed at the same time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+Close = Callable[[], Awaitable[None]]
+
+
+class Entry:
+    """Something that is open."""
+
+    __slots__ = ("close", "level")
+
+    def __init__(self, level: int, close: Close) -> None:
+        self.level = level
+        self.close = close
+
+
+class Opened:
+    """Everything that is open."""
+
+    def __init__(self) -> None:
+        self._entries: dict[Entry, None] = {}
+        self._level = 0
+
+    def next_level(self) -> int:
+        """The level of something that begins to be opened now: above all that is ready already."""
+        return self._level + 1
+
+    def add(self, level: int, close: Close) -> Entry:
+        """Note something that must be closed from now on."""
+        entry = Entry(level, close)
+        self._entries[entry] = None
+        return entry
+
+    def is_ready(self, entry: Entry) -> None:
+        """From now on others may need it, and must be closed before it."""
+        self._level = max(self._level, entry.level)
+
+    async def close(self, entry: Entry) -> None:
+        """Close one thing, unless that has been done."""
+        if entry in self._entries:
+            del self._entries[entry]
+            await entry.close()
+
+    async def close_all(self, lowest: int = 0) -> None:
+        """Close everything from this level on, the highest level first."""
+        levels: dict[int, list[Entry]] = {}
+        for entry in self._entries:
+            if entry.level >= lowest:
+                levels.setdefault(entry.level, []).append(entry)
+        for level in sorted(levels, reverse=True):
+            await asyncio.gather(*(self.close(entry) for entry in levels[level]))

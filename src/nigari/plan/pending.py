@@ -1,0 +1,152 @@
+"""Whether something must be done before a data source or an ephemeral resource can be asked.
+
+What `depends_on` names, here or at a call on the way, must have been done before, and so must the
+managed resources that the block refers to: who asks about something means it as it will be. Where
+there are conditions, everything that the block needs must have been done, since a change of it may
+be what makes them hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nigari.addrs.absolute import AbsResource
+from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.values import InputVariable, LocalValue
+from nigari.config.declared import Dependencies
+from nigari.config.resource import Resource
+from nigari.diagnostics import Diagnostics
+from nigari.eval.instances import Frame, ResourceNode
+from nigari.eval.once import DONE, Need, Node
+from nigari.lang.references import parse_reference
+from nigari.plan.block_graph import Block, BlockGraph
+from nigari.plan.changes import Action
+from nigari.plan.instances import ChangingInstance, PlannedResource, RepeatedResource
+
+
+def has_pending(frame: Frame, resource: Resource, blocks: BlockGraph) -> bool | list[Need]:
+    """Whether anything that must be done before is still to be done, or what must be worked out
+    first to tell.
+    """
+    lifecycle = resource.lifecycle
+    block = frame.instance.addr.unkeyed, str(resource.addr)
+    if lifecycle.preconditions or lifecycle.postconditions:
+        nodes = list(_resources(frame, blocks.resources_before(block)))
+    else:
+        nodes = list(_written_before(frame, resource.depends_on, blocks))
+        nodes += _referred_to(frame, block, blocks)
+    needs: list[Need] = [node for node in nodes if node.state != DONE]
+    modes = (MANAGED,) if resource.addr.mode is DATA else (MANAGED, DATA)
+    return needs or any(_changes(node) for node in nodes if _mode(node) in modes)
+
+
+class DeferrableResource(PlannedResource):
+    """A resource whose instances may have to wait until the plan is applied."""
+
+    __slots__ = ("has_pending",)
+
+    def step(self) -> Sequence[Need]:
+        if not self._is_expanded:
+            pending = has_pending(self.frame, self.resource, self.run.blocks)
+            if isinstance(pending, list):
+                return pending
+            self.has_pending = pending
+        return super().step()
+
+
+def _mode(node: Node) -> object:
+    return node.resource.addr.mode if isinstance(node, ResourceNode) else None
+
+
+def _changes(node: Node) -> bool:
+    if not isinstance(node, RepeatedResource):
+        return False
+    if isinstance(node, PlannedResource) and _mode(node) is MANAGED and node.has_orphans:
+        return True
+    return any(
+        isinstance(each, ChangingInstance)
+        and each.change is not None
+        and each.change.action is not Action.NO_OP
+        for each in node.instances.values()
+    )
+
+
+# -- what is written ------------------------------------------------------------------------------
+
+
+def _referred_to(frame: Frame, block: Block, blocks: BlockGraph) -> Iterator[Node]:
+    """The managed resources that a block refers to."""
+    for need in blocks.needs(block):
+        found = blocks.resource(need)
+        if found is not None and found.item.mode is MANAGED and found.item in frame.resources:
+            yield frame.resources[found.item]
+
+
+def _written_before(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterator[Node]:
+    """What `depends_on` names: resources, and calls whose instances are not known yet."""
+    at: Frame | None = frame
+    while at is not None:
+        yield from _named(at, depends_on, blocks)
+        call = at.instance.call
+        depends_on = () if call is None else call.depends_on or ()
+        at = at.parent
+
+
+def _named(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterator[Node]:
+    path = frame.instance.addr.unkeyed
+    for traversal in depends_on:
+        reference = parse_reference(traversal, Diagnostics())
+        subject = None if reference is None else reference.subject
+        if isinstance(subject, ResourceInstance):
+            subject = subject.resource
+        if isinstance(subject, ModuleCallInstance):
+            subject = subject.call
+        if isinstance(subject, ResourceAddr) and subject in frame.resources:
+            yield frame.resources[subject]
+        elif isinstance(subject, ModuleCall) and subject.name in frame.calls:
+            yield from _in_call(frame, subject.name)
+        elif isinstance(subject, InputVariable | LocalValue):
+            yield from _resources(frame, blocks.resources_before((path, str(subject))))
+        elif isinstance(subject, ModuleCallOutput):
+            output = path.child(subject.call.name), f"output.{subject.name}"
+            yield from _resources(frame, blocks.resources_before(output))
+
+
+def _in_call(frame: Frame, name: str) -> Iterator[Node]:
+    call = frame.calls[name]
+    yield call
+    for child in call.frames.values():
+        yield from child.resources.values()
+        for inner in child.calls:
+            yield from _in_call(child, inner)
+
+
+# -- from blocks to nodes -------------------------------------------------------------------------
+
+
+def _resources(frame: Frame, needed: Iterable[AbsResource]) -> Iterator[Node]:
+    """Resources as the instances of their modules have them, and calls that are not expanded yet.
+
+    Other instances of the same module are another matter.
+    """
+    root = frame
+    while root.parent is not None:
+        root = root.parent
+    for each in needed:
+        if each.module != frame.instance.addr.unkeyed:
+            yield from _instances_of(root, each)
+        elif each.item in frame.resources:
+            yield frame.resources[each.item]
+
+
+def _instances_of(root: Frame, needed: AbsResource) -> Iterator[Node]:
+    frames = [root]
+    for name, _ in needed.module.steps:
+        calls = [frame.calls[name] for frame in frames if name in frame.calls]
+        yield from calls
+        frames = [child for call in calls for child in call.frames.values()]
+    for frame in frames:
+        if needed.item in frame.resources:
+            yield frame.resources[needed.item]

@@ -1,0 +1,95 @@
+"""The instances of provider blocks, and the keys by which resources and calls select them.
+
+Keys are ordinary expressions of the place where they are written. Which instances a block has must
+be known by the time one of them is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nigari.addrs.keys import InstanceKey
+from nigari.config.declared import Repetition
+from nigari.config.provider_config import ProviderConfig
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import STRING
+from nigari.cty.values import Value
+from nigari.diagnostics import Range
+from nigari.eval.expansion import InstanceData
+from nigari.eval.instances import Frame, Origin
+from nigari.eval.module_call import expand
+from nigari.eval.once import Need, Node
+from nigari.eval.scope import evaluate_origin
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.plan.unknown_values import is_reported, report_unknown_expansion
+
+
+class ExpandedProvider(Node):
+    """A provider block of one module instance; its result is the block's instances."""
+
+    __slots__ = ("_config", "_frame", "instances", "is_known")
+
+    def __init__(self, frame: Frame, config: ProviderConfig) -> None:
+        super().__init__()
+        self._frame = frame
+        self._config = config
+        self.instances: Mapping[InstanceKey, InstanceData] = {}
+        self.is_known = False
+        """Whether the instances could be told; if not, that has been reported."""
+
+    @property
+    def label(self) -> str:
+        return self._frame.label(f"provider.{self._config.addr}")
+
+    @property
+    def range(self) -> Range:
+        return self._config.range
+
+    def fail(self) -> None:
+        self.instances = {}
+
+    def step(self) -> Sequence[Need]:
+        config, frame = self._config, self._frame
+        errors = frame.run.diags.error_count
+        repetition = Repetition(config.count, config.for_each)
+        expansion = expand(frame, repetition)
+        if isinstance(expansion, list):
+            return expansion
+        if expansion.deferred_by is not None:
+            name = f"provider.{config.addr}"
+            report_unknown_expansion(frame, name, repetition, expansion.deferred_by)
+            return ()
+        self.instances = expansion.instances
+        self.is_known = frame.run.diags.error_count == errors
+        return ()
+
+
+def selected_key(origin: Origin) -> str | list[Need] | None:
+    """The key that an expression gives, what must be done first to tell, or None after reporting
+    why it gives none.
+    """
+    value = evaluate_origin(origin)
+    if not isinstance(value, Value):
+        return value
+    value, marks = value.unmark()
+    problem = ""
+    if SENSITIVE in marks or EPHEMERAL in marks:
+        problem = "It comes from a sensitive or ephemeral value, and keys are shown and stored."
+    elif not value.is_known:
+        if is_reported(value):
+            return None
+        problem = "It is known only after something else has been applied."
+    elif value.is_null:
+        problem = "It is null."
+    else:
+        try:
+            return convert(value, STRING).as_string()
+        except CtyError as error:
+            problem = f"It cannot be a key: {error.message}."
+    origin.frame.run.diags.error(
+        "Invalid provider instance key",
+        f"The key says which instance of the provider configuration to use. {problem}",
+        origin.compiled.expr.range,
+    )
+    return None

@@ -1,0 +1,150 @@
+"""A state in the making, from an old one.
+
+A resource is copied only when it is first touched, so that recording ten thousand objects costs ten
+thousand small steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, resource_of
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance
+from nigari.record import replace
+from nigari.state.model import (
+    EMPTY_STATE,
+    CheckResult,
+    InstanceState,
+    OutputState,
+    ResourceState,
+    State,
+    StoredObject,
+)
+from nigari.state.provider_memory import ProviderMemory
+
+
+class StateDraft:
+    """A state in the making."""
+
+    __slots__ = ("_checks", "_outputs", "_owned", "_remembered", "_resources")
+
+    def __init__(self, state: State = EMPTY_STATE) -> None:
+        self._resources: dict[AbsResource, ResourceState] = dict(state.resources)
+        self._owned: dict[AbsResource, dict[InstanceKey, InstanceState]] = {}
+        self._outputs: dict[str, OutputState] = dict(state.outputs)
+        self._checks = state.checks
+        self._remembered: dict[AbsProviderInstance, ProviderMemory] = dict(state.remembered)
+
+    def finish(self) -> State:
+        """The state as it stands; the draft may go on."""
+        self._owned = {}
+        return State(
+            dict(self._resources), dict(self._outputs), self._checks, dict(self._remembered)
+        )
+
+    def resource(self, address: AbsResource) -> ResourceState | None:
+        """A resource as it stands."""
+        return self._resources.get(address)
+
+    def instance(self, address: AbsResourceInstance) -> InstanceState | None:
+        """A resource instance as it stands."""
+        resource = self._resources.get(resource_of(address))
+        return None if resource is None else resource.instances.get(address.item.key)
+
+    def set_provider(self, address: AbsResource, provider: AbsProviderConfig) -> None:
+        """Say which provider block manages a resource, adding the resource if it is new."""
+        known = self._resources.get(address)
+        if known is None:
+            self._instances_for(address, provider)
+        elif known.provider != provider:
+            self._resources[address] = replace(known, provider=provider)
+
+    def set_instance(
+        self, address: AbsResourceInstance, instance: InstanceState, provider: AbsProviderConfig
+    ) -> None:
+        """Record the objects of a resource instance; without any object, forget it."""
+        resource = resource_of(address)
+        if instance.is_empty:
+            self.remove_instance(address)
+            return
+        self._instances_for(resource, provider)[address.item.key] = instance
+        self.set_provider(resource, provider)
+
+    def set_current(
+        self,
+        address: AbsResourceInstance,
+        current: StoredObject | None,
+        provider: AbsProviderInstance,
+    ) -> None:
+        """Record the current object of a resource instance, or that there is none."""
+        known = self.instance(address) or InstanceState()
+        self.set_instance(
+            address,
+            InstanceState(current, known.deposed, provider.item.key),
+            Abs(provider.module.unkeyed, provider.item.config),
+        )
+
+    def set_deposed(
+        self,
+        address: AbsResourceInstance,
+        key: str,
+        deposed: StoredObject | None,
+        provider: AbsProviderInstance,
+    ) -> None:
+        """Record a deposed object of a resource instance, or that it is gone."""
+        known = self.instance(address) or InstanceState()
+        objects = {each: stored for each, stored in known.deposed.items() if each != key}
+        if deposed is not None:
+            objects[key] = deposed
+        self.set_instance(
+            address,
+            InstanceState(known.current, objects, provider.item.key),
+            Abs(provider.module.unkeyed, provider.item.config),
+        )
+
+    def remove_instance(self, address: AbsResourceInstance) -> None:
+        """Forget a resource instance, and the resource with its last one."""
+        resource = resource_of(address)
+        known = self._resources.get(resource)
+        if known is None or address.item.key not in known.instances:
+            return
+        instances = self._instances_for(resource, known.provider)
+        del instances[address.item.key]
+        if not instances:
+            self.remove_resource(resource)
+
+    def remove_resource(self, address: AbsResource) -> None:
+        """Forget a resource with all its instances."""
+        self._resources.pop(address, None)
+        self._owned.pop(address, None)
+
+    def put_resource(self, resource: ResourceState) -> None:
+        """Record a whole resource."""
+        self._owned.pop(resource.address, None)
+        self._resources[resource.address] = resource
+
+    def set_outputs(self, outputs: Mapping[str, OutputState]) -> None:
+        """Record the values of all root outputs."""
+        self._outputs = dict(outputs)
+
+    def set_checks(self, checks: Iterable[CheckResult]) -> None:
+        """Record how the checks went."""
+        self._checks = tuple(checks)
+
+    def remember(self, memory: ProviderMemory) -> None:
+        """Record how a provider instance was configured."""
+        self._remembered[memory.address] = memory
+
+    def _instances_for(
+        self, address: AbsResource, provider: AbsProviderConfig
+    ) -> dict[InstanceKey, InstanceState]:
+        owned = self._owned.get(address)
+        if owned is None:
+            known = self._resources.get(address)
+            owned = {} if known is None else dict(known.instances)
+            self._owned[address] = owned
+            self._resources[address] = ResourceState(
+                address, provider if known is None else known.provider, owned
+            )
+        return owned

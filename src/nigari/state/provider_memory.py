@@ -1,0 +1,136 @@
+"""What a state remembers of the provider instances that manage its objects.
+
+An instance whose key has left the configuration can be configured once more from it, so that what
+it manages can be destroyed. Only instances that come from an iteration are remembered, and nothing
+secret ever is. OpenTofu ignores the member of the file and leaves it out when it writes. What the
+arguments mean, only the provider's schema says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Final, cast
+
+from nigari.addrs.absolute import Abs
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.cty import CtyError, Value
+from nigari.cty import json as cty_json
+from nigari.record import record
+from nigari.state.json_text import (
+    compact,
+    indented,
+    quoted,
+    read_elements,
+    read_members,
+    read_text,
+)
+from nigari.state.sensitive_paths import parse_paths
+from nigari.state.stored_addresses import StoredAddresses
+
+MEMBER: Final = "nigari_provider_instances"
+"""The member of a state file; its name cannot come to mean anything else."""
+
+_ENTRY_DEPTH: Final = 2
+
+
+@record
+class ProviderMemory:
+    """What is remembered of one provider instance."""
+
+    address: AbsProviderInstance
+    """With the keys of the module instance that the block is in."""
+    each_value: Value | None = None
+    """What `each.value` was; null where it is withheld. None where there is no `for_each`."""
+    each_withheld: str = "[]"
+    """Compact JSON text: the paths in it that were secret."""
+    arguments: str = "{}"
+    """Compact JSON text: the arguments by name, those of nested blocks inside of them."""
+    withheld: tuple[str, ...] = ()
+    """The paths of arguments that were set and are secret."""
+
+
+def is_iterated(address: AbsProviderInstance) -> bool:
+    """Whether a provider instance is one of several, by its own key or by that of its module."""
+    return address.item.key is not None or address.module is not address.module.unkeyed
+
+
+# -- reading ----------------------------------------------------------------------------------
+
+
+def memories(text: str, addresses: StoredAddresses) -> Iterator[ProviderMemory]:
+    """What the member tells. What makes no sense in it counts for nothing: it is only a help."""
+    try:
+        entries, _ = read_elements(text, 0, read_text)
+    except ValueError:
+        return
+    for entry in entries:
+        try:
+            yield _memory(entry, addresses)
+        except (CtyError, ValueError, KeyError):
+            continue
+
+
+def _memory(text: str, addresses: StoredAddresses) -> ProviderMemory:
+    entry = _members(text)
+    module = addresses.module(_text(entry.get("module", '""')))
+    provider = addresses.provider(_text(entry["provider"]))
+    if module is None or provider is None:
+        raise ValueError
+    value, secret = None, "[]"
+    if "each" in entry:
+        each = _members(entry["each"])
+        value = cty_json.value_from_json(each["value"], cty_json.type_from_json(each["type"]))
+        secret = compact(each.get("withheld", "[]"))
+        parse_paths(secret)
+    arguments = entry.get("arguments", "{}")
+    _members(arguments)
+    withheld, _ = read_elements(entry.get("withheld", "[]"), 0, read_text)
+    return ProviderMemory(
+        Abs(module, provider.item),
+        value,
+        secret,
+        compact(arguments),
+        tuple(_text(each) for each in withheld),
+    )
+
+
+def _members(text: str) -> dict[str, str]:
+    return cast("dict[str, str]", read_members(text, 0, {}, read_text)[0])
+
+
+def _text(text: str) -> str:
+    value = json.loads(text)
+    if not isinstance(value, str):
+        raise ValueError
+    return value
+
+
+# -- writing ----------------------------------------------------------------------------------
+
+
+def memories_text(remembered: Iterable[ProviderMemory]) -> str:
+    """The value of the member, laid out for its place in the file."""
+    ordered = sorted(remembered, key=lambda each: each.address.sort_key())
+    entries = ",".join(_entry_text(each) for each in ordered)
+    return indented(f"[{entries}]", _ENTRY_DEPTH - 1)
+
+
+def _entry_text(memory: ProviderMemory) -> str:
+    address = memory.address
+    members = [f'"provider":{quoted(address.item.text)}']
+    if address.module.text:
+        members.insert(0, f'"module":{quoted(address.module.text)}')
+    if memory.each_value is not None:
+        type_ = memory.each_value.type
+        each = [
+            f'"value":{cty_json.value_to_json(memory.each_value, type_)}',
+            f'"type":{cty_json.type_to_json(type_)}',
+        ]
+        if memory.each_withheld != "[]":
+            each.append(f'"withheld":{memory.each_withheld}')
+        members.append(f'"each":{{{",".join(each)}}}')
+    members.append(f'"arguments":{memory.arguments}')
+    if memory.withheld:
+        members.append(f'"withheld":[{",".join(quoted(each) for each in memory.withheld)}]')
+    return f"{{{','.join(members)}}}"

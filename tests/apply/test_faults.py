@@ -1,0 +1,205 @@
+"""Applying while everything goes wrong: providers, the backend, people and the system."""
+
+from __future__ import annotations
+
+import errno
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from nigari.backends.state_path import StatePath
+from nigari.cli.commands import state_push
+from tests.apply.journal import MANY, Yard, interrupt, is_running, wait_until
+from tests.apply.kills import kill_again_and_again
+from tests.plan.command import applied, ran
+
+_SETTINGS = 'provider "journal" { journal = "journal.txt" }\n'
+
+
+@pytest.fixture
+def yard(tmp_path: Path) -> Yard:
+    return Yard(tmp_path)
+
+
+def _entry(name: str, manner: str = "", more: str = "", value: str = "v") -> str:
+    return (
+        f'resource "journal_entry" "{name}" {{\n  name = "{name}"\n  value = "{value}"\n'
+        f'  manner = "{manner}"\n{more}}}\n'
+    )
+
+
+def _names(yard: Yard) -> list[str]:
+    data = json.loads((yard.path / "terraform.tfstate").read_text())
+    return [each["name"] for each in data["resources"] if each["instances"]]
+
+
+def test_killed(yard: Yard) -> None:
+    kill_again_and_again(yard, 5)
+
+
+def test_a_provider_fails(yard: Yard) -> None:
+    more = "  depends_on = [journal_entry.bad]\n"
+    yard.write(_SETTINGS + _entry("good") + _entry("bad", "fail") + _entry("after", "", more))
+    status, said = yard.apply()
+    assert status == 1
+    assert "No such luck" in said
+    assert "It does not want to." in said
+    assert _names(yard) == ["good"]
+    yard.write(_SETTINGS + _entry("good") + _entry("bad") + _entry("after", "", more))
+    status, said = yard.apply()
+    assert status == 0, said
+    assert _names(yard) == ["after", "bad", "good"]
+    assert yard.stored() == yard.world().objects
+
+
+def test_a_provider_fails_to_update(yard: Yard) -> None:
+    yard.write(_SETTINGS + _entry("a"))
+    assert yard.apply()[0] == 0
+    yard.write(_SETTINGS + _entry("a", "fail", value="w"))
+    status, said = yard.apply()
+    assert status == 1, said
+    assert list(yard.stored().values()) == ["v"]
+
+
+def test_a_provider_fails_to_destroy(yard: Yard) -> None:
+    yard.write(_SETTINGS + _entry("a", "undying") + _entry("b"))
+    assert yard.apply()[0] == 0
+    status, said = yard.run("destroy", "-auto-approve")
+    assert status == 1
+    assert "It stays." in said
+    assert _names(yard) == ["a"]
+    assert yard.stored() == yard.world().objects
+
+
+def test_a_provider_fails_to_replace_what_is_created_first(yard: Yard) -> None:
+    more = "  lifecycle { create_before_destroy = true }\n"
+    yard.write(_SETTINGS + _entry("a", "undying", more))
+    assert yard.apply()[0] == 0
+    (old,) = yard.stored()
+    status, said = yard.apply("-replace=journal_entry.a")
+    assert status == 1, said
+    data = json.loads((yard.path / "terraform.tfstate").read_text())
+    instances = data["resources"][0]["instances"]
+    assert [("deposed" in each, each["attributes"]["id"] == old) for each in instances] == [
+        (False, False),
+        (True, True),
+    ]
+    assert yard.stored() == yard.world().objects
+    status, said = yard.run("plan", "-detailed-exitcode")
+    assert status == 2, said
+    assert "1 to destroy" in said
+
+
+def test_a_provider_lies(yard: Yard) -> None:
+    yard.write(
+        _SETTINGS + _entry("a", "lie") + _entry("b", "", "  depends_on = [journal_entry.a]\n")
+    )
+    status, said = yard.apply()
+    assert status == 1
+    assert "fault of the provider" in " ".join(said.split())
+    assert "journal_entry.a" in said
+    assert _names(yard) == ["a"]
+    assert list(yard.stored().values()) == ["something else"]
+
+
+def test_a_provider_crashes(yard: Yard) -> None:
+    yard.write(_SETTINGS + _entry("a") + _entry("b", "crash", "  depends_on = [journal_entry.a]\n"))
+    status, said = yard.apply()
+    assert status == 1
+    assert "journal" in said
+    assert _names(yard) == ["a"]
+    yard.write(_SETTINGS + _entry("a") + _entry("b"))
+    status, said = yard.apply()
+    assert status == 0, said
+    assert yard.stored() == yard.world().objects
+
+
+def test_interrupted_once(yard: Yard) -> None:
+    yard.write(MANY.format(count=60, pause=0.1))
+    process = yard.start("apply", "-auto-approve")
+    wait_until(lambda: yard.world().calls > 12)
+    interrupt(process)
+    status, said = yard.finish(process)
+    assert status == 1, said
+    world = yard.world()
+    assert 12 < len(world.objects) < 60
+    assert not world.begun, "what had begun was not left to end"
+    assert yard.stored() == world.objects
+    assert yard.apply()[0] == 0
+    assert yard.stored() == yard.world().objects
+
+
+def test_interrupted_twice_while_a_provider_hangs(yard: Yard) -> None:
+    yard.write(_SETTINGS + _entry("a") + _entry("b", "hang"))
+    process = yard.start("apply", "-auto-approve")
+    wait_until(lambda: yard.world().calls == 1 and len(yard.world().begun) == 1)
+    interrupt(process)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.5)
+    interrupt(process)
+    status, said = yard.finish(process)
+    assert status == 1, said
+    assert yard.stored() == yard.world().objects
+    wait_until(lambda: not any(is_running(pid) for pid in yard.world().processes))
+    yard.write(_SETTINGS + _entry("a") + _entry("b"))
+    status, said = yard.apply()
+    assert status == 0, said
+    assert yard.stored() == yard.world().objects
+
+
+def test_interrupted_before_anything(yard: Yard) -> None:
+    yard.write(_SETTINGS + _entry("a", "hang"))
+    process = yard.start("apply", "-auto-approve")
+    wait_until(lambda: bool(yard.world().begun))
+    interrupt(process)
+    time.sleep(0.3)
+    interrupt(process)
+    status, said = yard.finish(process)
+    assert status == 1, said
+    assert yard.stored() == {}
+    assert yard.run("plan")[0] == 0, "a lock was left behind"
+
+
+def _fail_to_write(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Let the disk be full so many times."""
+    left = [times]
+    write = StatePath.write
+
+    def fail(path: StatePath, content: bytes) -> None:
+        if left[0]:
+            left[0] -= 1
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, content)
+
+    monkeypatch.setattr(StatePath, "write", fail)
+
+
+_THREE = 'resource "terraform_data" "a" {\n  count = 3\n  input = count.index\n}\n'
+
+
+def test_a_backend_fails_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("main.tf").write_text(_THREE)
+    _fail_to_write(monkeypatch, 1)
+    status, said = applied([], {})
+    assert status == 0, said
+    assert len(json.loads(Path("terraform.tfstate").read_text())["resources"][0]["instances"]) == 3
+
+
+def test_a_backend_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("main.tf").write_text(_THREE)
+    with monkeypatch.context() as full:
+        _fail_to_write(full, 1000)
+        status, said = applied([], {})
+    assert status == 1
+    assert "No space left on device" in said
+    assert "errored.tfstate" in said
+    status, said = ran(state_push.COMMAND, ["errored.tfstate"], {})
+    assert status == 0, said
+    status, said = applied([], {})
+    assert status == 0, said
+    assert "0 added, 0 changed, 0 destroyed" in said

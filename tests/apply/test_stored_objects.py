@@ -1,0 +1,155 @@
+"""Objects that an older version of the provider stored, and objects that are gone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nigari import cty
+from nigari.addrs.provider import Provider as ProviderAddr
+from nigari.cty.types import STRING
+from nigari.diagnostics import Diagnostics
+from nigari.providers import api
+from nigari.providers.base import ProviderBase
+from nigari.schema.block import Attribute, Block
+from nigari.schema.provider import ProviderSchema, Schema
+from nigari.workspace.providers import InstalledProviders
+from tests.cli.process import inside
+
+SOURCE = "example.com/test/archive"
+CONFIG = f"""\
+terraform {{
+  required_providers {{
+    archive = {{ source = "{SOURCE}" }}
+  }}
+}}
+"""
+BLOCK = Block({"title": Attribute(STRING, optional=True)})
+State = dict[str, Any]  # JSON as it comes
+
+
+class Archive(ProviderBase):
+    """Once called `title` by another name. Nothing exists that is called "gone"."""
+
+    def __init__(self, destroyed: list[str]) -> None:
+        self._destroyed = destroyed
+
+    async def schema(self) -> api.SchemaResponse:
+        return api.SchemaResponse(
+            ProviderSchema(Schema(Block()), resources={"archive_book": Schema(BLOCK, 2)})
+        )
+
+    async def validate_resource(self, type_name: str, config: cty.Value) -> api.Response:
+        return api.Response()
+
+    async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
+        title = json.loads(request.json)["name"]
+        return api.UpgradeResponse(cty.object_value({"title": cty.string(title)}))
+
+    async def read(self, request: api.ReadRequest) -> api.ReadResponse:
+        if request.state.attribute("title").as_string() == "gone":
+            return api.ReadResponse(cty.null(request.state.type))
+        return api.ReadResponse(request.state)
+
+    async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
+        return api.PlanResponse(request.proposed)
+
+    async def apply(self, request: api.ApplyRequest) -> api.ApplyResponse:
+        if request.planned.is_null:
+            self._destroyed.append(request.prior.attribute("title").as_string())
+        return api.ApplyResponse(request.planned)
+
+
+@pytest.fixture
+def destroyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    titles: list[str] = []
+
+    async def start(
+        self: InstalledProviders,
+        provider: ProviderAddr,
+        known_schema: ProviderSchema | None,
+        diags: Diagnostics,
+    ) -> api.Provider | None:
+        return Archive(titles)
+
+    monkeypatch.setattr(InstalledProviders, "start", start)
+    return titles
+
+
+def store(*titles: str) -> None:
+    """A state of an old version: the first title is the current object's, others are deposed."""
+    instances: list[State] = [
+        {"schema_version": 0, "attributes": {"name": title}} for title in titles
+    ]
+    for number, each in enumerate(instances[1:]):
+        each["deposed"] = f"0000000{number}"
+    resource = {
+        "mode": "managed",
+        "type": "archive_book",
+        "name": "b",
+        "provider": f'provider["{SOURCE}"]',
+        "instances": instances,
+    }
+    state = {"version": 4, "serial": 1, "lineage": "l", "resources": [resource]}
+    Path("terraform.tfstate").write_text(json.dumps(state))
+
+
+def apply(text: str, *args: str) -> list[State]:
+    Path("main.tf").write_text(CONFIG + text)
+    done = inside("apply", "-auto-approve", "-no-color", *args)
+    assert done.code == 0, done.out + done.err
+    state = json.loads(Path("terraform.tfstate").read_text())
+    return [each for resource in state["resources"] for each in resource["instances"]]
+
+
+BOOK = 'resource "archive_book" "b" {\n  title = "%s"\n}\n'
+REMOVED = "removed {\n  from = archive_book.b\n  lifecycle {\n    destroy = false\n  }\n}\n"
+
+
+@pytest.mark.parametrize("flags", [[], ["-refresh=false"]])
+def test_upgraded_and_otherwise_unchanged(destroyed: list[str], flags: list[str]) -> None:
+    store("x")
+    (left,) = apply(BOOK % "x", *flags)
+    assert (left["schema_version"], left["attributes"]) == (2, {"title": "x"})
+
+
+@pytest.mark.parametrize("flags", [[], ["-refresh=false"]])
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", ["d", "x"]),
+        (BOOK % "y", ["d"]),
+        (REMOVED, []),
+    ],
+)
+def test_upgraded_and_ended(
+    destroyed: list[str], flags: list[str], text: str, wanted: list[str]
+) -> None:
+    store("x", "d")
+    left = apply(text, *flags)
+    assert sorted(destroyed) == wanted
+    assert [each["attributes"] for each in left] == ([{"title": "y"}] if "title" in text else [])
+
+
+def test_the_end_of_everything(destroyed: list[str]) -> None:
+    store("x", "d")
+    assert apply(BOOK % "x", "-destroy") == []
+    assert sorted(destroyed) == ["d", "x"]
+
+
+@pytest.mark.parametrize("flags", [[], ["-refresh-only"], ["-destroy"]])
+def test_gone(destroyed: list[str], flags: list[str]) -> None:
+    store("gone", "gone")
+    assert apply("", *flags) == []
+    assert not destroyed
+
+
+def test_a_deposed_object_that_is_gone(destroyed: list[str]) -> None:
+    store("x", "gone")
+    (left,) = apply(BOOK % "x")
+    assert "deposed" not in left
+    assert not destroyed

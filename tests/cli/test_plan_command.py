@@ -1,0 +1,337 @@
+"""What commands that plan say beside the plan: questions, events, results, pictures."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from nigari.cli.args import UsageError, parse
+from nigari.cli.command import Command, Invocation, Terminal
+from nigari.cli.commands import apply, destroy, graph, plan, refresh, show
+from tests.plan.command import applied, ran
+
+THING = 'resource "rich_thing" "a" {\n  name = "n"\n  text = "%s"\n}\n'
+
+
+class Screen(StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def write(text: str) -> None:
+    Path("main.tf").write_text(text)
+
+
+def answered(
+    command: Command, args: list[str], environ: dict[str, str], answer: str
+) -> tuple[int, str, str]:
+    """A command with somebody to ask: its status, what it said, and what it said about errors."""
+    parsed = parse(command, args)
+    terminal = Terminal(StringIO(answer), StringIO(), StringIO(), environ)
+    invocation = Invocation(command, terminal, parsed.flags, parsed.ordered, parsed.arguments)
+    status = command.run(invocation)
+    assert isinstance(terminal.stdout, StringIO)
+    assert isinstance(terminal.stderr, StringIO)
+    return status, terminal.stdout.getvalue(), terminal.stderr.getvalue()
+
+
+# -- questions --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "said"),
+    [
+        ("yes\n", 0, "Apply complete! Resources: 1 added, 0 changed, 0 destroyed."),
+        ("no\n", 1, "Apply cancelled."),
+        ("y\n", 1, "Apply cancelled."),
+        ("Yes\n", 1, "Apply cancelled."),
+        ("\n", 1, "Apply cancelled."),
+    ],
+)
+def test_only_yes_is_yes(rich: dict[str, str], answer: str, status: int, said: str) -> None:
+    write(THING % "one")
+    found, out, _ = answered(apply.COMMAND, [], rich, answer)
+    assert found == status
+    assert "Do you want to perform these actions?" in out
+    assert said in out
+    assert Path("terraform.tfstate").exists() is (status == 0)
+
+
+def test_nobody_to_ask(rich: dict[str, str]) -> None:
+    write(THING % "one")
+    status, _, err = answered(apply.COMMAND, [], rich, "")
+    assert status == 1
+    assert "No answer" in err
+
+
+def test_programs_are_not_asked(rich: dict[str, str]) -> None:
+    write(THING % "one")
+    status, out, _ = answered(apply.COMMAND, ["-json"], rich, "yes\n")
+    events = [json.loads(line) for line in out.splitlines()]
+    assert status == 1
+    assert [each["type"] for each in events] == ["version", "diagnostic"]
+    assert events[1]["diagnostic"]["summary"] == "Approval required"
+
+
+def test_nothing_to_do_is_not_asked_about(rich: dict[str, str]) -> None:
+    write(THING % "one")
+    applied([], rich)
+    status, out, _ = answered(apply.COMMAND, [], rich, "")
+    assert status == 0
+    assert "No changes." in out
+    assert "Apply complete! Resources: 0 added, 0 changed, 0 destroyed." in out
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "asked", "done"),
+    [
+        (destroy.COMMAND, [], "Do you really want to destroy", "Destroy complete! Resources: 1"),
+        (apply.COMMAND, ["-destroy"], "Do you really want to destroy", "Apply complete!"),
+    ],
+)
+def test_destroy(
+    rich: dict[str, str], command: Command, args: list[str], asked: str, done: str
+) -> None:
+    write(THING % "one")
+    applied([], rich)
+    status, out, _ = answered(command, args, rich, "no\n")
+    assert status == 1
+    assert asked in out
+    assert out.endswith("Destroy cancelled.\n")
+    status, out, _ = answered(command, args, rich, "yes\n")
+    assert status == 0
+    assert done in out
+
+
+def test_what_was_found_is_stored_on_request(rich: dict[str, str]) -> None:
+    write(THING % "one")
+    applied([], rich)
+    Path("n.drift").write_text("two")
+    status, out, _ = answered(apply.COMMAND, ["-refresh-only"], rich, "yes\n")
+    assert status == 0
+    assert "Do you want to store what was found?" in out
+    assert '~ text    = "one" -> "two"' in out
+    assert '"text": "two"' in Path("terraform.tfstate").read_text()
+
+
+# -- results ----------------------------------------------------------------------------------
+
+
+def test_result_with_imports_and_outputs(rich: dict[str, str]) -> None:
+    text = 'import {\n  to = rich_thing.a\n  id = "n"\n}\noutput "o" {\n  value = [1, "x"]\n}\n'
+    write(THING % "one" + text)
+    status, said = applied([], rich)
+    assert status == 0
+    assert "Apply complete! Resources: 1 imported, 0 added, 1 changed, 0 destroyed." in said
+    assert said.endswith('\nOutputs:\n\no = [\n  1,\n  "x",\n]\n')
+
+
+def test_refresh_tells_outputs_only(rich: dict[str, str]) -> None:
+    write(THING % "one" + 'output "o" {\n  value = rich_thing.a.text\n}\n')
+    applied([], rich)
+    Path("n.drift").write_text("two")
+    status, said = ran(refresh.COMMAND, [], rich)
+    assert status == 0
+    assert "complete!" not in said
+    assert said.endswith('\nOutputs:\n\no = "two"\n')
+
+
+def test_next_step(rich: dict[str, str]) -> None:
+    write(THING % "one")
+    _, said = ran(plan.COMMAND, [], {})
+    assert "save it with -out=FILE" in said
+    _, said = ran(plan.COMMAND, ["-out=p"], {})
+    assert 'nigari apply "p"' in said
+    _, said = ran(plan.COMMAND, ["-out=p"], {"TF_IN_AUTOMATION": "1"})
+    assert "nigari apply" not in said
+
+
+def test_secrets_on_request(rich: dict[str, str]) -> None:
+    write('resource "rich_thing" "a" {\n  name = "n"\n  hush = "secret"\n}\n')
+    assert "secret" not in ran(plan.COMMAND, [], rich)[1].replace("sensitive", "")
+    assert '+ hush    = "secret"' in ran(plan.COMMAND, ["-show-sensitive"], rich)[1]
+
+
+def test_concise(rich: dict[str, str]) -> None:
+    write(THING % "one" + 'data "rich_lookup" "d" {\n  key = "k"\n}\n')
+    applied([], rich)
+    assert "rich_thing.a: Refreshing state... [id=id-n]\n" in ran(plan.COMMAND, [], rich)[1]
+    said = ran(plan.COMMAND, ["-concise"], rich)[1]
+    assert "Refreshing" not in said
+    assert "Reading" not in said
+
+
+# -- colours ----------------------------------------------------------------------------------
+
+
+def on_a_screen(args: list[str], environ: dict[str, str]) -> str:
+    parsed = parse(plan.COMMAND, args)
+    terminal = Terminal(StringIO(), Screen(), StringIO(), environ)
+    invocation = Invocation(plan.COMMAND, terminal, parsed.flags, parsed.ordered, [])
+    assert plan.COMMAND.run(invocation) == 0
+    assert isinstance(terminal.stdout, Screen)
+    return terminal.stdout.getvalue()
+
+
+def test_colours(rich: dict[str, str]) -> None:
+    write(THING % "one")
+    said = on_a_screen([], rich)
+    assert "  \x1b[32m+\x1b[0m create\n" in said
+    assert "  \x1b[1m# rich_thing.a\x1b[0m will be created\n" in said
+    assert "\x1b[1mPlan:\x1b[0m 1 to add" in said
+    for args, environ in (([], {"NO_COLOR": "1"}), (["-no-color"], {}), ([], {"TERM": "dumb"})):
+        assert "\x1b[3" not in on_a_screen(args, {**rich, **environ})
+
+
+# -- programs ---------------------------------------------------------------------------------
+
+
+def test_events(rich: dict[str, str]) -> None:
+    text = 'data "rich_lookup" "d" {\n  key = "k"\n}\noutput "o" {\n  value = 1\n}\n'
+    write(THING % "one" + text)
+    _, said = ran(apply.COMMAND, ["-json", "-auto-approve"], rich)
+    events = [json.loads(line) for line in said.splitlines()]
+    assert [each["type"] for each in events] == [
+        "version",
+        "apply_start",
+        "apply_complete",
+        "planned_change",
+        "change_summary",
+        "outputs",
+        "apply_start",
+        "apply_complete",
+        "change_summary",
+        "outputs",
+    ]
+    resource = {
+        "addr": "rich_thing.a",
+        "module": "",
+        "resource": "rich_thing.a",
+        "implied_provider": "rich",
+        "resource_type": "rich_thing",
+        "resource_name": "a",
+        "resource_key": None,
+    }
+    assert events[3]["change"] == {"resource": resource, "action": "create"}
+    assert events[7]["hook"] == {
+        "resource": resource,
+        "action": "create",
+        "id_key": "id",
+        "id_value": "id-n",
+        "elapsed_seconds": 0,
+    }
+    assert events[8]["@message"] == "Apply complete! Resources: 1 added, 0 changed, 0 destroyed."
+    assert events[9]["outputs"] == {"o": {"sensitive": False, "type": "number", "value": 1}}
+
+
+def test_saved_plan_is_shown_as_it_was(rich: dict[str, str]) -> None:
+    write(THING % "one")
+    applied([], rich)
+    Path("n.drift").write_text("two")
+    write(THING % "three" + 'output "o" {\n  value = rich_thing.a.text\n}\n')
+    _, said = ran(plan.COMMAND, ["-out=p", "-concise"], rich)
+    status, shown = ran(show.COMMAND, ["p"], rich)
+    assert status == 0
+    assert shown == said
+    status, text = ran(show.COMMAND, ["-json", "p"], rich)
+    document = json.loads(text)
+    assert status == 0
+    assert list(document) == [
+        "format_version",
+        "terraform_version",
+        "planned_values",
+        "resource_drift",
+        "resource_changes",
+        "output_changes",
+        "prior_state",
+        "configuration",
+        "relevant_attributes",
+        "timestamp",
+        "errored",
+    ]
+    assert document["relevant_attributes"] == [{"resource": "rich_thing.a", "attribute": ["text"]}]
+
+
+def test_digits_are_kept(rich: dict[str, str]) -> None:
+    write('resource "terraform_data" "a" {\n  input = 12345678901234567890.123456789\n}\n')
+    ran(plan.COMMAND, ["-out=p"], rich)
+    assert '"input":12345678901234567890.123456789' in ran(show.COMMAND, ["-json", "p"], rich)[1]
+
+
+# -- graphs -----------------------------------------------------------------------------------
+
+CHAIN = """\
+resource "terraform_data" "a" {}
+resource "terraform_data" "b" { input = terraform_data.a.id }
+resource "rich_thing" "c" { name = terraform_data.b.id }
+"""
+
+
+def test_graph_of_operations(rich: dict[str, str]) -> None:
+    write(CHAIN)
+    status, said = ran(graph.COMMAND, [], rich)
+    assert status == 0
+    lines = said.splitlines()
+    assert lines[0] == "digraph {"
+    assert lines[-1] == "}"
+    assert '  "create terraform_data.b" -> "create terraform_data.a"' in lines
+    assert '  "create rich_thing.c" -> "create terraform_data.a"' not in lines
+    operations = json.loads(ran(graph.COMMAND, ["-as-json"], rich)[1])
+    assert {each["kind"] for each in operations} == {"open", "close", "create"}
+    ran(plan.COMMAND, ["-out=p"], rich)
+    assert ran(graph.COMMAND, ["-plan=p"], rich)[1] == said
+
+
+def test_graph_of_a_configuration(rich: dict[str, str]) -> None:
+    write(CHAIN)
+    _, said = ran(graph.COMMAND, ["-type=plan"], rich)
+    lines = [line.strip() for line in said.splitlines()]
+    name = '"[root] terraform_data.b (expand)"'
+    assert f'{name} [label = "terraform_data.b", shape = "box"]' in lines
+    assert f'{name} -> "[root] terraform_data.a (expand)"' in lines
+    data = json.loads(ran(graph.COMMAND, ["-type=plan", "-as-json"], rich)[1])
+    assert {"address": "rich_thing.c", "needs": ["terraform_data.b"]} in data
+
+
+def test_graph_alone_is_printed(rich: dict[str, str]) -> None:
+    write('variable "v" {\n  default = 1\n  deprecated = "old"\n}\n' + CHAIN)
+    applied([], rich)
+    _, out, _ = answered(graph.COMMAND, ["-destroy"], rich, "")
+    assert out.startswith("digraph {")
+    with pytest.raises(UsageError):
+        ran(graph.COMMAND, ["-type=picture"], rich)
+
+
+def test_configuration_is_shown_for_programs(rich: dict[str, str]) -> None:
+    write(CHAIN[: CHAIN.index('resource "rich')])
+    status, out, err = answered(show.COMMAND, ["-config", "-json"], rich, "")
+    assert (status, err) == (0, "")
+    resources = json.loads(out)["root_module"]["resources"]
+    assert resources[1]["expressions"] == {
+        "input": {"references": ["terraform_data.a.id", "terraform_data.a"]}
+    }
+    with pytest.raises(UsageError):
+        ran(show.COMMAND, ["-config"], rich)
+    with pytest.raises(UsageError):
+        ran(show.COMMAND, ["-config", "-json", "file"], rich)
+
+
+def test_what_could_be_planned_is_shown_before_errors(rich: dict[str, str]) -> None:
+    write(
+        THING % "one"
+        + 'resource "terraform_data" "b" {\n  count = rich_thing.a.id == "" ? 1 : 0\n}\n'
+    )
+    status, out, err = answered(plan.COMMAND, [], rich, "")
+    assert status == 1
+    assert "These actions were planned, before something went wrong:" in out
+    assert "# rich_thing.a will be created" in out
+    assert "Error: " in err
+    write('resource "terraform_data" "b" {\n  for_each = toset([timestamp()])\n}\n')
+    status, out, _ = answered(apply.COMMAND, ["-auto-approve"], rich, "")
+    assert status == 1
+    assert out == "\nPlanning failed. What went wrong is told below.\n"

@@ -1,0 +1,148 @@
+"""Data sources: when they are read, and those that belong to checks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nigari.plan.changes import Reason
+from tests.cli.process import inside
+from tests.plan.command import applied, planned
+from tests.plan.vault import REQUIRED, Vault, install
+
+THING = 'resource "vault_thing" "t" {\n  name = "t"\n  version = 1\n}\n'
+
+_POSTCONDITION = 'postcondition {\n  condition = self.found != ""\n  error_message = "no"\n}'
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    monkeypatch.chdir(tmp_path)
+    return install(monkeypatch)
+
+
+def reads(text: str, *args: str) -> dict[str, Reason]:
+    """The data sources that are read when the plan is applied."""
+    Path("main.tf").write_text(REQUIRED + text)
+    plan, told, _ = planned(list(args), {})
+    assert plan is not None, told
+    return {
+        str(each.address): each.reason
+        for each in plan.changes
+        if each.address.item.resource.mode.value == "data"
+    }
+
+
+def apply(text: str) -> str:
+    Path("main.tf").write_text(REQUIRED + text)
+    status, said = applied([], {})
+    assert status == 0, said
+    return said
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ('name = "n"', None),
+        ("name = vault_thing.t.id", Reason.CONFIG_UNKNOWN),
+        ("name = vault_thing.t.name", Reason.DEPENDENCY_PENDING),
+        ("name = local.name", None),
+        ('name = "n"\n  depends_on = [vault_thing.t]', Reason.DEPENDENCY_PENDING),
+        ('name = "n"\n  depends_on = [local.name]', Reason.DEPENDENCY_PENDING),
+        (
+            "name = local.name\n  lifecycle {\n    " + _POSTCONDITION + "\n  }",
+            Reason.DEPENDENCY_PENDING,
+        ),
+    ],
+    ids=[
+        "alone",
+        "unknown",
+        "refers to something pending",
+        "refers to it through a local value",
+        "depends on it",
+        "depends on it through a local value",
+        "with conditions",
+    ],
+)
+def test_read_now_or_later(vault: Vault, body: str, reason: Reason | None) -> None:
+    text = "locals { name = vault_thing.t.name }\n" + THING
+    text += f'data "vault_look" "l" {{\n  {body}\n}}\n'
+    found = reads(text)
+    assert found == ({} if reason is None else {"data.vault_look.l": reason})
+    apply(text)
+    assert reads(text) == {}
+
+
+CHECK = """\
+check "c" {
+  data "vault_look" "l" { name = "%s" }
+  assert {
+    condition     = data.vault_look.l.found == "found x"
+    error_message = "It is ${data.vault_look.l.found}."
+  }
+}
+"""
+
+
+def results() -> list[tuple[str, str, list[str]]]:
+    data = json.loads(Path("terraform.tfstate").read_text())
+    return [
+        (each["config_addr"], each["status"], each["objects"][0].get("failure_messages", []))
+        for each in data["check_results"]
+    ]
+
+
+def test_the_data_source_of_a_check_is_read_again_at_the_end(vault: Vault) -> None:
+    text = THING + CHECK % "x"
+    assert reads(text) == {"data.vault_look.l": Reason.CHECK_NESTED}
+    vault.taken()
+    apply(text)
+    assert vault.taken() == ["look x", "create t with None", "look x"]
+    assert results() == [("check.c", "pass", [])]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "failure"),
+    [
+        ("y", "Warning: Assertion of check.c does not hold", "It is found y."),
+        ("nothing", "Warning: Not found", "Not found: There is none."),
+    ],
+)
+def test_a_check_that_fails_stops_nothing(vault: Vault, name: str, said: str, failure: str) -> None:
+    assert said in apply(THING + CHECK % name)
+    assert results() == [("check.c", "fail", [failure])]
+    assert "create t with None" in vault.notes
+
+
+def test_only_its_check_can_see_it(vault: Vault) -> None:
+    Path("main.tf").write_text(
+        REQUIRED + CHECK % "x" + 'output "o" { value = data.vault_look.l.found }\n'
+    )
+    plan, told, _ = planned([], {})
+    assert plan is None
+    assert [each.summary for each in told] == ["Reference to the data source of a check"]
+
+
+def test_what_was_read_for_an_instance_goes_with_it(vault: Vault) -> None:
+    text = 'data "vault_look" "l" {\n  for_each = toset(%s)\n  name = each.key\n}\n'
+    apply(text % '["a", "b"]' + 'output "o" { value = 1 }\n')
+    apply(text % '["b"]' + 'output "o" { value = 2 }\n')
+    listed = inside("state", "list").out.split()
+    assert listed == ['data.vault_look.l["b"]']
+
+
+def test_what_modules_tell_of_themselves(vault: Vault) -> None:
+    meta = 'terraform {\n  provider_meta "vault" { module = "%s" }\n}\n'
+    data = 'data "vault_look" "l" { name = "x" }\n'
+    apply(meta % "one" + THING + data)
+    assert vault.taken() == ["look x for one", "create t with None for one"]
+    apply(meta % "two" + THING.replace("version = 1", "version = 2") + data)
+    assert sorted(vault.taken()) == [
+        "look x for two",
+        "read t for two",
+        "update t with None for two",
+    ]
+    apply(meta % "three")
+    assert vault.taken() == ["read t for three", "delete t for three"]

@@ -1,0 +1,271 @@
+"""Ephemeral resources, from the plan over its application to the end: opened, renewed, closed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import inside
+from tests.plan.vault import REQUIRED, Vault, install
+
+CHAIN = """\
+ephemeral "vault_lease" "a" { name = "a" }
+ephemeral "vault_lease" "b" { name = "b${ephemeral.vault_lease.a.renewals}" }
+"""
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    monkeypatch.chdir(tmp_path)
+    return install(monkeypatch)
+
+
+def write(*texts: str, **modules: str) -> None:
+    Path("main.tf").write_text(REQUIRED + "".join(texts))
+    for name, text in modules.items():
+        Path(name).mkdir(exist_ok=True)
+        Path(name, "main.tf").write_text(REQUIRED + text)
+    if modules:
+        assert inside("get").code == 0
+
+
+def run(*args: str, code: int = 0) -> str:
+    words = [*args[:1], *(["-auto-approve"] if args[0] in ("apply", "destroy") else []), *args[1:]]
+    done = inside(*words, "-no-color")
+    assert done.code == code, done.out + done.err
+    return done.out + done.err
+
+
+def test_closed_in_reverse_order_of_opening(vault: Vault) -> None:
+    write(CHAIN, 'resource "vault_thing" "t" {\n  name = "t"\n', "}\n")
+    run("plan")
+    assert vault.taken() == ["open a", "open b0", "close b0", "close a"]
+    assert vault.running == 0
+
+
+def test_opened_again_while_applying_if_anything_uses_it(vault: Vault) -> None:
+    thing = 'resource "vault_thing" "t" {\n  name = "t"\n  password = %s\n}\n'
+    write(CHAIN, thing % "ephemeral.vault_lease.b.secret")
+    run("apply")
+    opened = ["open a", "open b0"]
+    closed = ["close b0", "close a"]
+    created = ["create t with secret of b0"]
+    assert vault.taken() == [*opened, *closed, *opened, *created, *closed]
+    write(CHAIN, thing % '"x"', 'resource "vault_thing" "u" { name = "u" }\n')
+    run("apply")
+    assert [each for each in vault.taken() if each.startswith("open")] == opened
+
+
+def test_nothing_of_it_is_stored(vault: Vault) -> None:
+    write(
+        CHAIN,
+        'resource "vault_thing" "t" {\n  name = "t"\n'
+        "  password = ephemeral.vault_lease.b.secret\n}\n",
+    )
+    run("plan", "-out=p")
+    run("apply", "p")
+    stored = json.loads(Path("terraform.tfstate").read_text())
+    assert [each["type"] for each in stored["resources"]] == ["vault_thing"]
+    instance = stored["resources"][0]["instances"][0]
+    assert instance["attributes"]["password"] is None
+    assert instance["dependencies"] == ["ephemeral.vault_lease.a", "ephemeral.vault_lease.b"]
+    for path in ("p", "terraform.tfstate"):
+        assert b"secret of" not in Path(path).read_bytes()
+    assert "No changes." in run("plan")
+
+
+def test_waits_for_what_is_not_known_yet(vault: Vault) -> None:
+    write(
+        'resource "vault_thing" "t" { name = "t" }\n'
+        'ephemeral "vault_lease" "l" { name = vault_thing.t.id }\n'
+        'resource "vault_thing" "u" {\n  name = "u"\n'
+        "  password = ephemeral.vault_lease.l.secret\n}\n"
+    )
+    run("plan", "-out=p")
+    assert vault.taken() == []
+    run("apply", "p")
+    created = ["create t with None", "open id-t", "create u with secret of id-t", "close id-t"]
+    assert vault.taken() == created
+
+
+@pytest.mark.parametrize("argument", ["depends_on = [vault_thing.t]", "name = vault_thing.t.name"])
+def test_waits_for_what_it_depends_on(vault: Vault, argument: str) -> None:
+    name = "" if argument.startswith("name") else 'name = "l"\n'
+    write(
+        'resource "vault_thing" "t" { name = "t" }\n'
+        f'ephemeral "vault_lease" "l" {{\n  {name}{argument}\n}}\n'
+    )
+    run("plan")
+    assert vault.taken() == []
+    run("apply")
+    run("plan")
+    assert vault.taken()[-2:] == [
+        "open " + ("l" if name else "t"),
+        "close " + ("l" if name else "t"),
+    ]
+
+
+def test_a_provider_configured_with_it_is_closed_before(vault: Vault) -> None:
+    write(
+        CHAIN,
+        'provider "vault" {\n  alias = "two"\n  token = ephemeral.vault_lease.b.secret\n}\n'
+        'ephemeral "vault_lease" "c" {\n  provider = vault.two\n  name = "c"\n}\n'
+        'resource "vault_thing" "t" {\n  provider = vault.two\n  name = "t"\n'
+        "  password = ephemeral.vault_lease.c.secret\n}\n",
+    )
+    run("apply")
+    opened = ["open a", "open b0", "open c as secret of b0"]
+    closed = ["close c", "close b0", "close a"]
+    created = ["create t with secret of c as secret of b0"]
+    assert vault.taken() == [*opened, *closed, *opened, *created, *closed]
+    run("destroy")
+    needed, released = opened[:2], closed[1:]
+    there = ["read t as secret of b0"]
+    gone = ["delete t as secret of b0"]
+    assert vault.taken() == [*needed, *there, *released, *needed, *gone, *released]
+
+
+def test_repetition_and_modules(vault: Vault) -> None:
+    write(
+        'module "m" {\n  source = "./inner"\n  for_each = toset(["x", "y"])\n  key = each.key\n}\n'
+        'ephemeral "vault_lease" "n" {\n  count = 2\n  name = "n${count.index}"\n}\n'
+        'ephemeral "vault_lease" "off" {\n  name = "off"\n  lifecycle { enabled = false }\n}\n'
+        'resource "vault_thing" "t" {\n  name = "t"\n'
+        '  password = join(",", concat([for m in module.m : m.s], '
+        "ephemeral.vault_lease.n[*].name))\n}\n",
+        inner='variable "key" {}\n'
+        'ephemeral "vault_lease" "l" { name = var.key }\n'
+        'output "s" {\n  value = ephemeral.vault_lease.l.name\n  ephemeral = true\n}\n',
+    )
+    run("apply")
+    notes = vault.taken()
+    assert "create t with x,y,n0,n1" in notes
+    assert sorted(notes[:4]) == ["open n0", "open n1", "open x", "open y"]
+    assert sorted(notes[-4:]) == ["close n0", "close n1", "close x", "close y"]
+
+
+def test_renewed_in_the_background(vault: Vault) -> None:
+    write(
+        'ephemeral "vault_lease" "l" {\n  name = "l"\n  renewed_every = 0.05\n}\n'
+        'resource "vault_thing" "t" {\n  name = "t"\n  takes = 0.4\n'
+        "  password = ephemeral.vault_lease.l.secret\n}\n"
+    )
+    said = run("apply")
+    notes = vault.taken()
+    applied = notes[notes.index("close l") + 1 :]
+    assert applied[:2] == ["open l", "create t with secret of l"]
+    assert applied.count("renew l") > 2
+    assert applied[-1] == "close l"
+    assert "ephemeral.vault_lease.l: Renewing..." in said
+
+
+@pytest.mark.parametrize(
+    ("fails", "summary", "notes"),
+    [
+        ("open", "No lease", ["open a", "close a"]),
+        ("close", "Not closed", ["open a", "open f", "close f", "close a"]),
+    ],
+)
+def test_failures_while_planning(vault: Vault, fails: str, summary: str, notes: list[str]) -> None:
+    write(
+        'ephemeral "vault_lease" "a" { name = "a" }\n'
+        f'ephemeral "vault_lease" "f" {{\n  name = "f"\n  fails = "{fails}"\n'
+        "  depends_on = [ephemeral.vault_lease.a]\n}\n"
+    )
+    assert f"Error: {summary}" in run("plan", code=1)
+    assert vault.taken() == notes
+    assert vault.running == 0
+
+
+def test_a_renewal_that_fails_is_an_error(vault: Vault) -> None:
+    write(
+        'ephemeral "vault_lease" "l" {\n  name = "l"\n  fails = "renew"\n  renewed_every = 0.05\n}\n'
+        'resource "vault_thing" "t" {\n  name = "t"\n  takes = 0.4\n'
+        "  password = ephemeral.vault_lease.l.secret\n}\n"
+    )
+    assert "Error: Not renewed" in run("apply", code=1)
+    assert vault.taken()[-2:] == ["renew l", "close l"]
+    assert "vault_thing.t" in inside("state", "list").out
+
+
+def test_closed_also_after_an_error_elsewhere(vault: Vault) -> None:
+    write(
+        CHAIN,
+        'resource "vault_thing" "t" {\n  name = "broken"\n'
+        "  password = ephemeral.vault_lease.b.secret\n}\n",
+    )
+    assert "Error: Broken thing" in run("apply", code=1)
+    assert vault.taken()[-3:] == ["create broken with secret of b0", "close b0", "close a"]
+    assert vault.running == 0
+
+
+@pytest.mark.parametrize(
+    ("condition", "opened"),
+    [("precondition", []), ("postcondition", ["open l", "close l"])],
+)
+def test_conditions(vault: Vault, condition: str, opened: list[str]) -> None:
+    write(
+        'ephemeral "vault_lease" "l" {\n  name = "l"\n  lifecycle {\n'
+        f"    {condition} {{\n"
+        '      condition = path.module == "elsewhere"\n      error_message = "not so"\n    }\n  }\n}\n'
+    )
+    assert "not so" in run("plan", code=1)
+    assert vault.taken() == opened
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'resource "vault_thing" "t" { name = ephemeral.vault_lease.a.secret }\n',
+        'output "o" {\n  value = ephemeral.vault_lease.a.secret\n  sensitive = true\n}\n',
+        'resource "terraform_data" "t" { count = ephemeral.vault_lease.a.renewals }\n',
+        'data "vault_look" "l" { name = ephemeral.vault_lease.a.secret }\n',
+    ],
+    ids=["argument", "output", "count", "data"],
+)
+def test_places_that_would_store_it(vault: Vault, text: str) -> None:
+    write(CHAIN, text)
+    assert "phemeral" in run("plan", code=1)
+
+
+def test_only_what_a_target_needs_is_opened(vault: Vault) -> None:
+    write(
+        CHAIN,
+        'resource "vault_thing" "t" {\n  name = "t"\n'
+        "  password = ephemeral.vault_lease.a.secret\n}\n"
+        'resource "vault_thing" "u" { name = "u" }\n',
+    )
+    run("plan", "-target=vault_thing.u")
+    assert vault.taken() == []
+    run("plan", "-target=vault_thing.t")
+    assert vault.taken() == ["open a", "close a"]
+
+
+def test_a_check_has_it_opened_while_applying(vault: Vault) -> None:
+    write(
+        CHAIN,
+        'resource "vault_thing" "t" { name = "t" }\n'
+        'check "c" {\n  assert {\n    condition = ephemeral.vault_lease.a.renewals == 1\n'
+        '    error_message = "never renewed"\n  }\n}\n',
+    )
+    assert "never renewed" in run("apply")
+    notes = vault.taken()
+    assert notes.count("open a") == 2
+    assert notes.count("open b0") == 1
+
+
+def test_closed_before_what_it_was_opened_with_is_destroyed(vault: Vault) -> None:
+    write(
+        'resource "vault_thing" "r" {\n  name = "r"\n'
+        "  lifecycle { create_before_destroy = true }\n}\n"
+        'ephemeral "vault_lease" "l" { name = vault_thing.r.id }\n'
+        'provider "vault" {\n  alias = "two"\n  token = ephemeral.vault_lease.l.name\n}\n'
+        'resource "vault_thing" "t" {\n  provider = vault.two\n  name = "t"\n}\n'
+    )
+    run("apply")
+    vault.taken()
+    run("destroy")
+    ended = ["open id-r", "delete t as id-r", "close id-r", "delete r"]
+    assert vault.taken()[-4:] == ended

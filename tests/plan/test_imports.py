@@ -1,0 +1,276 @@
+"""Taking over what exists: import blocks, the command, and blocks that are written for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nigari.providers import api
+from tests.cli.process import inside
+from tests.plan.museum import REQUIRED, install
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[api.ImportRequest]:
+    monkeypatch.chdir(tmp_path)
+    return install(monkeypatch)
+
+
+def write(text: str) -> None:
+    Path("main.tf").write_text(REQUIRED + text)
+
+
+def words(text: str) -> str:
+    return " ".join(text.replace("│", " ").split())
+
+
+def stored() -> dict[str, dict[str, object]]:
+    state = json.loads(Path("terraform.tfstate").read_text())
+    found = {}
+    for resource in state["resources"]:
+        for instance in resource["instances"]:
+            key = instance.get("index_key")
+            ending = "" if key is None else f"[{json.dumps(key)}]"
+            found[f"{resource['type']}.{resource['name']}{ending}"] = instance
+    return found
+
+
+# -- blocks ---------------------------------------------------------------------------------------
+
+MANY = """\
+resource "terraform_data" "a" {
+  %s
+}
+import {
+  for_each = %s
+  to       = terraform_data.a[%s]
+  id       = %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("repetition", "for_each", "key", "id_", "wanted"),
+    [
+        ('for_each = toset(["x", "y"])', 'toset(["x", "y"])', "each.key", "each.value", "xy"),
+        ('for_each = toset(["x", "y"])', '{ x = "1", y = "2" }', "each.key", "each.value", "12"),
+        ("count = 2", '["p", "q"]', "each.key", "each.value", "pq"),
+        ("count = 2", 'tolist(["p", "q"])', "each.key", "each.value", "pq"),
+        ("count = 2", "[1, 2]", "each.value - 1", '"i${each.value}"', "i1i2"),
+    ],
+)
+def test_for_each(
+    asked: list[api.ImportRequest],
+    repetition: str,
+    for_each: str,
+    key: str,
+    id_: str,
+    wanted: str,
+) -> None:
+    write(MANY % (repetition, for_each, key, id_))
+    done = inside("apply", "-auto-approve", "-no-color")
+    assert done.code == 0, done.out + done.err
+    ids = [each["attributes"]["id"] for each in stored().values()]  # type: ignore[index]
+    assert "".join(ids) == wanted
+
+
+_A = 'resource "terraform_data" "a" {}\n'
+_TO_A = "import {\n  to = terraform_data.a\n  id = %s\n}\n"
+_COUNTED = """\
+resource "terraform_data" "a" {
+  count = 1
+}
+import {
+  to = terraform_data.a[3]
+  id = "x"
+}
+"""
+_MISSING = """\
+resource "museum_piece" "a" {
+  name = "a"
+}
+import {
+  to = museum_piece.a
+  id = "nothing"
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (_TO_A % '"x"', "has no terraform_data.a"),
+        (_COUNTED, "has no terraform_data.a[3]"),
+        (_A + _TO_A % '"x"' + _TO_A % '"y"', "Second import"),
+        (_A + "import {\n  for_each = [1, 2]\n  to = terraform_data.a\n  id = each.key\n}", "Two"),
+        (_A + 'resource "terraform_data" "b" {}\n' + _TO_A % "terraform_data.b.id", "known only"),
+        (_A + _TO_A % 'sensitive("x")', "sensitive"),
+        (_A + _TO_A % '""', "id is empty"),
+        (_MISSING, "Nothing to import"),
+    ],
+)
+def test_refused(asked: list[api.ImportRequest], text: str, wanted: str) -> None:
+    write(text)
+    done = inside("plan", "-no-color")
+    assert done.code == 1
+    assert wanted in words(done.out + done.err)
+
+
+def test_what_is_in_the_state_is_not_imported_again(asked: list[api.ImportRequest]) -> None:
+    write('resource "terraform_data" "a" {}\nimport {\n  to = terraform_data.a\n  id = "x"\n}')
+    assert "1 imported" in inside("apply", "-auto-approve", "-no-color").out
+    assert "No changes." in inside("plan", "-no-color").out
+
+
+# -- identities -----------------------------------------------------------------------------------
+
+
+def _by_identity(identity: str, type_: str = "museum_piece") -> str:
+    return f"""\
+resource "{type_}" "a" {{
+  name = "x"
+}}
+import {{
+  to       = {type_}.a
+  identity = {identity}
+}}
+"""
+
+
+def test_identity(asked: list[api.ImportRequest]) -> None:
+    write(_by_identity('{ hall = "h" }'))
+    done = inside("plan", "-no-color", "-out=p")
+    assert done.code == 0, done.out + done.err
+    identity = asked[-1].identity
+    assert identity is not None
+    assert identity.to_python() == {"hall": "h", "shelf": None}
+    shown = json.loads(inside("show", "-json", "p").out)
+    assert shown["resource_changes"][0]["change"]["importing"] == {"identity": {"hall": "h"}}
+    assert inside("apply", "p").code == 0
+    assert stored()["museum_piece.a"]["identity"] == {"hall": "h", "shelf": None}
+
+
+@pytest.mark.parametrize(
+    ("identity", "type_", "wanted"),
+    [
+        ("{}", "museum_piece", "hall"),
+        ('{ hall = ["h"] }', "museum_piece", "hall"),
+        ('{ hall = "h" }', "museum_plain", "id instead"),
+        ("null", "museum_piece", "null"),
+    ],
+)
+def test_unfit_identity(
+    asked: list[api.ImportRequest], identity: str, type_: str, wanted: str
+) -> None:
+    write(_by_identity(identity, type_))
+    done = inside("plan", "-no-color")
+    assert done.code == 1
+    assert wanted in words(done.out + done.err)
+    assert not asked
+
+
+# -- blocks that are written ----------------------------------------------------------------------
+
+WRITTEN = """\
+# __generated__ by Nigari from "m"
+resource "museum_piece" "a" {
+  chapters = [
+    {
+      text = "old"
+      year = 1900
+    },
+  ]
+  name = "name of m"
+  notes = jsonencode({
+    a = [1, true]
+  })
+  owner    = null # sensitive
+  password = null # write-only
+  rooms = {
+    "r 1" = {
+      text = "old"
+      year = 1900
+    }
+  }
+  story = {
+    text = "old"
+    year = 1900
+  }
+  tags = {
+    a     = "$${y}"
+    "b c" = "x"
+  }
+  case {
+    lock = true
+  }
+  part {
+    label = "lid"
+  }
+}
+"""
+
+
+def test_written_block(asked: list[api.ImportRequest]) -> None:
+    write('import {\n  to = museum_piece.a\n  id = "m"\n}\n')
+    done = inside("plan", "-no-color", "-generate-config-out=made.tf", "-out=p")
+    assert done.code == 0, done.out + done.err
+    text = Path("made.tf").read_text()
+    assert text.endswith("\n\n" + WRITTEN), text
+    again = inside("plan", "-no-color", "-generate-config-out=made.tf")
+    assert again.code == 1
+    assert "already there" in words(again.err)
+    assert inside("apply", "p").code == 0
+    assert "museum_piece.a" in stored()
+
+
+def test_blocks_elsewhere_count_for_the_plan(asked: list[api.ImportRequest]) -> None:
+    write('import {\n  to = terraform_data.a\n  id = "m"\n}\n')
+    Path("other").mkdir()
+    done = inside("plan", "-no-color", "-generate-config-out=other/made.txt")
+    assert done.code == 0, done.out + done.err
+    assert "1 to import" in done.out
+    assert 'resource "terraform_data" "a"' in Path("other/made.txt").read_text()
+
+
+def test_only_what_has_no_block_is_written(asked: list[api.ImportRequest]) -> None:
+    write('resource "terraform_data" "a" {}\nimport {\n  to = terraform_data.a\n  id = "m"\n}\n')
+    done = inside("plan", "-no-color", "-generate-config-out=made.tf")
+    assert done.code == 0, done.out + done.err
+    assert not Path("made.tf").exists()
+
+
+# -- the command ----------------------------------------------------------------------------------
+
+
+def test_command(asked: list[api.ImportRequest]) -> None:
+    write('variable "n" {}\nresource "terraform_data" "a" {\n  count = var.n\n}\n')
+    done = inside("import", "-var", "n=2", "terraform_data.a[1]", "given")
+    assert done.code == 0, done.out + done.err
+    assert "Import successful!" in done.out
+    assert list(stored()) == ["terraform_data.a[1]"]
+
+
+@pytest.mark.parametrize(
+    ("address", "id_", "wanted"),
+    [
+        ("terraform_data.a", "x", "an object at terraform_data.a already"),
+        ("terraform_data.b", "x", "has no terraform_data.b"),
+        ("terraform_data.a[0]", "x", "has no terraform_data.a[0]"),
+        ("module.m.terraform_data.a", "x", "has no module.m.terraform_data.a"),
+        ("data.terraform_data.a", "x", "Only managed resources"),
+        ("terraform_data", "x", "address"),
+        ("museum_piece.p", "nothing", "Nothing to import"),
+    ],
+)
+def test_command_refuses(
+    asked: list[api.ImportRequest], address: str, id_: str, wanted: str
+) -> None:
+    write('resource "terraform_data" "a" {}\nresource "museum_piece" "p" {\n  name = "p"\n}\n')
+    assert inside("import", "terraform_data.a", "first").code == 0
+    before = Path("terraform.tfstate").read_text()
+    done = inside("import", "-no-color", address, id_)
+    assert done.code == 1
+    assert wanted in words(done.out + done.err)
+    assert Path("terraform.tfstate").read_text() == before

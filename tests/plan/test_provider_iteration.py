@@ -1,0 +1,422 @@
+"""Provider instances with keys, from the plan over the state to the destruction of what they made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import inside
+from tests.plan.cloud import REQUIRED, Cloud, install
+
+BY_REGION = """\
+variable "regions" {
+  type    = set(string)
+  default = ["eu", "us"]
+}
+variable "boxes" {
+  type    = set(string)
+  default = ["eu", "us"]
+}
+provider "cloud" {
+  alias    = "by_region"
+  for_each = var.regions
+  region   = each.key
+}
+"""
+BOXES = """\
+resource "cloud_box" "b" {
+  for_each = var.boxes
+  provider = cloud.by_region[each.key]
+  name     = "b"
+}
+"""
+MEMBER = "nigari_provider_instances"
+JUST_EU = ["-var", 'regions=["eu"]', "-var", 'boxes=["eu"]']
+
+
+@pytest.fixture
+def cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cloud:
+    monkeypatch.chdir(tmp_path)
+    return install(monkeypatch)
+
+
+def write(*texts: str, **modules: str) -> None:
+    Path("main.tf").write_text(REQUIRED + "".join(texts))
+    for name, text in modules.items():
+        Path(name).mkdir(exist_ok=True)
+        Path(name, "main.tf").write_text(REQUIRED + text)
+    if modules:
+        assert inside("get").code == 0
+
+
+def apply(*args: str) -> str:
+    done = inside("apply", "-auto-approve", "-no-color", *args)
+    assert done.code == 0, done.out + done.err
+    return done.out
+
+
+def refused(*args: str, command: str = "plan") -> str:
+    """What is said where there is no plan."""
+    done = inside(command, "-no-color", *args)
+    assert done.code == 1, done.out
+    return " ".join(done.err.split())
+
+
+def state() -> dict[str, object]:
+    found = json.loads(Path("terraform.tfstate").read_text())
+    assert isinstance(found, dict)
+    return found
+
+
+def stored_providers() -> dict[str, str]:
+    """For each resource instance, the provider that the state names."""
+    found = {}
+    resources = state()["resources"]
+    assert isinstance(resources, list)
+    for each in resources:
+        for instance in each["instances"]:
+            assert ("provider" in each) is ("provider" not in instance)
+            name = f"{each['module']}." if "module" in each else ""
+            key = instance.get("index_key")
+            found[f"{name}{each['name']}" + ("" if key is None else f"[{key}]")] = (
+                each.get("provider") or instance["provider"]
+            )
+    return found
+
+
+def by_region(key: str) -> str:
+    return f'provider["example.com/test/cloud"].by_region["{key}"]'
+
+
+def remembered() -> list[dict[str, object]]:
+    found = state().get(MEMBER, [])
+    assert isinstance(found, list)
+    return found
+
+
+# -- instances --------------------------------------------------------------------------------
+
+
+def test_each_key_has_a_process_of_its_own_while_it_is_used(cloud: Cloud) -> None:
+    write(BY_REGION.replace('"us"]', '"us", "asia"]', 1), BOXES)
+    apply()
+    assert sorted(cloud.objects) == [("eu", "b"), ("us", "b")]
+    # Two for planning and two for applying: nothing uses the third key.
+    assert sorted(cloud.configured) == ["eu", "eu", "us", "us"]
+    assert (cloud.started, cloud.running) == (4, 0)
+    assert stored_providers() == {"b[eu]": by_region("eu"), "b[us]": by_region("us")}
+
+
+def test_nothing_runs_that_nothing_uses(cloud: Cloud) -> None:
+    write(BY_REGION, BOXES)
+    apply("-var", "boxes=[]")
+    assert cloud.configured == []
+    assert (cloud.started, cloud.running) == (1, 0)
+
+
+def test_an_apply_starts_what_its_changes_need(cloud: Cloud) -> None:
+    write(BY_REGION, BOXES)
+    apply()
+    cloud.forget_instances()
+    del cloud.objects["us", "b"]
+    apply()
+    assert sorted(cloud.configured) == ["eu", "us", "us"]
+    assert cloud.running == 0
+
+
+MODULES = {
+    "m": 'module "n" {\n  source = "../n"\n}\n',
+    "n": 'resource "cloud_box" "b" {\n  name = "b"\n}\n',
+}
+
+
+def test_keys_in_calls_reach_any_depth(cloud: Cloud) -> None:
+    call = 'module "m" {\n  source = "./m"\n  for_each = var.boxes\n'
+    write(BY_REGION, call + "  providers = { cloud = cloud.by_region[each.key] }\n}\n", **MODULES)
+    apply()
+    assert sorted(cloud.objects) == [("eu", "b"), ("us", "b")]
+    assert stored_providers() == {
+        'module.m["eu"].module.n.b': by_region("eu"),
+        'module.m["us"].module.n.b': by_region("us"),
+    }
+    apply(*JUST_EU)
+    assert sorted(cloud.objects) == [("eu", "b")]
+    assert "Destroy complete! Resources: 1 destroyed." in inside("destroy", "-auto-approve").out
+    assert cloud.objects == {}
+
+
+ALIASES = "configuration_aliases = [cloud.all] }"
+
+
+def test_all_instances_are_passed_to_a_module(cloud: Cloud) -> None:
+    call = 'module "m" {\n  source = "./m"\n  boxes = var.boxes\n'
+    write(BY_REGION, call + "  providers = { cloud.all = cloud.by_region }\n}\n")
+    inner = 'module "n" {\n  source = "../n"\n  for_each = var.boxes\n'
+    inner += "  providers = { cloud = cloud.all[each.key] }\n}\n"
+    inner += BOXES.replace("by_region", "all") + 'variable "boxes" { type = set(string) }\n'
+    Path("n").mkdir()
+    Path("n", "main.tf").write_text(REQUIRED + 'resource "cloud_box" "b" {\n  name = "n"\n}\n')
+    Path("m").mkdir()
+    Path("m", "main.tf").write_text(REQUIRED.replace(" }", f", {ALIASES}", 1) + inner)
+    assert inside("get").code == 0
+    apply()
+    assert stored_providers() == {
+        "module.m.b[eu]": by_region("eu"),
+        "module.m.b[us]": by_region("us"),
+        'module.m.module.n["eu"].b': by_region("eu"),
+        'module.m.module.n["us"].b': by_region("us"),
+    }
+    assert apply(*JUST_EU).count("Destruction complete") == 2
+    assert sorted(cloud.objects) == [("eu", "b"), ("eu", "n")]
+    assert inside("destroy", "-auto-approve").code == 0
+    assert cloud.objects == {}
+
+
+COUNTED = """\
+variable "regions" {
+  type    = list(string)
+  default = ["eu", "us"]
+}
+provider "cloud" {
+  alias  = "by_region"
+  count  = length(var.regions)
+  region = var.regions[count.index]
+}
+resource "cloud_box" "b" {
+  count    = length(var.regions)
+  provider = cloud.by_region[count.index]
+  name     = "b"
+}
+"""
+
+
+def test_count(cloud: Cloud) -> None:
+    write(COUNTED)
+    apply()
+    address = 'provider["example.com/test/cloud"].by_region'
+    assert stored_providers() == {"b[0]": f"{address}[0]", "b[1]": f"{address}[1]"}
+    apply("-var", 'regions=["eu"]')
+    assert sorted(cloud.objects) == [("eu", "b")]
+
+
+# -- keys that go -----------------------------------------------------------------------------
+
+
+def test_a_key_goes_together_with_its_resources(cloud: Cloud) -> None:
+    write(BY_REGION, BOXES)
+    apply()
+    assert remembered() == [
+        {
+            "provider": by_region(key),
+            "each": {"value": key, "type": "string"},
+            "arguments": {"region": key},
+        }
+        for key in ("eu", "us")
+    ]
+    cloud.forget_instances()
+    assert "Plan: 0 to add, 0 to change, 1 to destroy." in apply(*JUST_EU)
+    assert sorted(cloud.objects) == [("eu", "b")]
+    assert sorted(cloud.configured) == ["eu", "us", "us"]
+    assert cloud.running == 0
+    assert [each["provider"] for each in remembered()] == [by_region("eu")]
+
+
+def test_a_saved_plan_remembers_too(cloud: Cloud) -> None:
+    write(BY_REGION, BOXES)
+    apply()
+    assert inside("plan", "-out=p", *JUST_EU).code == 0
+    assert inside("apply", "p").code == 0
+    assert sorted(cloud.objects) == [("eu", "b")]
+
+
+def test_what_could_not_be_destroyed_stays_remembered(cloud: Cloud) -> None:
+    write(BY_REGION, BOXES)
+    apply()
+    cloud.stuck = {"b"}
+    assert inside("apply", "-auto-approve", *JUST_EU).code == 1
+    assert len(remembered()) == 2
+    cloud.stuck = set()
+    apply(*JUST_EU)
+    assert sorted(cloud.objects) == [("eu", "b")]
+
+
+def test_destroying_needs_no_keys(cloud: Cloud) -> None:
+    write(BY_REGION, BOXES)
+    apply()
+    assert inside("destroy", "-auto-approve", "-var", "regions=[]", "-var", "boxes=[]").code == 0
+    assert cloud.objects == {}
+    assert MEMBER not in state()
+
+
+def test_the_whole_block_may_go(cloud: Cloud) -> None:
+    write(BY_REGION, BOXES)
+    apply()
+    write()
+    apply()
+    assert cloud.objects == {}
+
+
+def test_a_state_without_the_note_is_told_of(cloud: Cloud) -> None:
+    write(BY_REGION, BOXES)
+    apply()
+    content = state()
+    del content[MEMBER]
+    Path("terraform.tfstate").write_text(json.dumps(content))
+    said = refused(*JUST_EU)
+    assert "Error: Provider instance is gone" in said
+    assert (
+        'cloud_box.b["us"] is managed by provider["example.com/test/cloud"].by_region["us"],'
+        in said
+    )
+    assert "OpenTofu leaves that out when it writes" in said
+    # With the key back, an apply that changes nothing writes the note again.
+    assert "0 added, 0 changed, 0 destroyed" in apply()
+    assert len(remembered()) == 2
+    apply(*JUST_EU)
+    assert sorted(cloud.objects) == [("eu", "b")]
+
+
+def test_only_what_is_there_is_remembered(cloud: Cloud) -> None:
+    write(BY_REGION, BOXES)
+    apply()
+    apply("-var", 'boxes=["eu"]')
+    assert [each["provider"] for each in remembered()] == [by_region("eu")]
+    assert inside("state", "rm", 'cloud_box.b["eu"]').code == 0
+    assert MEMBER not in state()
+
+
+def test_without_iteration_nothing_is_remembered(cloud: Cloud) -> None:
+    write('provider "cloud" {\n  alias = "a"\n}\n')
+    Path("main.tf").write_text(
+        Path("main.tf").read_text()
+        + 'resource "cloud_box" "b" {\n  provider = cloud.a\n  name = "b"\n}\n'
+    )
+    apply()
+    assert list(state()) == [
+        "version",
+        "terraform_version",
+        "serial",
+        "lineage",
+        "outputs",
+        "resources",
+        "check_results",
+    ]
+
+
+LOOKED_UP = """\
+variable "boxes" {
+  type    = set(string)
+  default = ["eu", "us"]
+}
+variable "settings" {
+  default = {
+    eu = { region = "eu", token = "t-eu" }
+    us = { region = "us", token = "t-us" }
+  }
+}
+variable "token" {
+  default   = "first"
+  sensitive = true
+}
+locals {
+  regions = var.settings
+}
+"""
+
+
+def test_what_cannot_be_evaluated_is_taken_from_memory(cloud: Cloud) -> None:
+    """The element is gone from the map that arguments are looked up in."""
+    provider = """\
+provider "cloud" {
+  alias    = "by_region"
+  for_each = local.regions
+  region   = local.regions[each.key].region
+  token    = var.token
+  labels   = { key = each.key, region = each.value.region }
+}
+"""
+    write(LOOKED_UP, provider, BOXES)
+    apply()
+    assert remembered()[1] == {
+        "provider": by_region("us"),
+        "each": {
+            "value": {"region": "us", "token": "t-us"},
+            "type": ["object", {"region": "string", "token": "string"}],
+        },
+        "arguments": {"labels": {"key": "us", "region": "us"}, "region": "us"},
+        "withheld": ["token"],
+    }
+    cloud.forget_instances()
+    eu = '{ eu = { region = "eu", token = "t-eu" } }'
+    Path("settings.auto.tfvars").write_text(f"settings = {eu}\n")
+    apply("-var", 'boxes=["eu"]', "-var", "token=second")
+    assert sorted(cloud.objects) == [("eu", "b")]
+    # The secret is the one of today.
+    assert set(cloud.tokens) == {"second"}
+
+
+@pytest.mark.parametrize(
+    ("argument", "name"),
+    [
+        ("token    = local.regions[each.key].token", "token"),
+        ("labels   = { secret = sensitive(local.regions[each.key].token) }", "labels"),
+    ],
+    ids=["by schema", "by mark"],
+)
+def test_a_secret_must_still_have_a_value(cloud: Cloud, argument: str, name: str) -> None:
+    provider = f"""\
+provider "cloud" {{
+  alias    = "by_region"
+  for_each = local.regions
+  region   = each.value.region
+  {argument}
+}}
+"""
+    write(LOOKED_UP, provider, BOXES)
+    apply()
+    kept = {**remembered()[1]}
+    del kept["each"]
+    assert kept == {
+        "provider": by_region("us"),
+        "arguments": {"region": "us"},
+        "withheld": [name],
+    }
+    Path("settings.auto.tfvars").write_text('settings = { eu = { region = "eu", token = "t" } }\n')
+    said = refused("-var", 'boxes=["eu"]')
+    assert "Error: Provider instance lacks a secret" in said
+    assert f"but for {name}." in said
+
+
+def test_a_secret_element_is_not_kept(cloud: Cloud) -> None:
+    provider = """\
+provider "cloud" {
+  alias    = "by_region"
+  for_each = { for key, each in local.regions : key => merge(each, { token = sensitive("x") }) }
+  region   = each.value.region
+  token    = each.value.token
+}
+"""
+    write(LOOKED_UP, provider, BOXES)
+    apply()
+    assert remembered()[0]["each"] == {
+        "value": {"region": "eu", "token": None},
+        "type": ["object", {"region": "string", "token": "string"}],
+        "withheld": [[{"type": "get_attr", "value": "token"}]],
+    }
+    Path("settings.auto.tfvars").write_text('settings = { eu = { region = "eu", token = "t" } }\n')
+    assert "but for token." in refused("-var", 'boxes=["eu"]')
+
+
+def test_ephemeral_values_are_not_kept(cloud: Cloud) -> None:
+    secret = 'variable "secret" {\n  ephemeral = true\n  default = "e"\n}\n'
+    provider = BY_REGION.replace("each.key", "each.key\n  labels = { a = var.secret }", 1)
+    write(secret, provider, BOXES)
+    apply()
+    assert [(each["arguments"], each["withheld"]) for each in remembered()] == [
+        ({"region": "eu"}, ["labels"]),
+        ({"region": "us"}, ["labels"]),
+    ]
+    apply(*JUST_EU)
+    assert sorted(cloud.objects) == [("eu", "b")]

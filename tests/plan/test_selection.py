@@ -1,0 +1,101 @@
+"""`-target` and `-exclude` down to single instances; every row is what the real program does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nigari.plan.changes import Action
+from tests.cli.process import inside
+from tests.plan.command import applied, planned
+
+ALL = """\
+resource "terraform_data" "a" { for_each = toset(["x", "y"]) }
+resource "terraform_data" "b" { input = terraform_data.a["y"].id }
+resource "terraform_data" "c" {
+  for_each = toset(["x", "y"])
+  input    = terraform_data.a[each.key].id
+}
+"""
+FEWER = """\
+resource "terraform_data" "a" { for_each = toset(["y"]) }
+resource "terraform_data" "c" {
+  for_each = toset(["y"])
+  input    = terraform_data.a[each.key].id
+}
+"""
+
+CREATED = [
+    ('-target=terraform_data.a["x"]', "ax"),
+    ('-target=terraform_data.c["x"]', "ax ay cx"),
+    ('-exclude=terraform_data.a["x"]', "ay"),
+    ('-exclude=terraform_data.c["x"]', "ax ay b cy"),
+]
+DESTROYED = [
+    ('-target=terraform_data.a["x"]', "ax b cx cy"),
+    ('-target=terraform_data.c["x"]', "cx"),
+    ('-exclude=terraform_data.a["x"]', "ay b cx cy"),
+    ('-exclude=terraform_data.c["x"]', "b cy"),
+    ("-exclude=terraform_data.c", "b"),
+]
+ORPHANS = [
+    ('-target=terraform_data.a["x"]', "ax"),
+    ('-target=terraform_data.c["x"]', "ax cx"),
+    ('-target=terraform_data.c["y"]', "ax"),
+    ("-target=terraform_data.a", "ax"),
+    ('-exclude=terraform_data.a["x"]', "b"),
+    ('-exclude=terraform_data.c["x"]', "ax b"),
+    ("-exclude=terraform_data.b", "ax cx"),
+]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def changed(text: str, *args: str) -> str:
+    """What a plan does something with, in short."""
+    Path("main.tf").write_text(text)
+    plan, told, _ = planned(list(args), {})
+    assert plan is not None, told
+    names = [str(each.address) for each in plan.changes if each.action is not Action.NO_OP]
+    return " ".join(
+        name.removeprefix("terraform_data.").replace('["', "").rstrip('"]') for name in names
+    )
+
+
+@pytest.mark.parametrize(("flag", "names"), CREATED)
+def test_created(flag: str, names: str) -> None:
+    assert changed(ALL, flag) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "names"),
+    [
+        *[(ALL, ["-destroy", flag], names) for flag, names in DESTROYED],
+        *[(FEWER, [flag], names) for flag, names in ORPHANS],
+    ],
+)
+def test_destroyed(text: str, flags: list[str], names: str) -> None:
+    Path("main.tf").write_text(ALL)
+    assert applied([], {})[0] == 0
+    assert changed(text, *flags) == names
+
+
+def test_what_is_left_out_is_what_it_was() -> None:
+    Path("main.tf").write_text(ALL)
+    assert applied([], {})[0] == 0
+    text = ALL + 'output "o" { value = terraform_data.a["x"].id }\n'
+    assert changed(text, '-target=terraform_data.a["y"]') == ""
+
+
+def test_modules_without_anything_singled_out_are_not_expanded() -> None:
+    text = 'resource "terraform_data" "k" { input = ["x"] }\n'
+    text += 'module "n" {\n  source   = "./n"\n  for_each = toset(terraform_data.k.output)\n}\n'
+    Path("main.tf").write_text(text)
+    Path("n").mkdir()
+    Path("n", "main.tf").write_text('resource "terraform_data" "inner" {}\n')
+    assert inside("get").code == 0
+    assert changed(text, "-target=terraform_data.k") == "k"

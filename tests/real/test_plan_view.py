@@ -1,0 +1,302 @@
+"""What people and programs see of plans beside the real program: the same lines, the same JSON.
+
+The cases are those of `tests/cli`, whose provider both programs start. Where the sentences are our
+own, a table says which ones mean the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from difflib import unified_diff
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from nigari.cli.commands import apply, destroy, plan, refresh, show
+from tests.cases import Case
+from tests.cli.rich import environment
+from tests.cli.test_plan_text import CASES, comparable, lay_out
+from tests.plan.command import ran
+from tests.real import program
+
+pytestmark = pytest.mark.real
+
+_SAME: Final = [
+    (r"\nWarning: Provider development overrides.*?releases\.\n", ""),
+    (r"\nWarning: Providers under development\n.*?have written\.\n", ""),
+    (r"\nWarning: Resource will be removed from the state\n.*?import it\.\n", ""),
+    (
+        r"\nOpenTofu used the selected.*?symbols:",
+        "\nThe plan below was made with the providers' help. Its symbols mean:",
+    ),
+    (r"OpenTofu will perform the following actions:", "These actions will be performed:"),
+    (
+        r"of OpenTofu\n\nOpenTofu detected.*?plan:\n",
+        ("\n\nThis has happened since the last apply, and may be why there is a plan:\n"),
+    ),
+    (
+        r"\n\nUnless you have made.*?changes\.\n",
+        (
+            "\n\nThe plan below may undo some of it, unless the"
+            " configuration says the same or\nleaves it alone with ignore_changes.\n"
+        ),
+    ),
+    (
+        r"\n\nThis is a refresh-only plan,.*?objects\.\n",
+        ("\n\nApplying this plan stores these values in the state; nothing else is changed.\n"),
+    ),
+    (
+        r"You can apply this plan to save.*?infrastructure\.",
+        ("Applying this plan saves the new output values; nothing else is changed."),
+    ),
+    (
+        r"At least one attribute in this block is \(or was\) sensitive,",
+        ("Something in this block is or was sensitive, so"),
+    ),
+    (r"so its contents will not be displayed\.", "nothing of it is shown."),
+    (
+        (
+            r"this (attribute|block)(?: value)? will no longer be marked as sensitive\n *# after applying this"
+            r" change\."
+        ),
+        r"this \1 is no longer sensitive once this is applied.",
+    ),
+    (
+        (
+            r"this (attribute|block)(?: value)? will be marked as sensitive and will not\n *# display in UI"
+            r" output after applying this change\."
+        ),
+        r"this \1 is sensitive from now on and no longer shown.",
+    ),
+    (r"The value is unchanged\.", "Its value stays."),
+    (
+        r"# whitespace changes force replacement",
+        "# forces replacement, though only white space changes",
+    ),
+    (r"# whitespace changes", "# only white space changes"),
+    (
+        r"config will be reloaded to verify a check block",
+        ("it is read again for the check that it belongs to"),
+    ),
+    (
+        r"depends on a resource or a module with changes pending",
+        ("something that it depends on is still to be changed"),
+    ),
+    (r"config refers to values not yet known", "its configuration is not known yet"),
+    (r"removed from the OpenTofu state", "removed from the state"),
+    (
+        r"left over from a partially-failed replacement of this instance",
+        "left over from a replacement that did not come to its end",
+    ),
+    (r"this will destroy the imported resource", "this destroys the object that is imported"),
+    (r"older instance will not be destroyed", "the old object is not destroyed"),
+    (r"  \./\+ resource", "./+ resource"),
+    (
+        (
+            r" \n \(because lifecycle.destroy = false was configured before this resource was removed from the"
+            r" configuration\)"
+        ),
+        (
+            "\n  # (because lifecycle.destroy was false before it was taken out of the"
+            " configuration)"
+        ),
+    ),
+    (r"No changes\. .*", "No changes."),
+    (r"\n\nOpenTofu has (?:compared|checked).*?(?:needed|differences)\.", ""),
+    (r"\n\nEither you have not created.*?OpenTofu\.", ""),
+    (r"\n\n(?:The (?:configuration|state) was compared|Nothing was made here).*?\.", ""),
+]
+
+_UNTOLD: Final = "actions: objects with an identity"
+"""A provider in Python does not tell other programs that its objects have identities."""
+_DIFFERENT: Final = {
+    # OpenTofu shows the attributes of the whole resource in a block that is known later.
+    "values: wholes are known later",
+    # OpenTofu forgets on the way that sets of blocks have secrets, and leaves out that attributes
+    # of no fixed type force a replacement.
+    "values: attributes force a replacement",
+    "values: parts are known later",
+    _UNTOLD,
+}
+_QUIRKS: Final = ("sensitive_values", "after_sensitive", "replace_paths")
+
+
+class Beside:
+    """A directory for each program, with the same state and the same configuration."""
+
+    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._tofu = program("tofu")
+        self.environ = {**environment(path), "TF_IN_AUTOMATION": "1"}
+        self.ours, self.theirs = path / "ours", path / "theirs"
+        self.ours.mkdir()
+        monkeypatch.chdir(self.ours)
+
+    def lay_out(self, case: Case) -> list[str]:
+        """Make the state and the configuration of a case in both; the flags of the case."""
+        flags = lay_out(case, self.ours, self.environ)
+        shutil.copytree(self.ours, self.theirs)
+        return flags
+
+    def tofu(self, *args: str) -> str:
+        """What the real program prints."""
+        done = subprocess.run(
+            [self._tofu, *args, "-no-color"],
+            cwd=self.theirs,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        return done.stdout
+
+
+@pytest.fixture
+def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Beside:
+    return Beside(tmp_path, monkeypatch)
+
+
+def _translated(text: str) -> str:
+    for pattern, words in _SAME:
+        text = re.sub(pattern, words, text, flags=re.DOTALL if ".*?" in pattern else 0)
+    return comparable(text)
+
+
+def _compare(found: str, wanted: str) -> None:
+    difference = list(
+        unified_diff(wanted.splitlines(), found.splitlines(), "theirs", "ours", lineterm="")
+    )
+    assert not difference, "\n".join(difference)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if str(c) not in _DIFFERENT], ids=str)
+def test_same_lines(case: Case, beside: Beside) -> None:
+    flags = beside.lay_out(case)
+    wanted = _translated(beside.tofu("plan", *flags))
+    _compare(_translated(ran(plan.COMMAND, flags, beside.environ)[1]), wanted)
+
+
+def _plain(data: object) -> object:
+    """A document without moments, and without what OpenTofu is known to get wrong."""
+    if isinstance(data, dict):
+        kept = {name: _plain(each) for name, each in data.items() if name not in _QUIRKS}
+        kept.pop("timestamp", None)
+        if "prior_state" in kept:
+            kept["prior_state"] = _without_dependencies(kept["prior_state"])
+        if "relevant_attributes" in kept:
+            kept["relevant_attributes"] = sorted(_list(kept["relevant_attributes"]), key=str)
+        return kept
+    return [_plain(each) for each in data] if isinstance(data, list) else data
+
+
+def _list(data: object) -> list[object]:
+    assert isinstance(data, list)
+    return data
+
+
+def _without_dependencies(data: object) -> object:
+    """OpenTofu notes new dependencies already while planning, and what checks have read."""
+    if isinstance(data, dict):
+        return {
+            name: _without_dependencies(each) for name, each in data.items() if name != "depends_on"
+        }
+    if isinstance(data, list):
+        kept = [each for each in data if not _is_of_check(each)]
+        return [_without_dependencies(each) for each in kept]
+    return data
+
+
+def _is_of_check(data: object) -> bool:
+    return isinstance(data, dict) and data.get("address") == "data.rich_lookup.c"
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if str(c) != _UNTOLD], ids=str)
+def test_same_document(case: Case, beside: Beside) -> None:
+    flags = beside.lay_out(case)
+    beside.tofu("plan", "-out=p", *flags)
+    theirs = json.loads(beside.tofu("show", "-json", "p"))
+    assert ran(plan.COMMAND, ["-out=p", *flags], beside.environ)[0] == 0
+    ours = json.loads(ran(show.COMMAND, ["-json", "p"], beside.environ)[1])
+    assert list(ours) == list(theirs)
+    texts = [json.dumps(_plain(each), indent=1, sort_keys=True) for each in (ours, theirs)]
+    _compare(*texts)
+
+
+# -- events -----------------------------------------------------------------------------------
+
+_EVENTFUL: Final = """\
+resource "rich_thing" "a" {
+  name = "n"
+  text = "%s"
+}
+resource "terraform_data" "p" {
+  input = rich_thing.a.text
+  provisioner "local-exec" {
+    command = "echo hello; echo; echo world"
+    quiet = true
+  }
+}
+data "rich_lookup" "d" { key = "k" }
+data "rich_lookup" "e" { key = terraform_data.p.id }
+ephemeral "rich_token" "t" { key = "k" }
+resource "rich_thing" "w" {
+  name = "w"
+  written = ephemeral.rich_token.t.value
+}
+output "o" { value = terraform_data.p.output }
+output "s" {
+  value = "x"
+  sensitive = true
+}
+"""
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def _events(text: str) -> list[str]:
+    """Events in an order of ours, without moments and words about a provisioner's command."""
+    found = []
+    for line in text.splitlines():
+        event = json.loads(line)
+        event.pop("@timestamp")
+        if event["type"] == "version":
+            event = {name: event[name] for name in ("type", "tofu", "ui", "@level", "@module")}
+        is_words = re.search("development|Executing|suppressed", event.get("@message", ""))
+        if not is_words:
+            found.append(_UUID.sub("<uuid>", json.dumps(event, sort_keys=True)))
+    return sorted(found)
+
+
+def test_same_events(beside: Beside) -> None:
+    case = Case(Path("events"), "events", {"main.tf": _EVENTFUL % "one"}, "")
+    beside.lay_out(case)
+    steps = [
+        (plan.COMMAND, ("plan", "-json")),
+        (apply.COMMAND, ("apply", "-json", "-auto-approve")),
+        (plan.COMMAND, ("plan", "-json")),
+        (refresh.COMMAND, ("refresh", "-json")),
+    ]
+    for text in ("one", "two"):
+        for place in (beside.ours, beside.theirs):
+            (place / "main.tf").write_text(_EVENTFUL % text)
+        for command, words in steps:
+            wanted = "\n".join(_events(beside.tofu(*words)))
+            found = "\n".join(_events(ran(command, list(words[1:]), beside.environ)[1]))
+            _compare(found, wanted)
+
+
+def test_same_last_lines(beside: Beside) -> None:
+    """What scripts look for at the end."""
+    case = Case(Path("lines"), "lines", {"main.tf": _EVENTFUL % "one"}, "")
+    beside.lay_out(case)
+    for command, words in (
+        (apply.COMMAND, ("apply", "-auto-approve")),
+        (destroy.COMMAND, ("destroy", "-auto-approve")),
+    ):
+        wanted = _translated(beside.tofu(*words))
+        found = _translated(ran(command, list(words[1:]), beside.environ)[1])
+        start = "complete! Resources: "
+        assert found[found.index(start) :].rstrip() == wanted[wanted.index(start) :].rstrip()
