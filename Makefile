@@ -11,7 +11,7 @@ WORKERS ?= 2
 N ?= 10000
 SEED ?= 0
 
-.PHONY: help demo check format format-check lint types layers test peers check-real bench \
+.PHONY: help demo check format format-check lint types layers test pictures peers check-real bench \
 	bench-compiled wheel check-wheel fuzz fuzz-expressions clean
 
 help: ## list the targets
@@ -24,7 +24,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(READY) ## evaluate a small configuration, offline
+demo: $(READY) ## two small configurations, from the first question to the last destroy, offline
 	$(BIN)/python examples/demo.py
 
 check: format-check lint types layers test ## everything that must hold before a commit
@@ -47,6 +47,9 @@ layers: $(READY)
 
 test: $(READY) ## the tests alone
 	$(BIN)/pytest -q -n $(WORKERS)
+
+pictures: $(READY) ## draw the pictures of the documents anew
+	$(BIN)/python -m scripts.pictures
 
 peers: ## build the real programs that check-real compares with
 	$(PYTHON) -m scripts.peers

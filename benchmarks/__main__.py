@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import json
+import os
 import platform
 import sys
 from pathlib import Path
@@ -26,6 +27,11 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e9:.3g} ns"
 
 
+def amount(result: Result, best: float) -> str:
+    """Write what was measured."""
+    return f"{best:.0f} MB" if result.case.megabytes else duration(best)
+
+
 def row(result: Result, is_compiled: bool) -> str:
     """Write one line of the table."""
     case = result.case
@@ -35,9 +41,9 @@ def row(result: Result, is_compiled: bool) -> str:
         verdict += f"  {case.work / result.ours:.3g} {case.unit}/s"
     return _ROW.format(
         case.name,
-        duration(result.ours),
+        amount(result, result.ours),
         case.peer_name or "-",
-        "-" if result.peer is None else duration(result.peer),
+        "-" if result.peer is None else amount(result, result.peer),
         "-" if result.ratio is None else f"{result.ratio:.1f} x",
         f"{wanted:g} x" if wanted else "-",
         verdict,
@@ -52,9 +58,9 @@ def as_json(results: list[Result], is_compiled: bool) -> dict[str, object]:
         "cases": [
             {
                 "name": result.case.name,
-                "seconds": result.ours,
+                "megabytes" if result.case.megabytes else "seconds": result.ours,
                 "peer": result.case.peer_name or None,
-                "peer_seconds": result.peer,
+                "peer_megabytes" if result.case.megabytes else "peer_seconds": result.peer,
                 "ratio": result.ratio,
                 "wanted": (result.case.wanted_compiled if is_compiled else result.case.wanted)
                 or None,
@@ -71,6 +77,8 @@ def main() -> int:
     parser.add_argument("words", nargs="*", help="only cases whose name contains one of these")
     parser.add_argument("--json", type=Path, help="write the results here")
     arguments = parser.parse_args()
+    # A program that is installed has its bytecode; one that may not write it compiles every time.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     is_compiled = compiled()
     print(f"nigari {'compiled' if is_compiled else 'pure'}, Python {platform.python_version()}")
     print(_ROW.format("case", "nigari", "peer", "its time", "ratio", "wanted", ""))

@@ -1,13 +1,13 @@
-"""Talking to a real plugin: many calls at a time, and what `providers schema -json` needs.
+"""Talking to real plugins: many calls at a time, and the whole command `providers schema -json`.
 
 Without the real programs (`make peers`) there are no cases.
 """
 
 import asyncio
-import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,28 +17,51 @@ from benchmarks.harness import Case
 from nigari import cty
 from nigari.addrs.provider import default_provider
 from nigari.lang.versions import Version
-from nigari.packages.provider_package import current_platform, unpacked_path
+from nigari.packages.platforms import current_platform
+from nigari.packages.provider_package import unpacked_path
 from nigari.providers import api
 from nigari.providers.client import PluginProvider
 from nigari.providers.launch import launch
 from nigari.schema.coerce import coerce
-from nigari.schema.json_form import schemas_json
 
 _PEERS: Final = Path(
     os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
 ).expanduser()
+_VERSIONS: Final = {"random": (3, 9, 0), "local": (2, 9, 0), "time": (0, 14, 2)}
+_SCHEMA: Final = ("providers", "schema", "-json")
+_OWN: Final = "import sys; from nigari.cli.main import main; sys.exit(main())"
+"""What the script says that installing the package writes."""
 _PLANS: Final = 1000
 _AT_A_TIME: Final = 10
 
 
 def cases() -> list[Case]:
     """All comparisons."""
-    plugin, tofu = _PEERS / "bin" / "terraform-provider-random", _PEERS / "bin" / "tofu"
-    if not (plugin.is_file() and tofu.is_file()):
+    plugins = [_PEERS / "bin" / f"terraform-provider-{name}" for name in _VERSIONS]
+    tofu = _PEERS / "bin" / "tofu"
+    if not all(each.is_file() for each in (*plugins, tofu)):
         return []
+    own = [sys.executable, "-c", _OWN, *_SCHEMA]
+    theirs = [str(tofu), *_SCHEMA]
+    one, all_three = _initialized(tofu, ["random"]), _initialized(tofu, list(_VERSIONS))
     return [
-        Case(f"{_PLANS} plans of random_pet", _plans(plugin), work=_PLANS, unit="plans"),
-        Case("schema of random as JSON", _schema(plugin), "tofu", _tofu_schema(plugin, tofu), 1),
+        Case(f"{_PLANS} plans of random_pet", _plans(plugins[0]), work=_PLANS, unit="plans"),
+        *(
+            Case(
+                f"providers schema -json, {what}",
+                _run(own, directory),
+                "tofu",
+                _run(theirs, directory),
+                wanted,
+                wanted,
+                prepare=prepare,
+            )
+            for what, directory, wanted, prepare in (
+                ("one provider", one, 1, None),
+                ("three providers", all_three, 1, None),
+                ("three, for the first time", all_three, 0, _forget(all_three)),
+            )
+        ),
     ]
 
 
@@ -67,39 +90,35 @@ def _plans(plugin: Path) -> Callable[[], None]:
     return lambda: loop.run_until_complete(run())
 
 
-def _schema(plugin: Path) -> Callable[[], str]:
-    """Start the plugin, ask, write JSON, end the plugin."""
-
-    async def run() -> str:
-        provider = PluginProvider(await launch([str(plugin)], "random", os.environ))
-        answer = await provider.schema()
-        assert answer.schema is not None
-        text = json.dumps(schemas_json({str(default_provider("random")): answer.schema}))
-        await provider.close()
-        return text
-
-    return lambda: asyncio.run(run())
-
-
-def _tofu_schema(plugin: Path, tofu: Path) -> Callable[[], bytes]:
-    """The same asked of `tofu`, with its own start-up, in a directory made ready for it."""
+def _initialized(tofu: Path, names: list[str]) -> Path:
+    """A directory that uses these providers, made ready by `tofu`."""
     directory = Path(tempfile.mkdtemp(prefix="nigari-bench-"))
     mirror, platform = directory / "mirror", current_platform()
-    package = unpacked_path(mirror, default_provider("random"), Version((3, 9, 0)), platform)
-    package.mkdir(parents=True)
-    shutil.copy2(plugin, package / "terraform-provider-random")
-    settings = directory / "tofurc"
-    settings.write_text(
+    for name in names:
+        version = Version(_VERSIONS[name])
+        package = unpacked_path(mirror, default_provider(name), version, platform)
+        package.mkdir(parents=True)
+        program = f"terraform-provider-{name}"
+        shutil.copy2(_PEERS / "bin" / program, package / program)
+    (directory / "cli.tofurc").write_text(
         f'provider_installation {{\n  filesystem_mirror {{\n    path = "{mirror}"\n  }}\n}}\n'
     )
-    (directory / "main.tf").write_text('provider "random" {}\n')
-    environment = {**os.environ, "TF_CLI_CONFIG_FILE": str(settings)}
+    (directory / "main.tf").write_text("".join(f'provider "{name}" {{}}\n' for name in names))
+    _run([str(tofu), "init"], directory)()
+    return directory
 
-    def run(*arguments: str) -> bytes:
-        command = [str(tofu), *arguments]
+
+def _run(command: list[str], directory: Path) -> Callable[[], bytes]:
+    environment = {**os.environ, "TF_CLI_CONFIG_FILE": str(directory / "cli.tofurc")}
+
+    def run() -> bytes:
         return subprocess.run(
             command, cwd=directory, env=environment, capture_output=True, check=True
         ).stdout
 
-    run("init")
-    return lambda: run("providers", "schema", "-json")
+    return run
+
+
+def _forget(directory: Path) -> Callable[[], None]:
+    """Make the next run the first one that asks for schemas."""
+    return lambda: shutil.rmtree(directory / ".terraform" / "nigari.schemas", ignore_errors=True)

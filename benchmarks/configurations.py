@@ -47,3 +47,22 @@ def resource_chains(directory: Path, count: int) -> Path:
         blocks.append(f'resource "terraform_data" "r{n}" {{\n  input = {given}\n}}\n')
     (directory / "main.tf").write_text("\n".join(blocks))
     return directory
+
+
+def instances(directory: Path, count: int) -> Path:
+    """One resource block with that many instances."""
+    directory.mkdir(parents=True)
+    (directory / "main.tf").write_text(
+        f'resource "terraform_data" "a" {{\n  count = {count}\n  input = count.index\n}}\n'
+    )
+    return directory
+
+
+def null_resources(directory: Path, count: int) -> Path:
+    """That many instances of a resource of a real plugin."""
+    directory.mkdir(parents=True)
+    (directory / "main.tf").write_text(
+        f'resource "null_resource" "a" {{\n  count = {count}\n'
+        "  triggers = { index = count.index }\n}\n"
+    )
+    return directory

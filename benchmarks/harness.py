@@ -23,6 +23,7 @@ class Case:
 
     `work` counts what one call does (bytes, operations) for the rate in `unit`. `prepare` is done
     before each sample and not timed; such work must be long enough to be a sample by itself.
+    With `megabytes` what the work gives is compared, the memory it took, and not its time.
     """
 
     name: str
@@ -34,11 +35,12 @@ class Case:
     work: float = 0.0
     unit: str = ""
     prepare: Work | None = None
+    megabytes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Best times in seconds; the ratio says how many times faster we are."""
+    """Best times in seconds (or megabytes); the ratio says how many times better we are."""
 
     case: Case
     ours: float
@@ -58,8 +60,9 @@ class Result:
 
 def run(case: Case) -> Result:
     """Time a case and its peer in turns."""
-    ours = _Timer(case.ours, case.prepare)
-    peer = None if case.peer is None else _Timer(case.peer, case.prepare)
+    kind = _Gauge if case.megabytes else _Timer
+    ours = kind(case.ours, case.prepare)
+    peer = None if case.peer is None else kind(case.peer, case.prepare)
     end = time.perf_counter() + _SECONDS_PER_CASE
     for finished in range(_ROUNDS):
         if finished >= 2 and time.perf_counter() > end:
@@ -93,3 +96,14 @@ class _Timer:
         for _ in range(self.repeats):
             work()
         return (time.perf_counter() - start) / self.repeats
+
+
+class _Gauge(_Timer):
+    """Keeps the smallest number that a piece of work gives."""
+
+    def _measure(self) -> float:
+        if self.prepare is not None:
+            self.prepare()
+        given = self.work()
+        assert isinstance(given, float)
+        return given

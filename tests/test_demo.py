@@ -16,3 +16,13 @@ def test_demo() -> None:
     assert '"ada runs eu-west-1 (prod, audited) and us-east-1 (prod)"' in done.stdout
     assert "Not static: terraform_data.release.id ← terraform_data.release" in done.stderr
     assert "The environment is dev or prod." in done.stderr
+    *_, made, two, none = done.stdout.split("$ find cloud -type f\n")
+    assert "Apply complete! Resources: 6 added, 0 changed, 0 destroyed." in done.stdout
+    assert made.startswith("cloud/ap-east-1/index.html\ncloud/ap-east-1/index.html.sha256\n")
+    assert "Apply complete! Resources: 0 added, 0 changed, 2 destroyed." in made
+    assert two.startswith("cloud/eu-west-1/index.html\n")
+    assert "Destroy complete! Resources: 4 destroyed." in two
+    assert none.strip() == ""
+    # Two of the questions are meant to go wrong; the story has nothing to complain of.
+    assert done.stderr.count("Error: ") == 1
+    assert "Warning: " not in done.stdout + done.stderr

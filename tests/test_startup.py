@@ -55,8 +55,8 @@ NOT_FOR_VALIDATE: Final = (
     "nigari.state",
 )
 
-FOR_STATES: Final = frozenset(("ipaddress", "json", "pathlib", "urllib"))
-"""What a state needs: it is JSON, and `pathlib` brings the others."""
+FOR_STATES: Final = frozenset(("json",))
+"""What a state needs."""
 NOT_FOR_STATES: Final = (
     "nigari.addrs.parse",
     "nigari.config",

@@ -75,6 +75,9 @@ def reason(row: Row) -> str | None:
 
 
 CONFIGURATIONS: Final[dict[str, str]] = {
+    "config-diagnostics/nested-provider": (
+        "modules may configure providers of their own however they are called"
+    ),
     "config-diagnostics/tests-provider-mismatch": "test files are recognised and left alone",
     "config-diagnostics/tests-provider-mismatch-with-module": (
         "test files are recognised and left alone"

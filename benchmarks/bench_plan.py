@@ -1,0 +1,137 @@
+"""`nigari plan` and `apply` beside `tofu`'s, as whole commands in the same directories.
+
+Without the real programs (`make peers`) there are no cases.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from benchmarks.configurations import instances, module_calls, null_resources, resource_chains
+from benchmarks.harness import Case, Work
+
+_PEERS: Final = Path(
+    os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
+).expanduser()
+_OWN: Final = (sys.executable, "-m", "nigari")
+
+_SIZES: Final[tuple[tuple[str, Callable[[Path, int], Path], int, float], ...]] = (
+    ("1,000 module calls", module_calls, 1000, 0.0),
+    ("2,000 module calls", module_calls, 2000, 2.0),
+    ("4,000 resources", resource_chains, 4000, 1.5),
+    ("10,000 instances", instances, 10_000, 1.5),
+    ("1,000 null_resource", null_resources, 1000, 1.0),
+)
+_LARGE: Final = "2,000 module calls"
+_SMALL: Final = "1,000 module calls"
+_GROWTH: Final = 2.2
+"""How much more twice as many module calls may cost."""
+
+
+def cases() -> list[Case]:
+    """All comparisons."""
+    tofu, plugin = _PEERS / "bin" / "tofu", _PEERS / "bin" / "terraform-provider-null"
+    if not (tofu.is_file() and plugin.is_file()):
+        return []
+    bench = _Bench(Path(tempfile.mkdtemp(prefix="nigari-bench-")), str(tofu), plugin.parent)
+    found: list[Case] = []
+    for name, make, size, wanted in _SIZES:
+        bench.make(name, make, size)
+        found.append(bench.compared(name, wanted, "plan"))
+        found.append(bench.memory(name))
+    found.append(
+        Case(
+            "plan 2,000 module calls, growth",
+            bench.run(_LARGE, *_OWN, "plan"),
+            "half of them",
+            bench.run(_SMALL, *_OWN, "plan"),
+            1 / _GROWTH,
+            1 / _GROWTH,
+        )
+    )
+    found.append(bench.compared("1,000 null_resource", 1.0, "apply", "-auto-approve"))
+    return found
+
+
+class _Bench:
+    """Directories that both programs work in."""
+
+    def __init__(self, root: Path, tofu: str, plugins: Path) -> None:
+        self._root = root
+        self._tofu = tofu
+        settings = root / "cli.tofurc"
+        settings.write_text(
+            "provider_installation {\n  dev_overrides {\n"
+            f'    "hashicorp/null" = "{plugins}"\n  }}\n}}\n'
+        )
+        self._environment = {**os.environ, "TF_CLI_CONFIG_FILE": str(settings)}
+
+    def make(self, name: str, make: Callable[[Path, int], Path], size: int) -> None:
+        """Write a configuration and have its modules installed."""
+        make(self._directory(name), size)
+        self.run(name, self._tofu, "get")()
+
+    def compared(self, name: str, wanted: float, *command: str) -> Case:
+        """The same command of both programs, each time without a state."""
+        return Case(
+            f"{command[0]} {name}",
+            self.run(name, *_OWN, *command),
+            "tofu",
+            self.run(name, self._tofu, *command),
+            wanted,
+            wanted,
+            prepare=self._forget(name),
+        )
+
+    def memory(self, name: str) -> Case:
+        """How much memory planning takes at most."""
+        return Case(
+            f"plan {name}, memory",
+            self._memory_of(name, *_OWN, "plan"),
+            "tofu",
+            self._memory_of(name, self._tofu, "plan"),
+            1.0,
+            1.0,
+            megabytes=True,
+        )
+
+    def run(self, name: str, *command: str) -> Work:
+        def run() -> None:
+            subprocess.run(
+                command,
+                cwd=self._directory(name),
+                env=self._environment,
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+
+        return run
+
+    def _memory_of(self, name: str, *command: str) -> Callable[[], float]:
+        def run() -> float:
+            process = subprocess.Popen(
+                command,
+                cwd=self._directory(name),
+                env=self._environment,
+                stdout=subprocess.DEVNULL,
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            assert process.returncode == 0
+            return usage.ru_maxrss / 1024
+
+        return run
+
+    def _directory(self, name: str) -> Path:
+        return self._root / name.replace(" ", "-").replace(",", "")
+
+    def _forget(self, name: str) -> Work:
+        def forget() -> None:
+            for left in self._directory(name).glob("*.tfstate*"):
+                left.unlink()
+
+        return forget
