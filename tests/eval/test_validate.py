@@ -361,7 +361,22 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
     (
         "defaults of variables that need each other",
         'variable "a" {\n  default = var.b\n}\nvariable "b" {\n  default = var.a\n}\n',
-        ["error main.tf:4"],
+        ["error main.tf:1"],
+    ),
+    (
+        "a default that changes from call to call",
+        'variable "a" {\n  default = timestamp()\n}\n',
+        ["error main.tf:2"],
+    ),
+    (
+        "a default that a resource decides",
+        'variable "a" {\n  default = [terraform_data.b.id]\n}\nresource "terraform_data" "b" {}\n',
+        ["error main.tf:2"],
+    ),
+    (
+        "a default that needs a variable without a value",
+        'variable "a" {\n  default = var.b\n}\nvariable "b" {}\n',
+        [],
     ),
     (
         "a given value breaks the circle of defaults",

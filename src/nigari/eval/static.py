@@ -45,6 +45,7 @@ from nigari.eval.provider_functions import deferred_function, report_no_provider
 from nigari.eval.required import ProgramVersion, ProviderSource
 from nigari.eval.resource import Schemas, resource_schema
 from nigari.eval.slots import Slot, fill_text
+from nigari.eval.static_default import default_check
 from nigari.eval.validation import Validation
 from nigari.eval.variable import (
     DynamicVariable,
@@ -220,6 +221,8 @@ class StaticRun:
         for name, variable in module.variables.items():
             if variable.const:
                 yield ConstVariable(frame.variables[name], self.wish)
+            elif (check := default_check(frame, variable)) is not None:
+                yield check
         for addr, resource in module.resources.items():
             if has_static_arguments(resource):
                 settings = ResourceSettings(frame, resource, self.wish)

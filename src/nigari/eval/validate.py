@@ -23,6 +23,7 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import CauseKind, UnknownCause
 from nigari.eval.instances import FAILED, CallNode, Frame, ModuleInstance
 from nigari.eval.local import LocalValue
+from nigari.eval.look import Look
 from nigari.eval.module_call import TreeCall, expand
 from nigari.eval.once import DONE, Need, Node, Stages, WorkList
 from nigari.eval.provider_config import provider_of
@@ -112,32 +113,6 @@ class ArgumentValidation(Validation):
         known = UnknownVariable(self._argument.frame, variable)
         known.value, known.state = self._argument.given, DONE
         return self._argument.frame.with_variable(variable.name, known)
-
-
-class Look(Node):
-    """A part of a module that has no value of its own and is only looked at."""
-
-    __slots__ = ("_label", "_range", "_stages")
-
-    def __init__(self, label: str, stages: Stages, where: Range | None = None) -> None:
-        super().__init__()
-        self._label = label
-        self._stages = stages
-        self._range = where
-
-    @property
-    def range(self) -> Range | None:
-        return self._range
-
-    @property
-    def label(self) -> str:
-        return self._label
-
-    def fail(self) -> None:
-        """Nobody asks for its result."""
-
-    def step(self) -> Sequence[Need]:
-        return self._stages.step()
 
 
 class Contents(Node):

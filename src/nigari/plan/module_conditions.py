@@ -12,8 +12,8 @@ from nigari.config.resource import Resource
 from nigari.config.variable import Variable
 from nigari.diagnostics import Range, Severity
 from nigari.eval.instances import Frame
+from nigari.eval.look import Look
 from nigari.eval.once import DONE, Need, Node, Stages
-from nigari.eval.validate import Look
 from nigari.eval.variable import ArgumentVariable
 from nigari.plan.conditions import Conditions, Noted
 
