@@ -24,6 +24,7 @@ NOT_OURS: Final = frozenset(
         ".tf.json",
         ".tofu",
         ".jsonl",
+        "errored.tfstate",
         "main.tf",
         "terraform.tfvars",
         "~/.cache/nigari-peers",

@@ -41,9 +41,9 @@ class OpenConfiguration:
         return run
 
     def show(self) -> None:
-        """Write the diagnostics that there are."""
+        """Write the diagnostics that there are, where they do not get mixed with results."""
         show_diagnostics(
-            self.invocation.terminal,
+            self.invocation.terminal.only_err(),
             self.diags,
             self.workspace.sources,
             self.workspace.context_of,
