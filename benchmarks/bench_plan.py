@@ -19,6 +19,13 @@ _PEERS: Final = Path(
 ).expanduser()
 _OWN: Final = (sys.executable, "-m", "nigari")
 
+# A process starts with the memory of the one that started it, so that must be a small one.
+_GAUGE: Final = (
+    "import resource, subprocess, sys;"
+    "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+)
+
 _SIZES: Final[tuple[tuple[str, Callable[[Path, int], Path], int, float], ...]] = (
     ("1,000 module calls", module_calls, 1000, 0.0),
     ("2,000 module calls", module_calls, 2000, 2.0),
@@ -113,16 +120,14 @@ class _Bench:
 
     def _memory_of(self, name: str, *command: str) -> Callable[[], float]:
         def run() -> float:
-            process = subprocess.Popen(
-                command,
+            done = subprocess.run(
+                [sys.executable, "-S", "-c", _GAUGE, *command],
                 cwd=self._directory(name),
                 env=self._environment,
-                stdout=subprocess.DEVNULL,
+                check=True,
+                capture_output=True,
             )
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            assert process.returncode == 0
-            return usage.ru_maxrss / 1024
+            return int(done.stdout) / 1024
 
         return run
 

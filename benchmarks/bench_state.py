@@ -14,8 +14,8 @@ from typing import Final
 
 from benchmarks.harness import Case
 from nigari.diagnostics import Diagnostics
+from nigari.state.draft import StateDraft
 from nigari.state.files import format_state, parse_state
-from nigari.state.model import StateDraft
 
 _PEERS: Final = Path(
     os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"

@@ -147,3 +147,63 @@ def test_a_failing_provisioner_taints(here: Path) -> None:
     assert status == 1
     assert "status 3" in said
     assert _state()["terraform_data.a"][0]["status"] == "tainted"
+
+
+_CONDITIONS = """
+variable "v" {}
+resource "terraform_data" "a" { triggers_replace = var.v }
+resource "terraform_data" "b" {
+  input = 1
+  lifecycle {
+    precondition {
+      condition     = terraform_data.a.id != "" && var.v != "bad"
+      error_message = "b minds"
+    }
+  }
+}
+resource "terraform_data" "c" { triggers_replace = [var.v, terraform_data.b.id] }
+"""
+
+
+def test_conditions_of_what_stays_are_looked_at_when_they_are_known(here: Path) -> None:
+    Path("main.tf").write_text(_CONDITIONS)
+    assert applied(["-var=v=1"], {})[0] == 0
+    status, said = applied(["-var=v=2"], {})
+    assert status == 0, said
+    assert "2 added, 0 changed, 2 destroyed" in said
+    Path("main.tf").write_text(_CONDITIONS.replace('!= ""', '== ""'))
+    status, said = applied(["-var=v=3"], {})
+    assert status == 1
+    assert "b minds" in said
+    data = json.loads(Path("terraform.tfstate").read_text())
+    (result,) = data["check_results"]
+    assert (result["config_addr"], result["status"]) == ("terraform_data.b", "fail")
+    assert "terraform_data.c" not in _state(), "c was made although b failed"
+
+
+def test_an_output_whose_precondition_fails_keeps_its_value(here: Path) -> None:
+    text = """
+    variable "v" {}
+    resource "terraform_data" "a" { input = var.v }
+    output "o" {
+      value = terraform_data.a.output
+      precondition {
+        condition     = terraform_data.a.output != "bad"
+        error_message = "that is bad"
+      }
+    }
+    """
+    Path("main.tf").write_text(text)
+    assert applied(["-var=v=good"], {})[0] == 0
+    status, said = applied(["-var=v=bad"], {})
+    assert status == 1
+    assert "that is bad" in said
+    assert json.loads(Path("terraform.tfstate").read_text())["outputs"]["o"]["value"] == "good"
+
+
+def test_an_output_that_becomes_sensitive_is_a_change(here: Path) -> None:
+    Path("main.tf").write_text('output "o" { value = 1 }')
+    assert applied([], {})[0] == 0
+    Path("main.tf").write_text('output "o" {\n  value = 1\n  sensitive = true\n}')
+    assert applied([], {})[0] == 0
+    assert json.loads(Path("terraform.tfstate").read_text())["outputs"]["o"]["sensitive"] is True

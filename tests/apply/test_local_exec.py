@@ -90,6 +90,24 @@ def test_long_lines() -> None:
     assert "(local-exec): end" in done.out
 
 
+def test_killed() -> None:
+    """What a provisioner is at work on is in the state, and is not taken for sound."""
+    _write('command = "echo $$ > pid; exec sleep 60"')
+    process = subprocess.Popen(
+        command("apply", "-auto-approve"),
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while not Path("pid").exists() or not Path("pid").read_text().strip():
+        time.sleep(0.02)
+        assert process.poll() is None
+    process.kill()
+    process.wait()
+    os.kill(int(Path("pid").read_text()), signal.SIGKILL)
+    assert _status() == "tainted"
+
+
 def test_interrupting() -> None:
     _write('command = "echo $$ > pid; exec sleep 60"')
     process = subprocess.Popen(

@@ -153,3 +153,16 @@ def test_a_deposed_object_that_is_gone(destroyed: list[str]) -> None:
     (left,) = apply(BOOK % "x")
     assert "deposed" not in left
     assert not destroyed
+
+
+def test_a_state_that_terraform_wrote(destroyed: list[str]) -> None:
+    """Its registry's providers stand for ours, and the next apply says so."""
+    store("x")
+    path = Path("terraform.tfstate")
+    path.write_text(path.read_text().replace(SOURCE, "registry.terraform.io/hashicorp/archive"))
+    Path("main.tf").write_text(CONFIG.replace(SOURCE, "hashicorp/archive") + BOOK % "x")
+    done = inside("apply", "-auto-approve", "-no-color")
+    assert done.code == 0, done.out + done.err
+    assert "0 added, 0 changed, 0 destroyed" in done.out
+    (resource,) = json.loads(path.read_text())["resources"]
+    assert resource["provider"] == 'provider["registry.opentofu.org/hashicorp/archive"]'

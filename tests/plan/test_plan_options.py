@@ -56,7 +56,7 @@ def test_files_of_addresses(flags: list[str], content: str, wanted: int) -> None
         (["-replace=nonsense("], "nonsense("),
         (["-refresh-only", "-refresh=false"], "nothing to do"),
         (["-refresh-only", "-destroy"], "exclude each other"),
-        (["-parallelism=0"], "-parallelism"),
+        (["-parallelism=-1"], "-parallelism"),
     ],
 )
 def test_refused(flags: list[str], wanted: str) -> None:

@@ -420,6 +420,17 @@ def test_instances_that_are_not_known_yet(cloud: Cloud) -> None:
     assert sorted(cloud.objects) == [("eu", "b")]
 
 
+def test_what_goes_need_not_wait_until_instances_are_known(cloud: Cloud) -> None:
+    write(LATER)
+    apply()
+    write(LATER, KEYED)
+    apply()
+    write(LATER)
+    Path("regions.auto.tfvars").write_text('regions = ["asia"]\n')
+    apply()
+    assert cloud.objects == {}
+
+
 def test_data_may_decide_which_instances_there_are(cloud: Cloud) -> None:
     cloud.objects["home", "eu"] = ""
     write(

@@ -112,7 +112,7 @@ class Story:
             block.lines.append(f"triggers_replace = {self._value(earlier, 0.5)}")
         if earlier and chance.random() < 0.2:
             block.lines.append(f"depends_on = [{chance.choice(earlier).name}]")
-        if chance.random() < 0.15 and not block.is_empty:
+        if chance.random() < 0.08 and not block.is_empty:
             block.lifecycle.append("create_before_destroy = true")
         if chance.random() < 0.1:
             block.lifecycle.append("ignore_changes = [input]")

@@ -22,7 +22,7 @@ from nigari.plan.host import Surroundings
 from nigari.plan.module_conditions import condition_nodes, module_conditions
 from nigari.plan.provider_pool import ProviderPool
 from nigari.plan.settings import Settings
-from nigari.state.model import CheckObject, CheckResult, OutputState, State
+from nigari.state.model import CheckResult, OutputState, State
 
 
 class Application:
@@ -81,6 +81,12 @@ class Application:
                 "Operations that had not begun were left out. What was done is in the state; "
                 "the next apply goes on from there.",
             )
+        if self._plan.targeted:
+            self.diags.warning(
+                "Perhaps not everything is applied",
+                "The plan was made with -target or -exclude, so changes may be left, also of output "
+                'values. To see which: "nigari plan".',
+            )
         draft = self._place.draft
         self._place.renew_dependencies()
         checks = await self._checks(succeeded)
@@ -98,7 +104,7 @@ class Application:
     async def _checks(self, succeeded: bool) -> tuple[CheckResult, ...]:
         """How conditions went: all of them, once everything that they are about is there."""
         if self._plan.mode is PlanMode.DESTROY:
-            return tuple(_unknown_result(each) for each in self._plan.previous_state.checks)
+            return self._plan.checks
         noted = list(self._place.conditions)
         for frame in await self._host.all_frames() if succeeded else ():
             found = module_conditions(frame, self._host.unread)
@@ -110,7 +116,7 @@ class Application:
         """The root's output values; one that cannot be worked out stays what it was."""
         before = self._plan.refreshed_state.outputs
         if self._plan.mode is PlanMode.DESTROY:
-            return {} if succeeded else dict(before)
+            return {} if succeeded and not self._plan.targeted else dict(before)
         found: dict[str, OutputState] = {}
         nodes = self._host.root.outputs
         await self._host.evaluate(list(nodes.values()))
@@ -126,13 +132,6 @@ class Application:
             if not value.is_null:
                 found[name] = OutputState(value, is_secret, node.output.deprecated)
         return found
-
-
-def _unknown_result(result: CheckResult) -> CheckResult:
-    """What remains of a result when everything is destroyed: outputs stay objects of checks."""
-    objects = result.objects if result.kind == "output" else ()
-    unknown = tuple(CheckObject(each.address, "unknown") for each in objects)
-    return CheckResult(result.kind, result.block, "unknown", unknown)
 
 
 def _refused_outputs(checks: tuple[CheckResult, ...]) -> set[str]:

@@ -41,6 +41,7 @@ class Executor:
         self._graph = graph
         self._operations = operations
         self._keeper = Keeper(keep, operations.place.draft.finish)
+        operations.place.keeper = self._keeper
         self._most = max(parallelism, 1)
         self._followers = graph.followers()
         self._waiting = [len(operation.after) for operation in graph.operations]

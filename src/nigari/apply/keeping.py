@@ -15,14 +15,14 @@ from typing import Final
 
 from nigari.state.model import State
 
-_PAUSE: Final = 2.0
+_PAUSE: Final = 9.0
 """How much longer than storing takes the pause before the next time is."""
 
 _LONGEST_PAUSE: Final = 2.0
 _LONG: Final = 0.05
 """What takes so many seconds is worth waiting for the disk, however slow that is."""
 
-_MOST_WAITING: Final = 32
+_MOST_WAITING: Final = 100
 """How many results need not be stored yet; of many results it is a tenth."""
 
 Keep = Callable[[State], Awaitable[bool]]

@@ -24,19 +24,22 @@ _DESTROY: Final = "destroy"
 async def provision(
     place: Workplace, declared: DeclaredInstance, change: Change, value: Value
 ) -> None:
-    """Run what is to run once an object exists; if it fails, the object is not sound."""
+    """Run what is to run once an object exists; until it has, the object is not sound."""
     frame, resource = declared.node.frame, declared.node.resource
     wanted = _at(place, frame, resource.provisioners, _CREATE)
     if not wanted:
         return
-    subject = Provisioned(change.address, frame, declared.data, resource.connection, value)
-    if await Provisioning(place, subject).run(wanted):
-        return
     state = place.draft.instance(change.address)
-    if state is not None and state.current is not None:
-        tainted = state.current.with_status(ObjectStatus.TAINTED)
-        place.draft.set_current(change.address, tainted, change.provider)
-    raise Failed
+    assert state is not None
+    assert state.current is not None
+    sound = state.current
+    tainted = sound.with_status(ObjectStatus.TAINTED)
+    place.draft.set_current(change.address, tainted, change.provider)
+    await place.store()
+    subject = Provisioned(change.address, frame, declared.data, resource.connection, value)
+    if not await Provisioning(place, subject).run(wanted):
+        raise Failed
+    place.draft.set_current(change.address, sound, change.provider)
 
 
 async def provision_before_end(

@@ -7,10 +7,12 @@ say.
 from __future__ import annotations
 
 import asyncio
+import math
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.apply.host import ApplyHost
+from nigari.apply.keeping import Keeper
 from nigari.apply.view import ApplyView
 from nigari.cty.paths import path_text
 from nigari.diagnostics import Diagnostics
@@ -47,6 +49,8 @@ class Workplace:
         """How the conditions of resources went."""
         self.provisioning: set[asyncio.Future[None]] = set()
         """Provisioners that are at work."""
+        self.keeper: Keeper | None = None
+        """Who stores the state while it grows."""
         self._blocks = blocks
         self._addresses = {str(each.provider): each.provider for each in plan.changes}
         self._addresses.update((str(each.provider), each.provider) for each in plan.ephemeral)
@@ -54,6 +58,11 @@ class Workplace:
     @property
     def diags(self) -> Diagnostics:
         return self.host.diags
+
+    async def store(self) -> None:
+        """Have the state stored as it is, before something begins that may take long."""
+        if self.keeper is not None:
+            await self.keeper.note(math.inf)
 
     def provider_address(self, text: str) -> AbsProviderInstance:
         """The provider instance that a text names."""

@@ -135,6 +135,11 @@ class LocalStorage:
         self._backup = below(directory, backup) if backup else None
         self._lock: LockInfo | None = None
 
+    @property
+    def is_copying(self) -> bool:
+        """Whether `-state-out` names another file, which was not written yet."""
+        return self._source is not self._target
+
     async def read(self, diags: Diagnostics) -> bytes | None:
         """The content of the file; until the first write that of `-state`."""
         try:
@@ -154,11 +159,13 @@ class LocalStorage:
         return True
 
     async def write_backup(self, data: bytes, diags: Diagnostics) -> bool:
-        """Write the backup file, if backups are wanted."""
+        """Write the backup file, if backups are wanted and there is something to keep."""
         if self._backup is None:
             return True
         try:
-            write_beside(self._backup, data)
+            kept = self._target.read() if self.is_copying else data
+            if kept:
+                write_beside(self._backup, kept)
         except OSError as error:
             diags.append(file_problem("backup of the state", self._backup, error))
             return False

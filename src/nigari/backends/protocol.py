@@ -29,6 +29,11 @@ class StateStorage(Protocol):
         """Whether what is stored should have a layout that people can read."""
         ...
 
+    @property
+    def is_copying(self) -> bool:
+        """Whether the next write goes to another place than the one that was read."""
+        ...
+
     async def read(self, diags: Diagnostics) -> bytes | None:
         """What is stored, nothing (`b""`) if nothing ever was, `None` after an error."""
         ...
@@ -38,7 +43,11 @@ class StateStorage(Protocol):
         ...
 
     async def write_backup(self, data: bytes, diags: Diagnostics) -> bool:
-        """Keep the data beside the state, where a person can find it; may do nothing."""
+        """Keep the data beside the state, where a person can find it; may do nothing.
+
+        It is what the next write replaces; where that goes to another place than the one that was
+        read, what is in that place is kept instead.
+        """
         ...
 
     async def lock(self, info: LockInfo, diags: Diagnostics) -> LockInfo | LockConflict | None:

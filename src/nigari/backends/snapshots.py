@@ -113,9 +113,11 @@ class Snapshots:
             return False
         state = state.to_be_stored()
         if self.file is None:
+            if not await self._back_up(None, diags):
+                return False
             return await self._store(StateFile(state, new_lineage(), 1), diags)
         if self.file.state == state:
-            if self._protection is Protection.AS_CONFIGURED:
+            if self._protection is Protection.AS_CONFIGURED and not self._storage.is_copying:
                 return True
             return await self._store(self.file, diags)
         if not await self._back_up(self.file, diags):
@@ -139,11 +141,11 @@ class Snapshots:
                 return False
         return await self._store(file, diags)
 
-    async def _back_up(self, file: StateFile, diags: Diagnostics) -> bool:
-        """Keep the snapshot that the first write of this run replaces."""
+    async def _back_up(self, file: StateFile | None, diags: Diagnostics) -> bool:
+        """Keep the snapshot that the first write of this run replaces, if there is one."""
         if self._backed_up:
             return True
-        data = self._encode(file, diags)
+        data = b"" if file is None else self._encode(file, diags)
         if data is None or not await self._storage.write_backup(data, diags):
             return False
         self._backed_up = True

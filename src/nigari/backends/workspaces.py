@@ -117,6 +117,8 @@ class Workspaces:
                 return await self.create(name, diags)
             diags.append(no_such_workspace(name))
             return False
+        if name == self.selected(diags).name:
+            return True
         return remember_selection(self.data_directory, name, diags)
 
     async def delete(

@@ -236,10 +236,11 @@ class BlockGraph:
         schema = self._schemas(found, resource)
         if schema is not None:
             yield from self._of_body(instance, resource.body, schema)
-        yield from self._provisioner_needs(instance, resource)
+        if resource.provisioners:
+            yield from self._provisioner_needs(instance, resource)
 
     def _provisioner_needs(self, instance: ModuleInstance, resource: Resource) -> Iterator[Block]:
-        connections = [resource.connection] if resource.provisioners else []
+        connections = [resource.connection]
         for provisioner in resource.provisioners:
             connections.append(provisioner.connection)
             schema = PROVISIONERS.get(provisioner.type)

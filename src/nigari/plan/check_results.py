@@ -18,6 +18,16 @@ def check_results(noted: Iterable[Noted]) -> tuple[CheckResult, ...]:
     return tuple(_result(kind, block, found) for (kind, block), found in sorted(objects.items()))
 
 
+def open_results(known: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+    """The results where everything is destroyed: nothing is looked at, only outputs are there."""
+    found: list[CheckResult] = []
+    for each in known:
+        there = each.objects if each.kind == "output" else ()
+        objects = tuple(CheckObject(one.address, "unknown") for one in there)
+        found.append(CheckResult(each.kind, each.block, "unknown", objects))
+    return tuple(found)
+
+
 def updated_results(
     planned: Iterable[CheckResult], noted: Iterable[Noted]
 ) -> tuple[CheckResult, ...]:

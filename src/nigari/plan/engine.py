@@ -25,7 +25,7 @@ from nigari.eval.static import StaticRun
 from nigari.eval.validate import Opinion, ValidateRun
 from nigari.plan.block_graph import BlockGraph, resource_block
 from nigari.plan.changes import Action, OutputChange, Plan, PlanMode
-from nigari.plan.check_results import check_results
+from nigari.plan.check_results import check_results, open_results
 from nigari.plan.crew import Crew
 from nigari.plan.find_orphans import Orphans
 from nigari.plan.host import Surroundings
@@ -82,6 +82,8 @@ class Planner:
         if self._has_failed():
             return None
         is_destroy = options.mode is PlanMode.DESTROY
+        if options.targets or options.excluded:
+            self._warn_of_selection()
         selected = selection(self.graph, moved.state, options.targets, options.excluded, is_destroy)
         host = self.host = PlanHost(
             self._surroundings,
@@ -174,6 +176,14 @@ class Planner:
             if not host.is_wanted(target.address) and host.looks_at(target.address):
                 report_undeclared(target, host.diags)
 
+    def _warn_of_selection(self) -> None:
+        self.diags.warning(
+            "Plan of a part",
+            "With -target or -exclude the plan leaves out parts of the configuration, and may leave "
+            "things in a state that the configuration does not describe. This is for exceptional "
+            "cases, such as recovering from a mistake.",
+        )
+
     def _check_replaced(self, host: PlanHost, options: PlanOptions) -> None:
         """Warn of replacements that are asked for where there is nothing."""
         for address in options.replaced:
@@ -215,6 +225,7 @@ class Planner:
         changes = sorted(host.changes.values(), key=lambda each: each.address.sort_key())
         for memory in host.providers.memories():
             host.refreshed.remember(memory)
+        is_destroy = options.mode is PlanMode.DESTROY
         return Plan(
             options.mode,
             tuple(changes),
@@ -222,7 +233,7 @@ class Planner:
             tuple(sorted(host.drift, key=lambda each: each.address.sort_key())),
             self._state,
             host.refreshed.finish(),
-            check_results(host.conditions),
+            open_results(self._state.checks) if is_destroy else check_results(host.conditions),
             bool(options.targets or options.excluded),
             ephemeral=tuple(
                 sorted(host.ephemeral_instances, key=lambda each: each.address.sort_key())
@@ -235,6 +246,8 @@ class Planner:
         nothing = null(DYNAMIC)
         found: dict[str, OutputChange] = {}
         prior = self._state.outputs
+        if options.mode is PlanMode.DESTROY and (options.targets or options.excluded):
+            return found
         if options.mode is not PlanMode.DESTROY:
             for name, node in host.root.outputs.items():
                 if not isinstance(node, OutputNode) or node.output.ephemeral or node.state != DONE:

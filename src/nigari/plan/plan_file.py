@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.parse import parse_provider_instance, parse_resource_instance
 from nigari.addrs.provider import Provider, provider_for
 from nigari.addrs.resource import Resource
@@ -280,9 +281,11 @@ def _change_from(
     data: Mapping[str, object], schema_of: SchemaOf, diags: Diagnostics
 ) -> Change | None:
     subject = _ephemeral_from(data, schema_of, diags)
-    previous = parse_resource_instance(str(data["previous_address"]), diags)
     if subject is None:
         return None
+    previous: AbsResourceInstance | None = subject.address
+    if data["previous_address"] != data["address"]:
+        previous = parse_resource_instance(str(data["previous_address"]), diags)
     address, provider, schema = subject.address, subject.provider, subject.schema
     return Change(
         address,

@@ -28,7 +28,7 @@ from nigari.plan.unknown_values import is_reported, report_unknown_expansion
 class ExpandedProvider(Node):
     """A provider block of one module instance; its result is the block's instances."""
 
-    __slots__ = ("_config", "_frame", "instances", "is_known")
+    __slots__ = ("_config", "_deferred_by", "_frame", "instances", "is_known")
 
     def __init__(self, frame: Frame, config: ProviderConfig) -> None:
         super().__init__()
@@ -36,7 +36,8 @@ class ExpandedProvider(Node):
         self._config = config
         self.instances: Mapping[InstanceKey, InstanceData] = {}
         self.is_known = False
-        """Whether the instances could be told; if not, that has been reported."""
+        """Whether the instances could be told."""
+        self._deferred_by: Value | None = None
 
     @property
     def label(self) -> str:
@@ -52,17 +53,23 @@ class ExpandedProvider(Node):
     def step(self) -> Sequence[Need]:
         config, frame = self._config, self._frame
         errors = frame.run.diags.error_count
-        repetition = Repetition(config.count, config.for_each)
-        expansion = expand(frame, repetition)
+        expansion = expand(frame, Repetition(config.count, config.for_each))
         if isinstance(expansion, list):
             return expansion
-        if expansion.deferred_by is not None:
-            name = f"provider.{config.addr}"
-            report_unknown_expansion(frame, name, repetition, expansion.deferred_by)
-            return ()
-        self.instances = expansion.instances
-        self.is_known = frame.run.diags.error_count == errors
+        self._deferred_by = expansion.deferred_by
+        if expansion.deferred_by is None:
+            self.instances = expansion.instances
+            self.is_known = frame.run.diags.error_count == errors
         return ()
+
+    def report_unknown(self) -> None:
+        """Say, once, that the instances cannot be told yet."""
+        deferred_by, self._deferred_by = self._deferred_by, None
+        if deferred_by is not None:
+            config = self._config
+            repetition = Repetition(config.count, config.for_each)
+            name = f"provider.{config.addr}"
+            report_unknown_expansion(self._frame, name, repetition, deferred_by)
 
 
 def selected_key(origin: Origin) -> str | list[Need] | None:

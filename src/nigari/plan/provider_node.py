@@ -117,13 +117,13 @@ class ProviderNode(Node):
         data = expansion.instances.get(self.address.item.key)
         if data is not None:
             self.data = data
-        elif not expansion.is_known:
-            self.schema = None
-        elif self.asked_at is not None:
-            self._report_no_key(self.asked_at)
-            self.schema = None
-        else:
+        elif self.asked_at is None and (expansion.is_known or self.memory is not None):
             self._recall()
+        else:
+            if expansion.is_known and self.asked_at is not None:
+                self._report_no_key(self.asked_at)
+            expansion.report_unknown()
+            self.schema = None
         return ()
 
     def _recall(self) -> None:

@@ -18,7 +18,7 @@ from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
 from nigari.config.resource import Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.instances import ModuleInstance
-from nigari.hcl.body import AttributeSchema, BodySchema
+from nigari.hcl.decode import Spec
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex
 from nigari.lang.references import Reference
@@ -181,25 +181,24 @@ class _Search:
         if block is None or name is None or name in block.blocks:
             yield from self._in_body(where, resource)
         elif name in block.attributes:
-            wanted = BodySchema((AttributeSchema(str(name)),))
-            content, _ = resource.body.partial_content(wanted, Diagnostics())
-            for attribute in content.attributes.values():
-                yield from _in_expression(where, attribute.expr, resource)
+            yield from _in_pieces(where, resource, decoder_spec(block).pieces[str(name)])
 
     def _in_body(self, where: _Where, resource: Resource) -> Iterator[_Place]:
         block = self._block_of(where.module, resource)
         if block is not None:
-            compiled = where.module.compiled.body(resource.body, decoder_spec(block))
-            for reference in compiled.references:
-                yield _Place(where, reference, resource)
+            yield from _in_pieces(where, resource, decoder_spec(block))
 
 
-def _in_expression(
-    where: _Where, expr: Expression, resource: Resource | None = None
-) -> Iterator[_Place]:
+def _in_pieces(where: _Where, resource: Resource, spec: Spec) -> Iterator[_Place]:
+    """What that part of a body refers to which a specification reads."""
+    for reference in where.module.compiled.body(resource.body, spec).references:
+        yield _Place(where, reference, resource)
+
+
+def _in_expression(where: _Where, expr: Expression) -> Iterator[_Place]:
     """What an expression refers to."""
     for reference in where.module.compiled.expression(expr).references:
-        yield _Place(where, reference, resource)
+        yield _Place(where, reference)
 
 
 def _in_argument(where: _Where, name: str) -> Iterator[_Place]:

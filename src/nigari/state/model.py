@@ -37,7 +37,7 @@ class StoredObject:
     """One real object behind a resource instance, as the state remembers it.
 
     Written by hand because a state may have very many of them. Nobody assigns to one after it was
-    made, `indented_attributes` apart, which only remembers a layout.
+    made, `written` apart, which only remembers how it looks in a file.
     """
 
     __slots__ = (
@@ -47,12 +47,12 @@ class StoredObject:
         "flat_attributes",
         "identity",
         "identity_schema_version",
-        "indented_attributes",
         "private",
         "schema_version",
         "sensitive_attributes",
         "skip_destroy",
         "status",
+        "written",
     )
 
     attributes: str
@@ -93,7 +93,7 @@ class StoredObject:
         self.identity = identity
         self.identity_schema_version = identity_schema_version
         self.flat_attributes = flat_attributes
-        self.indented_attributes: str | None = None
+        self.written: str | None = None
 
     def with_status(self, status: ObjectStatus) -> StoredObject:
         """The same object with another status."""

@@ -127,9 +127,17 @@ def _entry(key: InstanceKey, deposed: str, provider: str, stored: StoredObject) 
         members.append(f'"deposed": {quoted(deposed)}')
     if provider:
         members.append(f'"provider": {quoted(provider)}')
-    members.append(f'"schema_version": {stored.schema_version}')
+    if stored.written is None:
+        stored.written = _members(_stored(stored), _INSTANCE)
+    members.append(stored.written)
+    return _object(members, _INSTANCE)
+
+
+def _stored(stored: StoredObject) -> list[str]:
+    """The members that tell of an object whatever it is the object of."""
+    members = [f'"schema_version": {stored.schema_version}']
     if stored.flat_attributes is None:
-        members.append(f'"attributes": {_attributes(stored)}')
+        members.append(f'"attributes": {indented(stored.attributes, _ATTRIBUTE)}')
     else:
         members.append(f'"attributes_flat": {_flat(stored.flat_attributes)}')
     sensitive = stored.sensitive_attributes
@@ -149,13 +157,7 @@ def _entry(key: InstanceKey, deposed: str, provider: str, stored: StoredObject) 
         members.append(f'"identity": {indented(stored.identity, _ATTRIBUTE)}')
     if stored.identity_schema_version is not None:
         members.append(f'"identity_schema_version": {stored.identity_schema_version}')
-    return _object(members, _INSTANCE)
-
-
-def _attributes(stored: StoredObject) -> str:
-    if stored.indented_attributes is None:
-        stored.indented_attributes = indented(stored.attributes, _ATTRIBUTE)
-    return stored.indented_attributes
+    return members
 
 
 def _flat(attributes: Mapping[str, str]) -> str:
@@ -193,8 +195,11 @@ def _checks(checks: tuple[CheckResult, ...]) -> str:
 
 
 def _object(members: list[str], depth: int) -> str:
-    inner = "\n" + "  " * (depth + 1)
-    return "{" + inner + ("," + inner).join(members) + "\n" + "  " * depth + "}"
+    return "{\n" + "  " * (depth + 1) + _members(members, depth) + "\n" + "  " * depth + "}"
+
+
+def _members(members: list[str], depth: int) -> str:
+    return (",\n" + "  " * (depth + 1)).join(members)
 
 
 def _list(elements: list[str], depth: int) -> str:
