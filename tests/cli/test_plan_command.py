@@ -335,3 +335,25 @@ def test_what_could_be_planned_is_shown_before_errors(rich: dict[str, str]) -> N
     status, out, _ = answered(apply.COMMAND, ["-auto-approve"], rich, "")
     assert status == 1
     assert out == "\nPlanning failed. What went wrong is told below.\n"
+
+
+CHECKED = """\
+check "c" {
+  assert {
+    condition     = rich_thing.a.text == "two"
+    error_message = "It is not two."
+  }
+}
+"""
+
+
+def test_warnings_come_before_the_question(rich: dict[str, str]) -> None:
+    write(THING % "one" + CHECKED)
+    _, out, _ = answered(apply.COMMAND, [], rich, "yes\n")
+    first, asked, done = (
+        out.index(each) for each in ("It is not two.", "Do you want", "Apply complete!")
+    )
+    assert first < asked < done
+    assert asked < out.rindex("It is not two.") < done
+    _, said = ran(plan.COMMAND, ["-compact-warnings"], {})
+    assert "\n\nWarnings:\n\n- Assertion of check.c does not hold\n  on main.tf line 7\n" in said

@@ -74,7 +74,7 @@ def test_list_refuses(arguments: list[str], word: str) -> None:
 
 
 def test_list_as_events() -> None:
-    done = inside("state", "list", "-json", "-json-into=events.json", "terraform_data.c")
+    done = inside("state", "list", "-json", "terraform_data.c")
     events = [json.loads(line) for line in done.out.splitlines()]
     assert [event["type"] for event in events] == ["version"] + ["resource_address"] * 2
     assert events[0]["ui"] == "1.2"

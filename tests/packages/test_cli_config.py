@@ -226,9 +226,10 @@ def test_a_chosen_file_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
     assert [d.severity for d in diags] == [Severity.WARNING]
 
 
-def test_a_cache_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    _, diags = load({"TF_PLUGIN_CACHE_DIR": str(tmp_path / "nothing")})
-    assert diags.has_errors
+def test_a_cache_that_is_not_there_is_not_used(tmp_path: Path) -> None:
+    config, diags = load({"TF_PLUGIN_CACHE_DIR": str(tmp_path / "nothing")})
+    assert config.plugin_cache_dir == ""
+    assert [d.severity for d in diags] == [Severity.WARNING]
 
 
 def test_two_files_cannot_both_say_how_to_install(tmp_path: Path) -> None:

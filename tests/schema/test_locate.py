@@ -14,9 +14,10 @@ from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.locate import locate
 
 ANY = Attribute(cty.DYNAMIC, optional=True)
+RULES = Attribute(cty.ListType(cty.ObjectType({"port": cty.NUMBER})), optional=True)
 INNER = Block({"name": ANY})
 BLOCK = Block(
-    {"plain": ANY, "deep": ANY, "absent": ANY},
+    {"plain": ANY, "deep": ANY, "absent": ANY, "rule": RULES, "no_rule": RULES},
     {
         "list": NestedBlock(INNER, Nesting.LIST),
         "set": NestedBlock(INNER, Nesting.SET),
@@ -35,6 +36,8 @@ map "k" { name = "mapped" }
 set { name = "s1" }
 set { name = "s2" }
 one { name = "single" }
+rule { port = 80 }
+rule { port = 81 }
 """
 
 
@@ -76,6 +79,9 @@ def cut(body: Body, steps: cty.Path | None) -> str:
         (path(".set", "whatever", ".name"), "set"),
         (path(".one", ".name"), '"single"'),
         (path(".one"), "one"),
+        (path(".rule"), "rule"),
+        (path(".rule", 1, ".port"), "81"),
+        (path(".no_rule", 1, ".port"), ""),
         (path(".absent"), ""),
         (path(".nothing"), ""),
         ((), ""),

@@ -7,7 +7,15 @@ switches that say how things are shown may stand anywhere.
 
 from __future__ import annotations
 
-from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, VIEW_SWITCHES, Command, Flag
+from nigari.cli.command import (
+    DEPRECATION_OPTION,
+    DEPRECATIONS,
+    FLAG_LIST,
+    FLAG_SWITCH,
+    VIEW_SWITCHES,
+    Command,
+    Flag,
+)
 
 _TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 _FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
@@ -20,9 +28,10 @@ class UsageError(Exception):
 class Parsed:
     """What a command line says."""
 
-    __slots__ = ("arguments", "flags", "help", "ordered")
+    __slots__ = ("arguments", "deprecations", "flags", "help", "ordered")
 
     def __init__(self) -> None:
+        self.deprecations = DEPRECATIONS[0]
         self.flags: dict[str, list[str]] = {}
         self.ordered: dict[str, list[tuple[str, str]]] = {}
         self.arguments: list[str] = []
@@ -59,6 +68,7 @@ def parse(command: Command, args: list[str]) -> Parsed:
         _record(parsed, flag, value)
     parsed.arguments = args[position:]
     _check_arguments(command, parsed.arguments)
+    _check_combination(parsed)
     return parsed
 
 
@@ -69,6 +79,10 @@ def _without_view_switches(args: list[str], parsed: Parsed) -> list[str]:
         if arg.startswith("-") and name in VIEW_SWITCHES:
             flag = Flag(name, FLAG_SWITCH, "")
             parsed.flags[name] = [_switch_value(flag, value) if has_value else "true"]
+        elif arg.startswith(DEPRECATION_OPTION):
+            wanted = arg.removeprefix(DEPRECATION_OPTION)
+            # As in OpenTofu, a word that means nothing means everything.
+            parsed.deprecations = wanted if wanted in DEPRECATIONS else DEPRECATIONS[0]
         else:
             rest.append(arg)
     return rest
@@ -103,6 +117,12 @@ def _unknown_flag(arg: str, name: str, command: Command) -> str:
     near = suggest(name, [flag.name for flag in command.flags])
     hint = f" Did you mean -{near}?" if near else ""
     return f"There is no option {arg.partition('=')[0]} here.{hint}"
+
+
+def _check_combination(parsed: Parsed) -> None:
+    """Refuse what no command can do at once."""
+    if "true" in parsed.flags.get("json", ()) and any(parsed.flags.get("json-into", ())):
+        raise UsageError("The options -json and -json-into exclude each other.")
 
 
 def _check_arguments(command: Command, arguments: list[str]) -> None:

@@ -27,6 +27,10 @@ VIEW_SWITCHES = {
 being given.
 """
 
+DEPRECATION_OPTION = "-deprecation=module:"
+"""How the option begins that says which advice of module authors is shown; at any place, too."""
+DEPRECATIONS = ("all", "local", "none")
+
 
 class Flag:
     """An option of a command, in the manner of Go: `-name value`, `-name=value`, `--name`."""
@@ -98,13 +102,15 @@ class Command:
 class Terminal:
     """The streams and the environment that a command works with; nothing else is global."""
 
-    __slots__ = ("environ", "stderr", "stdin", "stdout", "switches")
+    __slots__ = ("deprecations", "environ", "stderr", "stdin", "stdout", "switches")
 
     def __init__(
         self, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]
     ) -> None:
         self.switches: dict[str, str] = dict(VIEW_SWITCHES)
         """How things are to be shown: the view switches of the command line."""
+        self.deprecations = DEPRECATIONS[0]
+        """Which advice of module authors is to be shown."""
         self.stdin = stdin
         self.stdout = stdout
         self.stderr = stderr
@@ -117,7 +123,7 @@ class Terminal:
     def only_err(self) -> Terminal:
         """The same terminal for what is not a result: all of it goes where errors go."""
         terminal = Terminal(self.stdin, self.stderr, self.stderr, self.environ)
-        terminal.switches = self.switches
+        terminal.switches, terminal.deprecations = self.switches, self.deprecations
         return terminal
 
     def out(self, text: str) -> None:

@@ -20,17 +20,23 @@ class OpenConfiguration:
     """The configuration of the working directory, with the variables of the command line."""
 
     def __init__(
-        self, invocation: Invocation, directory: str = ".", files: Files | None = None
+        self,
+        invocation: Invocation,
+        directory: str = ".",
+        files: Files | None = None,
+        home: str = "",
     ) -> None:
+        """The configuration in a directory. What is remembered, and files of variables, are in the
+        same one, unless there is another `home` for them.
+        """
         self.invocation = invocation
-        data = data_path(directory, invocation.terminal.environ)
+        home = home or directory
+        data = data_path(home, invocation.terminal.environ)
         self.workspace = Workspace(directory, files, data_directory=data)
         self.diags = Diagnostics()
-        self.selected = selected_name(invocation, directory, self.diags)
+        self.selected = selected_name(invocation, home, self.diags)
         """The workspace that the command works in."""
-        reader = read_variables(
-            invocation, self.workspace.files, directory, self.selected, self.diags
-        )
+        reader = read_variables(invocation, self.workspace.files, home, self.selected, self.diags)
         self.workspace.sources.update(reader.sources)
         self.inputs: Inputs = reader.inputs
 

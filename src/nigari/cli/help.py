@@ -8,6 +8,15 @@ from collections.abc import Mapping
 from nigari.cli.command import FLAG_SWITCH, Command, Flag
 
 _WIDTH = 78
+_VIEW_OPTIONS = {
+    "-no-color": "Use no colours",
+    "-compact-warnings": "Show warnings that come without errors as one line each",
+    "-consolidate-warnings=false": "Show each warning, however many are alike",
+    "-consolidate-errors": "Show only the first of errors that are alike",
+    "-concise": "Leave out what is only progress",
+    "-deprecation=module:KIND": "Whether advice against using parts of modules is shown: of "
+    "modules from anywhere (all, as usual), from beside the configuration (local), or none",
+}
 _MAIN = ("init", "validate", "plan", "apply", "destroy")
 
 
@@ -53,6 +62,11 @@ def command_help(command: Command) -> str:
     if command.flags:
         flags = {_flag_title(flag): flag.help for flag in command.flags}
         parts.append(f"Options:\n{_table(flags)}")
+    given = {flag.name for flag in command.flags}
+    parts.append(
+        "Options of every command, at any place behind its name:\n"
+        + _table({title: text for title, text in _VIEW_OPTIONS.items() if title[1:] not in given})
+    )
     if command.examples:
         lines = [f"  $ {each.command}\n      {each.text}" for each in command.examples]
         parts.append("Examples:\n" + "\n".join(lines))

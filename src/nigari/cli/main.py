@@ -82,6 +82,9 @@ ALIASES: dict[str, str] = {
 }
 """Other names of commands and groups, which no list of commands shows."""
 
+_ARGUMENTS = "TF_CLI_ARGS"
+_VERSION_OPTIONS = frozenset(("-v", "-version", "--version"))
+
 _EXIT_USAGE = 1
 _EXIT_NO_COMMAND = 127
 _EXIT_INTERRUPTED = 130
@@ -191,15 +194,27 @@ def run(args: list[str], terminal: Terminal) -> int:
 
             return install(terminal, remove=name.startswith("un"))
         else:
-            terminal.err(f"There is no option {option} before a command.\n")
-            terminal.err(_usage())
-            return _EXIT_NO_COMMAND
+            return _misplaced(option, args, terminal)
+    if not args:
+        args = _without_command(terminal)
     if not args:
         terminal.out(_usage())
         return _EXIT_NO_COMMAND
     if args[0] == "help":
         return _help(args[1:], terminal)
     return _run_command(args, terminal)
+
+
+def _misplaced(option: str, args: list[str], terminal: Terminal) -> int:
+    """Refuse an option before the command that is none of the program's own."""
+    terminal.err(f"There is no option {option} before a command.\n")
+    while args and args[0].startswith("-"):
+        args.pop(0)
+    if args:
+        _help(args, terminal)
+        return _EXIT_USAGE
+    terminal.out(_usage())
+    return _EXIT_NO_COMMAND
 
 
 def _change_directory(has_value: str, directory: str, terminal: Terminal) -> bool:
@@ -217,20 +232,27 @@ def _change_directory(has_value: str, directory: str, terminal: Terminal) -> boo
 def _run_command(args: list[str], terminal: Terminal) -> int:
     typed, rest = _command_name(args)
     name = ALIASES.get(typed, typed)
-    if args[0] == "env":
-        terminal.err('Warning: "env" is an old name of "workspace", and may go one day.\n')
-    if name not in COMMANDS:
-        return _no_such_command(name, rest, terminal)
-    command = load(name)
     try:
-        parsed = parse(command, _with_environment(typed, rest, terminal))
-        if not parsed.help:
-            return command.run(
-                Invocation(command, terminal, parsed.flags, parsed.ordered, parsed.arguments)
-            )
+        arguments = _with_environment(typed, rest, terminal)
+        if not _VERSION_OPTIONS.isdisjoint((*args, *arguments)):
+            name, arguments = "version", []
+        if args[0] == "env":
+            terminal.err('Warning: "env" is an old name of "workspace", and may go one day.\n')
+        if name not in COMMANDS:
+            return _no_such_command(name, rest, terminal)
+        return _run(load(name), arguments, terminal)
     except UsageError as error:
         terminal.err(f"\nError: {error}\n\nFor help on this command: nigari {name} -help")
         return _EXIT_USAGE
+
+
+def _run(command: Command, args: list[str], terminal: Terminal) -> int:
+    parsed = parse(command, args)
+    terminal.deprecations = parsed.deprecations
+    if not parsed.help:
+        return command.run(
+            Invocation(command, terminal, parsed.flags, parsed.ordered, parsed.arguments)
+        )
     from nigari.cli.help import command_help
 
     terminal.out(command_help(command))
@@ -257,17 +279,29 @@ def load(name: str) -> Command:
 
 def _with_environment(name: str, args: list[str], terminal: Terminal) -> list[str]:
     """The arguments with those of `TF_CLI_ARGS` and `TF_CLI_ARGS_name` before them."""
-    extra: list[str] = []
-    for variable in ("TF_CLI_ARGS_" + name.replace(" ", "_").replace("-", "_"), "TF_CLI_ARGS"):
-        text = terminal.environ.get(variable)
-        if text:
-            import shlex
+    own = f"{_ARGUMENTS}_{name.replace(' ', '_').replace('-', '_')}"
+    return _arguments_in(own, terminal) + _arguments_in(_ARGUMENTS, terminal) + args
 
-            try:
-                extra += shlex.split(text)
-            except ValueError as error:
-                raise UsageError(f"{variable} cannot be split into arguments: {error}.") from None
-    return extra + args
+
+def _arguments_in(variable: str, terminal: Terminal) -> list[str]:
+    text = terminal.environ.get(variable)
+    if not text:
+        return []
+    import shlex
+
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{variable} cannot be split into arguments: {error}.") from None
+
+
+def _without_command(terminal: Terminal) -> list[str]:
+    """What the environment alone asks for."""
+    try:
+        return _arguments_in(_ARGUMENTS, terminal)
+    except UsageError as error:
+        terminal.err(f"\nError: {error}")
+        return []
 
 
 def _no_such_command(name: str, rest: list[str], terminal: Terminal) -> int:

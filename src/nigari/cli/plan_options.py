@@ -19,6 +19,7 @@ from nigari.cli.stored_state import (
     REVEAL_FLAG,
     SAYING_FLAGS,
     STATE_FLAG,
+    STATE_OUT_FLAG,
     OpenState,
 )
 from nigari.cli.variables import VARIABLE_FLAGS
@@ -51,14 +52,15 @@ PLAN_FLAGS = (
     INPUT_FLAG,
     *LOCK_FLAGS,
     STATE_FLAG,
+    STATE_OUT_FLAG,
+    BACKUP_FLAG,
     REVEAL_FLAG,
     *VARIABLE_FLAGS,
     *SAYING_FLAGS,
 )
+REFRESH_FLAGS = tuple(flag for flag in PLAN_FLAGS if flag is not REVEAL_FLAG)
 APPLY_FLAGS = (
     Flag("auto-approve", FLAG_SWITCH, "Do not ask before anything is done"),
-    Flag("state-out", FLAG_TEXT, "Where the new state goes, for the local backend only", "FILE"),
-    BACKUP_FLAG,
     Flag(
         SUPPRESS_FLAG,
         FLAG_SWITCH,
@@ -80,22 +82,37 @@ def plan_mode(invocation: Invocation) -> PlanMode:
 
 
 def parallelism(invocation: Invocation) -> int:
-    """How many operations may run at once."""
-    text = invocation.text("parallelism")
-    if not text.isdigit() or int(text) < 1:
-        raise UsageError(f'The option -parallelism is a number from 1 on, not "{text}".')
-    return int(text)
+    """How many operations may run at once; zero stands for as many as usual."""
+    number = whole_number(invocation, "parallelism")
+    if number < 0:
+        raise UsageError(f"The option -parallelism is a number from 1 on, not {number}.")
+    return number or int(PARALLELISM_FLAG.default)
+
+
+def whole_number(invocation: Invocation, flag: str) -> int:
+    """The value of an option that is a whole number, written as in Go."""
+    text = invocation.text(flag)
+    try:
+        # Octal numbers need no letter there.
+        return int(text, 8 if text[:1] == "0" and text.isdigit() else 0)
+    except ValueError:
+        raise UsageError(f'The option -{flag} is a whole number, not "{text}".') from None
 
 
 def plan_options(state: OpenState, mode: PlanMode) -> PlanOptions:
     """Everything that the command line asks of a plan; what is wrong with it is reported."""
     invocation = state.invocation
-    refreshes = invocation.switch("refresh")
+    refreshes, replaced = invocation.switch("refresh"), _replaced(state)
+    if mode is PlanMode.REFRESH_ONLY and not invocation.switch("refresh-only"):
+        # The command refresh takes these options, and takes no notice of them.
+        refreshes, replaced = True, ()
     if mode is PlanMode.REFRESH_ONLY and not refreshes:
         raise UsageError("With -refresh-only and -refresh=false there would be nothing to do.")
-    replaced = _replaced(state)
-    if replaced and mode is not PlanMode.NORMAL:
-        raise UsageError("The option -replace asks for a plan that changes things, as usual.")
+    if mode is not PlanMode.NORMAL:
+        if replaced:
+            raise UsageError("The option -replace asks for a plan that changes things, as usual.")
+        if state.has_flag(GENERATE_FLAG) and invocation.text(GENERATE_FLAG):
+            raise UsageError(f"The option -{GENERATE_FLAG} is for a plan that changes things.")
     targets, excluded = _targets(state, "target"), _targets(state, "exclude")
     if targets and excluded:
         raise UsageError("Use either -target or -exclude: together they could mean many things.")

@@ -22,6 +22,7 @@ from nigari.cli.views.apply_progress import ticking
 from nigari.cli.views.telling import Telling
 from nigari.config.variable import Variable
 from nigari.diagnostics import Diagnostics
+from nigari.eval.deprecation import warn_of_inputs
 from nigari.eval.inputs import Inputs, check_undeclared
 from nigari.events import Listener
 from nigari.lang.files import DiskFiles
@@ -127,7 +128,9 @@ class PlanningCommand:
         if static is None or self._has_failed():
             return None
         inputs = state.configuration.inputs
-        check_undeclared(inputs, static.root.module.variables, state.diags)
+        variables = static.root.module.variables
+        check_undeclared(inputs, variables, state.diags)
+        warn_of_inputs(inputs, variables, state.diags)
         if self._has_failed():
             return None
         self.planning = Planning(
@@ -239,6 +242,7 @@ class PlanningCommand:
         """Show a plan."""
         assert self.planning is not None
         self.telling.plan(self.planning, plan, self.invocation.switch("show-sensitive"))
+        self.state.tell_so_far()
 
     def show_incomplete(self) -> None:
         """Show as much of a plan as could be made, where there is none."""
@@ -270,6 +274,7 @@ class PlanningCommand:
             return 1
         if self._has_failed():
             return 1
+        self.state.tell_so_far()
         self._tell(plan, result)
         if plan.mode is PlanMode.DESTROY and plan.forgotten:
             self._report_forgotten(plan)

@@ -54,6 +54,9 @@ LOCK_FLAGS = (
     Flag("lock-timeout", FLAG_TEXT, "How long to wait for a lock", "DURATION", _NO_TIME),
 )
 STATE_FLAG = Flag("state", FLAG_TEXT, "The state file, for the local backend only", "FILE")
+STATE_OUT_FLAG = Flag(
+    "state-out", FLAG_TEXT, "Where the new state goes, for the local backend only", "FILE"
+)
 REVEAL_FLAG = Flag("show-sensitive", FLAG_SWITCH, "Show sensitive values, too")
 BACKUP_FLAG = Flag("backup", FLAG_TEXT, "Where the backup of the state goes", "FILE")
 REMOTE_VERSION_FLAG = Flag(
@@ -70,12 +73,15 @@ class OpenState:
         self.invocation = invocation
         self.terminal = invocation.terminal
         self.diags = Diagnostics()
+        self._told = 0
         self._working = WorkingState(".", self.terminal.environ)
         self._is_checked = False
         self._configuration: OpenConfiguration | None = None
         self._static: StaticRun | None = None
         self._root_run: StaticRun | None = None
         self._encryption: Encryption | None = None
+        self.directory = "."
+        """Where the configuration is; everything else is in the working directory."""
         self.workspace: Workspace | None = None
         """Whose files diagnostics point into, for a command that opens them itself."""
         self._lines = self._json_lines() if tells_events else None
@@ -118,7 +124,7 @@ class OpenState:
         if self._configuration is None:
             from nigari.cli.configuration import OpenConfiguration
 
-            self._configuration = OpenConfiguration(self.invocation)
+            self._configuration = OpenConfiguration(self.invocation, self.directory, home=".")
             self.diags.extend(self._configuration.diags)
         return self._configuration
 
@@ -127,7 +133,7 @@ class OpenState:
         from nigari.cli.configuration import OpenConfiguration
 
         known = self.configuration
-        self._configuration = OpenConfiguration(self.invocation, ".", files)
+        self._configuration = OpenConfiguration(self.invocation, self.directory, files, ".")
         self._configuration.inputs = known.inputs
         self._static = self._root_run = None
 
@@ -345,13 +351,23 @@ class OpenState:
 
     def end(self, done: bool = True) -> int:
         """Show the diagnostics, and give the exit status."""
-        if len(self.diags):
-            self._show_diagnostics()
+        self.tell_so_far()
         if self._lines is not None and not self._is_json:
             self._lines.close()
         return 1 if self.diags.has_errors or not done else 0
 
-    def _show_diagnostics(self) -> None:
+    def tell_so_far(self) -> None:
+        """Show the diagnostics that there are by now, each once."""
+        told, untold = list(self.diags)[: self._told], list(self.diags)[self._told :]
+        self._told += len(untold)
+        # Advice that was given while planning is not given again while applying.
+        untold = [each for each in untold if each.deprecation is None or each not in told]
+        if untold:
+            found = Diagnostics()
+            found.extend(untold)
+            self._show_diagnostics(found)
+
+    def _show_diagnostics(self, diags: Diagnostics) -> None:
         from nigari.diagnostics.render import no_context
 
         sources: Mapping[str, bytes] = {}
@@ -365,14 +381,14 @@ class OpenState:
             show_diagnostics(
                 # Nothing else may stand where a JSON document does.
                 self.terminal.only_err() if self._is_document else self.terminal,
-                self.diags,
+                diags,
                 sources,
                 context_of,
                 no_color=self._flag("no-color"),
                 compact_warnings=self._flag("compact-warnings"),
             )
         if self._lines is not None:
-            self._lines.diagnostics(self.diags, sources, context_of)
+            self._lines.diagnostics(diags, sources, context_of)
 
     def _json_lines(self) -> JsonLines | None:
         path = self._text("json-into")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from nigari.diagnostics.model import (
     Cause,
+    Deprecation,
     Diagnostic,
     Diagnostics,
     Pos,
@@ -30,6 +31,7 @@ else:
 __all__ = [
     "Cause",
     "ContextOf",
+    "Deprecation",
     "Diagnostic",
     "Diagnostics",
     "JsonValue",

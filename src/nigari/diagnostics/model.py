@@ -67,6 +67,16 @@ class Cause:
 
 
 @record
+class Deprecation:
+    """That a warning is a module author's advice against using something."""
+
+    subject: str
+    """What the advice is about; for each it need be told once only."""
+    is_remote: bool
+    """Whether the module comes from elsewhere, where users cannot change it."""
+
+
+@record
 class Diagnostic:
     """One mistake or concern, told once."""
 
@@ -84,6 +94,7 @@ class Diagnostic:
     """The chain of causes, root cause first."""
     address: str = ""
     """What it is about, for readers of JSON: the address of a resource instance, for one."""
+    deprecation: Deprecation | None = None
 
 
 class Diagnostics:

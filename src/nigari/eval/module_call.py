@@ -206,6 +206,21 @@ class ModuleCallNode(CallNode):
         return unknown(type_)
 
 
+def is_remote(frame: Frame) -> bool:
+    """Whether a module, or one that it is called through, comes from elsewhere."""
+    while frame.parent is not None and frame.instance.call is not None:
+        caller, instance = frame.parent, frame.instance
+        assert instance.call is not None
+        source = caller.instance.compiled.expression(instance.call.source)
+        value = evaluate(caller, source, instance.data)
+        if isinstance(value, Value) and value.is_known and value.type == STRING:
+            text, _ = value.unmark()
+            if not text.is_null and not text.as_string().startswith(("./", "../")):
+                return True
+        frame = caller
+    return False
+
+
 class Finder(Protocol):
     """Who finds out where the instances of a call come from."""
 

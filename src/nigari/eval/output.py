@@ -8,6 +8,7 @@ from nigari.config.output import Output
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
 from nigari.eval.instances import Frame, Origin, ValueNode
+from nigari.eval.module_call import is_remote
 from nigari.eval.once import Need
 from nigari.eval.scope import evaluate_origin
 from nigari.lang.marks import EPHEMERAL, SENSITIVE, Deprecated
@@ -45,7 +46,8 @@ class OutputNode(ValueNode):
             result = result.mark(EPHEMERAL)
         if output.deprecated:
             origin = f"{self.frame.instance.addr}.{output.name}".lstrip(".")
-            result = result.mark(Deprecated(output.deprecated, origin))
+            mark = Deprecated(output.deprecated, origin, is_remote(self.frame))
+            result = result.mark(mark)
         self.value = result
         return ()
 

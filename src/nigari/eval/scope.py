@@ -28,6 +28,7 @@ from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.compile import Compiled, CompiledBody
+from nigari.eval.deprecation import used
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.instances import FAILED, CallNode, Frame, Origin, ResourceNode, ValueNode
 from nigari.eval.once import DONE, Need
@@ -145,7 +146,7 @@ def evaluate(
     if diags.error_count > errors and not value.is_wholly_known:
         # What depends on this value has nothing to add to what has just been reported.
         return unknown(value.type).with_causes(FAILED.causes)
-    return value
+    return used(value, compiled, diags) if value.contains_marked else value
 
 
 def evaluate_origin(origin: Origin) -> Value | list[Need]:
@@ -179,7 +180,7 @@ def evaluate_body(
         return binding.needs
     if told is not diags:
         diags.extend(told)
-    return value
+    return used(value, compiled, diags) if value.contains_marked else value
 
 
 def nodes_of(frame: Frame, reference: Reference) -> list[ValueNode]:

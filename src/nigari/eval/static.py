@@ -204,7 +204,7 @@ class StaticRun:
         for name, call in module.calls.items():
             frame.calls[name] = StaticCall(frame, call, self)
         for addr, resource in module.resources.items():
-            frame.resources[addr] = StaticResource(frame, resource, self._surroundings.schemas)
+            frame.resources[addr] = self.resource_node(frame, resource)
         self._frames.append(frame)
         self.providers[frame] = {
             addr: ProviderConfigNode(frame, config, self.wish)
@@ -214,6 +214,10 @@ class StaticRun:
         self.work.want(self.providers[frame].values())
         self.work.want(self._static_places(frame))
         return frame
+
+    def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
+        """What stands for a resource in this phase."""
+        return StaticResource(frame, resource, self._surroundings.schemas)
 
     def _static_places(self, frame: Frame) -> Iterator[Node]:
         """Everything else in a module that needs a value before anything runs."""

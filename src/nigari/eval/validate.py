@@ -21,10 +21,11 @@ from nigari.cty.types import STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import CauseKind, UnknownCause
+from nigari.eval.deprecation import deprecated_variable
 from nigari.eval.instances import FAILED, CallNode, Frame, ModuleInstance
 from nigari.eval.local import LocalValue
 from nigari.eval.look import Look
-from nigari.eval.module_call import TreeCall, expand
+from nigari.eval.module_call import TreeCall, expand, is_remote
 from nigari.eval.once import DONE, Need, Node, Stages, WorkList
 from nigari.eval.provider_config import provider_of
 from nigari.eval.provider_functions import deferred_function, report_no_provider
@@ -85,11 +86,8 @@ class CheckedArgument(ArgumentVariable):
         if argument is None:
             return
         if variable.deprecated:
-            diags.warning(
-                "Deprecated variable",
-                f"The author of the module warns against using {self.label}: {variable.deprecated}",
-                argument.expr.range,
-            )
+            where, remote = argument.expr.range, is_remote(self.frame)
+            diags.append(deprecated_variable(self.label, variable.deprecated, remote, where))
         for dropped in dropped_attributes(argument.expr, variable.type):
             diags.warning(
                 "Unused object attribute",

@@ -298,6 +298,16 @@ def report_duplicate_argument(first: Attribute, second: Attribute, diags: Diagno
     )
 
 
+def report_second_form(attribute: Attribute, where: Range, diags: Diagnostics) -> None:
+    """What can be written as an argument or as blocks is written as both."""
+    diags.error(
+        "Argument and block of the same name",
+        f'"{attribute.name}" can be an argument or nested blocks, and already is an argument, at '
+        f"{attribute.name_range}. Write all of it in one of the two ways.",
+        where,
+    )
+
+
 def report_missing_argument(name: str, where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Missing argument",

@@ -29,6 +29,7 @@ from nigari.hcl.body import (
     Body,
     BodySchema,
     Content,
+    report_second_form,
 )
 from nigari.hcl.decode import Expr, Spec, same_body_pieces, schema_of
 from nigari.hcl.decode_blocks import BlockAttrs, BlocksSpec
@@ -39,7 +40,7 @@ from nigari.hcl.static import abs_traversal_for_expr, expr_list
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal
 
-_DYNAMIC = BlockSchema("dynamic", ("type",))
+DYNAMIC_BLOCK = BlockSchema("dynamic", ("type",))
 _FOR_EACH = AttributeSchema("for_each", True)
 _ITERATOR = AttributeSchema("iterator")
 _LABELS = AttributeSchema("labels", True)
@@ -207,7 +208,7 @@ class ExpandedBody(Body):
             attributes = (*attributes, *hidden)
         asked = {wanted.type for wanted in schema.blocks}
         more = [wanted for name, wanted in self.hidden_blocks.items() if name not in asked]
-        return BodySchema(attributes, (*schema.blocks, _DYNAMIC, *more))
+        return BodySchema(attributes, (*schema.blocks, DYNAMIC_BLOCK, *more))
 
     def _expanded(
         self, written: Content, schema: BodySchema, partial: bool, diags: Diagnostics
@@ -223,10 +224,13 @@ class ExpandedBody(Body):
             if made in self.hidden_blocks:
                 continue
             wanted = types.get(made)
-            if wanted is not None:
+            if wanted is None:
+                if not partial:
+                    _report_unexpected_type(block, schema, diags)
+            elif made in written.attributes:
+                report_second_form(written.attributes[made], block.label_ranges[0], diags)
+            else:
                 self._expand_block(block, wanted, blocks, diags)
-            elif not partial:
-                _report_unexpected_type(block, schema, diags)
         return Content(self._attributes(written.attributes), blocks, self)
 
     def _attributes(self, written: dict[str, Attribute]) -> dict[str, Attribute]:
@@ -472,7 +476,7 @@ def _expressions(
     body: Body, spec: Spec, bound: frozenset[str], with_content: bool
 ) -> Iterator[tuple[Expression, frozenset[str]]]:
     schema = schema_of(spec)
-    extended = BodySchema(schema.attributes, (*schema.blocks, _DYNAMIC))
+    extended = BodySchema(schema.attributes, (*schema.blocks, DYNAMIC_BLOCK))
     content, _ = body.partial_content(extended, Diagnostics())
     if with_content:
         for attribute in content.attributes.values():
@@ -484,6 +488,8 @@ def _expressions(
         type_name, block_body, inside = block.type, block.body, bound
         if type_name == "dynamic":
             type_name = block.labels[0]
+            if type_name not in nested and type_name not in loose:
+                continue
             parts, _ = block.body.partial_content(_ANY_PART, Diagnostics())
             name = _iterator_name(parts, block, Diagnostics())
             if name is None or not parts.blocks:

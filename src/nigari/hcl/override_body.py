@@ -2,7 +2,8 @@
 
 Arguments are replaced one by one, nested blocks by type: one block in the second body replaces
 all blocks of its type in the first. A `dynamic` block counts as the type it makes. Blocks of types
-named by the caller are not replaced but laid over in the same way, argument by argument.
+named by the caller are not replaced but laid over in the same way, argument by argument. What can
+be written as an argument or as blocks is replaced in whichever form.
 """
 
 from __future__ import annotations
@@ -55,11 +56,17 @@ class OverrideBody(Body):
     def _laid_over(
         self, schema: BodySchema, base: Content, override: Content, diags: Diagnostics
     ) -> Content:
+        replaced = {_made_type(block) for block in override.blocks}
         attributes = {**base.attributes, **override.attributes}
+        # Some names can be arguments or blocks: what is written last counts, in either form.
+        for name in _either_form(schema):
+            if name in override.attributes:
+                replaced.add(name)
+            elif name in replaced:
+                attributes.pop(name, None)
         for wanted in schema.attributes:
             if wanted.required and wanted.name not in attributes:
                 report_missing_argument(wanted.name, self.missing_item_range, diags)
-        replaced = {_made_type(block) for block in override.blocks}
         kept = [block for block in base.blocks if _made_type(block) not in replaced]
         below = {block.type: block for block in base.blocks if block.type in self.laid_over}
         above = [_over(below.get(block.type), block) for block in override.blocks]
@@ -91,6 +98,11 @@ def _all_optional(schema: BodySchema) -> BodySchema:
     return BodySchema(
         tuple([AttributeSchema(wanted.name) for wanted in schema.attributes]), schema.blocks
     )
+
+
+def _either_form(schema: BodySchema) -> set[str]:
+    names = {wanted.name for wanted in schema.attributes}
+    return names.intersection([wanted.type for wanted in schema.blocks])
 
 
 def _made_type(block: Block) -> str:

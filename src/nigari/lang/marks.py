@@ -28,3 +28,5 @@ class Deprecated:
     message: str
     origin: str
     """The address of what is deprecated."""
+    is_remote: bool = False
+    """Whether it is in a module that comes from elsewhere."""

@@ -80,11 +80,12 @@ def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliCo
         config = _merged(config, parse_cli_config(source, environment, diags), path, diags)
     cache = environment.get("TF_PLUGIN_CACHE_DIR", "") or config.plugin_cache_dir
     if cache and not Path(cache).is_dir():
-        diags.error(
+        diags.warning(
             "Plugin cache directory not found",
-            f"{cache}, set as the plugin cache directory, does not exist. Make it, or remove the"
-            " setting.",
+            f"{cache}, set as the plugin cache directory, does not exist, so none is used. Make it,"
+            " or remove the setting.",
         )
+        cache = ""
     breaking = environment.get("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE", "")
     return replace(
         config,

@@ -9,8 +9,10 @@ from nigari.diagnostics import Diagnostics
 from nigari.hcl import decode as hcl_decode
 from nigari.hcl import decode_blocks
 from nigari.hcl.body import Body
+from nigari.hcl.decode_either import ArgumentOrBlocks
 from nigari.hcl.scope import Scope
-from nigari.schema.block import Block, NestedBlock, Nesting
+from nigari.schema import attribute_blocks
+from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.placeholders import empty_nested
 
 
@@ -19,24 +21,38 @@ def decode(block: Block, body: Body, scope: Scope, diags: Diagnostics) -> cty.Va
     return hcl_decode.decode(body, decoder_spec(block), scope, diags)
 
 
-def decoder_spec(block: Block) -> hcl_decode.Spec:
+def decoder_spec(block: Block) -> hcl_decode.Object:
     """The specification that decodes bodies of this block."""
     found = block.remembered.get("decoder")
-    if isinstance(found, hcl_decode.Spec):
+    if isinstance(found, hcl_decode.Object):
         return found
-    pieces: dict[str, hcl_decode.Spec] = {
-        name: hcl_decode.Attr(name, attribute.spec_type, attribute.required)
-        for name, attribute in block.attributes.items()
-    }
-    for name, nested in block.blocks.items():
-        pieces.setdefault(name, _nested_spec(name, nested))
-    spec = hcl_decode.Object(pieces)
+    spec = _block_spec(block, attribute_blocks.are_allowed(block))
     block.remembered["decoder"] = spec
     return spec
 
 
-def _nested_spec(name: str, nested: NestedBlock) -> hcl_decode.Spec:
-    inner = decoder_spec(nested.block)
+def _block_spec(block: Block, either_form: bool) -> hcl_decode.Object:
+    """With `either_form`, attributes may be written as blocks where their types are suitable."""
+    pieces = {
+        name: _attribute_spec(name, attribute, either_form)
+        for name, attribute in block.attributes.items()
+    }
+    for name, nested in block.blocks.items():
+        pieces.setdefault(name, _nested_spec(name, nested, either_form))
+    return hcl_decode.Object(pieces)
+
+
+def _attribute_spec(name: str, attribute: Attribute, either_form: bool) -> hcl_decode.Spec:
+    element = attribute_blocks.element_block(attribute.type) if either_form else None
+    type_ = attribute.spec_type
+    if element is None or not isinstance(type_, cty.ListType | cty.SetType):
+        return hcl_decode.Attr(name, type_, attribute.required)
+    # No block at all may be what is meant, so whether that will do is for the provider to say.
+    return ArgumentOrBlocks(name, type_, decoder_spec(element))
+
+
+def _nested_spec(name: str, nested: NestedBlock, either_form: bool) -> hcl_decode.Spec:
+    inner = _block_spec(nested.block, either_form)
     least, most = nested.min_items, nested.max_items
     # Elements of no fixed type may differ in type, which only tuples and objects can hold.
     is_loose = nested.block.implied_type.has_dynamic

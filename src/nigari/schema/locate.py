@@ -9,7 +9,8 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
-from nigari.schema.block import Block, Nesting
+from nigari.schema.attribute_blocks import element_block
+from nigari.schema.block import Block, NestedBlock, Nesting
 
 
 def locate(block: Block, body: Body, path: cty.Path | None) -> Range:
@@ -21,16 +22,17 @@ def locate(block: Block, body: Body, path: cty.Path | None) -> Range:
         # Whatever is wrong with the body has been reported when it was decoded.
         content, _ = body.partial_content(BodySchema((AttributeSchema(name),)), Diagnostics())
         attribute = content.attributes.get(name)
-        if attribute is None:
-            return body.missing_item_range
-        return _in_expression(attribute.expr, path[1:])
-    if name in block.blocks:
-        return _in_blocks(block, body, name, path[1:])
+        if attribute is not None:
+            return _in_expression(attribute.expr, path[1:])
+        element = element_block(block.attributes[name].type)
+        if element is not None:
+            return _in_blocks(NestedBlock(element, Nesting.LIST), body, name, path[1:])
+    elif name in block.blocks:
+        return _in_blocks(block.blocks[name], body, name, path[1:])
     return body.missing_item_range
 
 
-def _in_blocks(block: Block, body: Body, name: str, rest: cty.Path) -> Range:
-    nested = block.blocks[name]
+def _in_blocks(nested: NestedBlock, body: Body, name: str, rest: cty.Path) -> Range:
     labels = ("key",) if nested.nesting is Nesting.MAP else ()
     schema = BodySchema(blocks=(BlockSchema(name, labels),))
     content, _ = body.partial_content(schema, Diagnostics())

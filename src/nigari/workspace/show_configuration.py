@@ -20,19 +20,30 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_to_json
 from nigari.cty.type_json import type_to_json
-from nigari.cty.types import DYNAMIC
+from nigari.cty.types import DYNAMIC, STRING
+from nigari.cty.values import Value, tuple_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.instances import Frame, ModuleInstance
 from nigari.eval.provider_config import provider_of
 from nigari.eval.resource import resource_schema
+from nigari.eval.scope import evaluate
 from nigari.eval.static import StaticRun
-from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
+from nigari.hcl.body import Body, BodySchema, Content
+from nigari.hcl.decode import schema_of
+from nigari.hcl.decode_either import ArgumentOrBlocks
+from nigari.hcl.dynamic_blocks import DYNAMIC_BLOCK
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
-from nigari.lang.references import Reference, parse_reference, references_in_expression
+from nigari.lang.references import (
+    Reference,
+    parse_reference,
+    references_in_body,
+    references_in_expression,
+)
 from nigari.plan.provider_names import find_block
 from nigari.schema.block import Block, Nesting
+from nigari.schema.decode import decoder_spec
 from nigari.schema.provider import ProviderSchema, Schema
 from nigari.schema.provisioners import PROVISIONERS
 from nigari.workspace.show_provider_configs import ProviderConfigs
@@ -94,8 +105,8 @@ class _Modules:
     def _call(self, frame: Frame, name: str) -> Data:
         call = frame.module.calls[name]
         data: Data = {}
-        source = _written(call.source)
-        if isinstance(source, str):
+        source = _static_text(frame, call.source)
+        if source:
             data["source"] = source
         child = next(iter(frame.calls[name].frames.values()), None)
         wanted = set(_arguments(call)) if child is None else set(child.module.variables)
@@ -107,8 +118,8 @@ class _Modules:
         data.update(_repetition(call.repetition.count, call.repetition.for_each))
         if child is not None:
             data["module"] = self.module(child)
-        version = None if call.version is None else _written(call.version)
-        if isinstance(version, str):
+        version = "" if call.version is None else _static_text(frame, call.version)
+        if version:
             data["version_constraint"] = version
         if call.depends_on:
             data["depends_on"] = _dependencies(call.depends_on)
@@ -220,15 +231,15 @@ def _expressions(body: Body, block: Block | None) -> Data:
 
 def expressions(body: Body, block: Block) -> Data:
     """The arguments and nested blocks of a body, each as its expressions."""
-    schema = BodySchema(
-        tuple(AttributeSchema(name) for name in block.attributes),
-        tuple(
-            BlockSchema(name, ("key",) if nested.nesting is Nesting.MAP else ())
-            for name, nested in block.blocks.items()
-        ),
-    )
-    content, _ = body.partial_content(schema, Diagnostics())
+    spec = decoder_spec(block)
+    wanted = schema_of(spec)
+    # Dynamic blocks are not told, but one in an override file replaces what is.
+    asked = BodySchema(wanted.attributes, (*wanted.blocks, DYNAMIC_BLOCK))
+    content, _ = body.partial_content(asked, Diagnostics())
     data: Data = {name: expression_data(each.expr) for name, each in content.attributes.items()}
+    for name, piece in spec.pieces.items():
+        if isinstance(piece, ArgumentOrBlocks) and content.blocks_of(name):
+            data[name] = _blocks_data(piece, content)
     for name, nested in block.blocks.items():
         inner = [
             (each.labels, expressions(each.body, nested.block)) for each in content.blocks_of(name)
@@ -248,22 +259,41 @@ def expression_data(expr: Expression) -> Data:
     """An expression: its value if it is a constant, else what it refers to."""
     unheard = Diagnostics()
     value = expr.value(Scope(), unheard)
+    references = references_in_expression(expr, Diagnostics())
+    return _told(None if unheard.has_errors else value, references)
+
+
+def _blocks_data(piece: ArgumentOrBlocks, content: Content) -> Data:
+    """An attribute that is written as blocks, told as an expression that is a list of them."""
+    blocks = content.blocks_of(piece.type_name)
+    unheard = Diagnostics()
+    value = tuple_value([piece.decode_one(block, Scope(), unheard) for block in blocks])
+    references = [
+        reference
+        for block in blocks
+        for reference in references_in_body(block.body, piece.nested, Diagnostics())
+    ]
+    return _told(None if unheard.has_errors else value, references)
+
+
+def _told(value: Value | None, references: Iterable[Reference]) -> Data:
     data: Data = {}
-    if not unheard.has_errors and value.is_wholly_known:
+    if value is not None and value.is_wholly_known:
         plain, _ = value.unmark_deep()
         data["constant_value"] = json.loads(value_to_json(plain, plain.type))
-    names = [
-        text
-        for reference in references_in_expression(expr, Diagnostics())
-        for text in _names(reference)
-    ]
+    names = [text for reference in references for text in _names(reference)]
     if names:
         data["references"] = names
     return data
 
 
-def _written(expr: Expression) -> object:
-    return expression_data(expr).get("constant_value")
+def _static_text(frame: Frame, expr: Expression) -> str:
+    """The value of an expression in a static place; empty where it differs among instances."""
+    value = evaluate(frame, frame.instance.compiled.expression(expr))
+    if not isinstance(value, Value) or value.type != STRING:
+        return ""
+    plain, _ = value.unmark()
+    return "" if plain.is_null or not plain.is_known else plain.as_string()
 
 
 def _names(reference: Reference) -> Iterable[str]:

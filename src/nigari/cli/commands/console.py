@@ -5,28 +5,39 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.configuration import read_variables, selected_name
+from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.console.prompt import Prompt
 from nigari.cli.console.session import INPUT_NAME, Session
 from nigari.cli.console.statements import Statement
+from nigari.cli.prompt import INPUT_FLAG
+from nigari.cli.stored_state import JSON_INTO_FLAG, LOCK_FLAGS, STATE_FLAG, OpenState
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import check_undeclared
+from nigari.eval.static import StaticRun
 from nigari.lang.functions.table import function_table
-from nigari.workspace import Workspace
+from nigari.workspace.waiting import run_until_it_waits
 
 
 class _Console:
     """One run of the command."""
 
     def __init__(self, invocation: Invocation) -> None:
-        self._invocation = invocation
         self._terminal = invocation.terminal
-        self._workspace = Workspace(".")
+        self._state = OpenState(invocation)
+        self._configuration = self._state.configuration
+        self._workspace = self._configuration.workspace
 
     def run(self) -> int:
+        """Answer until there is nothing more to answer."""
+        try:
+            return self._answer()
+        finally:
+            if self._state.events is not None:
+                self._state.events.close()
+
+    def _answer(self) -> int:
         session = self._open()
         if session is None:
             return 1
@@ -36,23 +47,49 @@ class _Console:
 
     def _open(self) -> Session | None:
         """The session, or None where there is no making sense of the configuration."""
-        workspace = self._workspace
-        problems = Diagnostics()
-        selected = selected_name(self._invocation, ".", problems)
-        reader = read_variables(self._invocation, workspace.files, ".", selected, problems)
-        workspace.sources.update(reader.sources)
-        run, found = workspace.static(reader.inputs, selected)
-        problems.extend(found)
-        if run is not None:
-            check_undeclared(reader.inputs, run.root.module.variables, problems)
+        configuration, workspace = self._configuration, self._workspace
+        problems = configuration.diags
+        static = configuration.static()
+        if static is not None:
+            check_undeclared(configuration.inputs, static.root.module.variables, problems)
         self._show(problems)
-        if run is None or problems.has_errors:
+        if static is None or problems.has_errors:
+            return None
+        run = self._with_state(static)
+        if run is None:
             return None
         home = os.path.expanduser("~")
         run.functions = function_table(workspace.files, ".", home_directory=home, console=True)
         session = Session(run)
         self._tell_what_is_wrong(session)
         return session
+
+    def _with_state(self, run: StaticRun) -> StaticRun | None:
+        """The same configuration with what is stored; None after reporting why it is not to be had.
+
+        Without anything stored, nothing is different.
+        """
+        state = self._state
+        snapshots = run_until_it_waits(state.read())
+        if snapshots is None:
+            self._show(state.diags)
+            return None
+        if not snapshots.state.resources:
+            return run
+        from nigari.plan.required import providers_of
+        from nigari.plan.stored_run import StoredRun
+
+        shown = state.as_shown(snapshots.state)
+        instance = run.root.instance
+        schemas = run_until_it_waits(state.load_schemas(providers_of(instance, shown)))
+        if state.diags.has_errors:
+            self._show(state.diags)
+            return None
+        inputs, selected = self._configuration.inputs, self._configuration.selected
+        surroundings = self._workspace.surroundings(inputs, selected)
+        stored = StoredRun(instance.compiled, surroundings, shown, schemas)
+        stored.evaluate(())
+        return stored
 
     def _tell_what_is_wrong(self, session: Session) -> None:
         problems = session.prepare()
@@ -74,7 +111,7 @@ class _Console:
             if answer.diags.has_errors:
                 self._show(answer.diags, statement)
             elif answer.text:
-                self._terminal.out(answer.text)
+                self._state.say(answer.text, answer.text)
 
     def _answer_all(self, session: Session) -> int:
         """Answer what comes through a pipe; the first mistake ends it."""
@@ -85,7 +122,7 @@ class _Console:
                 return 1
             if answer.ends:
                 return 0
-            self._terminal.out(answer.text)
+            self._state.say(answer.text, answer.text)
             self._terminal.stdout.flush()
         return 0
 
@@ -107,6 +144,8 @@ class _Console:
             sources,
             self._workspace.context_of,
         )
+        if self._state.events is not None:
+            self._state.events.diagnostics(diags, sources, self._workspace.context_of)
 
 
 def _warn_of_incompleteness(diags: Diagnostics) -> None:
@@ -133,10 +172,10 @@ COMMAND = Command(
     run,
     flags=(
         *VARIABLE_FLAGS,
-        Flag("state", FLAG_TEXT, "The state file, for the local backend only", "FILE"),
-        Flag("lock", FLAG_SWITCH, "Do not lock the state", default="true"),
-        Flag("lock-timeout", FLAG_TEXT, "How long to wait for a lock", "DURATION", "0s"),
-        Flag("input", FLAG_SWITCH, "Never ask for anything", default="true"),
+        STATE_FLAG,
+        *LOCK_FLAGS,
+        INPUT_FLAG,
+        JSON_INTO_FLAG,
         COMPACT_WARNINGS_FLAG,
         NO_COLOR_FLAG,
     ),

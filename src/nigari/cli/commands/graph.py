@@ -14,7 +14,7 @@ from nigari.cli.command import (
     Flag,
     Invocation,
 )
-from nigari.cli.plan_options import PLAN_FLAGS
+from nigari.cli.plan_options import PLAN_FLAGS, whole_number
 from nigari.cli.planned import PlanningCommand
 from nigari.cli.stored_state import JSON_FLAG, REVEAL_FLAG
 from nigari.cli.views.graph_dot import blocks_data, blocks_dot, operations_dot
@@ -35,6 +35,7 @@ def run(invocation: Invocation) -> int:
     kind = invocation.text("type")
     if kind not in (_OPERATIONS, *_MODES):
         raise UsageError(f'The option -type is one of apply, {", ".join(_MODES)}, not "{kind}".')
+    whole_number(invocation, "module-depth")
     command = PlanningCommand(_talking_elsewhere(invocation))
     command.listener = SILENCE
 
@@ -95,6 +96,9 @@ COMMAND = Command(
             "TYPE",
             _OPERATIONS,
         ),
+        Flag("draw-cycles", FLAG_SWITCH, "Accepted for scripts; what goes in a circle is an error"),
+        Flag("verbose", FLAG_SWITCH, "Accepted for scripts; the graph is always whole"),
+        Flag("module-depth", FLAG_TEXT, "Accepted for scripts; it has no meaning", "NUMBER", "-1"),
         *[flag for flag in PLAN_FLAGS if flag not in (JSON_FLAG, REVEAL_FLAG)],
     ),
     examples=(

@@ -16,6 +16,7 @@ from nigari.cli.stored_state import (
     REMOTE_VERSION_FLAG,
     SAYING_FLAGS,
     STATE_FLAG,
+    STATE_OUT_FLAG,
 )
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.plan.changes import PlanMode
@@ -30,6 +31,7 @@ def run(invocation: Invocation) -> int:
     if len(invocation.arguments) != 2:
         raise UsageError("The command needs an address and an id.")
     text, id_ = invocation.arguments
+    command.state.directory = invocation.text("config")
     address = command.state.address(parse_resource_instance, text)
     if address is None:
         return command.state.end(False)
@@ -73,13 +75,12 @@ COMMAND = Command(
     "the state at an address of the configuration. Nothing but the state is changed.",
     run,
     flags=(
+        Flag("config", FLAG_TEXT, "The directory with the configuration", "DIR", "."),
         PARALLELISM_FLAG,
         INPUT_FLAG,
         *LOCK_FLAGS,
         STATE_FLAG,
-        Flag(
-            "state-out", FLAG_TEXT, "Where the new state goes, for the local backend only", "FILE"
-        ),
+        STATE_OUT_FLAG,
         BACKUP_FLAG,
         REMOTE_VERSION_FLAG,
         *VARIABLE_FLAGS,

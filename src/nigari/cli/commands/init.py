@@ -30,10 +30,9 @@ from nigari.workspace.data_directory import data_directory
 from nigari.workspace.initialize import Initialization, InitOptions
 from nigari.workspace.provider_install import ProviderOptions
 
-_READY = """
-The working directory is ready. The next step is usually "nigari plan", which shows what there is to
-do. When modules, providers or the backend change, run init again: other commands say when that is
-needed."""
+_READY = "The working directory is ready."
+_NEXT = """The next step is usually "nigari plan", which shows what there is to do. When modules,
+providers or the backend change, run init again: other commands say when that is needed."""
 _NOTHING = """There is no configuration in this directory, so there is nothing to make ready. Put .tf or .tofu
 files here, or fetch some with -from-module, and run init again."""
 
@@ -57,7 +56,9 @@ def run(invocation: Invocation) -> int:
         return state.end()
     done = begin(state, person, InitProgress(state, options.upgrade), options)
     if done:
-        state.say(_READY, "The working directory is ready.")
+        state.say(f"\n{_READY}", _READY)
+        if not state.terminal.environ.get("TF_IN_AUTOMATION"):
+            state.text(_NEXT)
     return state.end(done)
 
 
@@ -106,7 +107,7 @@ def _options(invocation: Invocation) -> InitOptions:
     if invocation.is_given("backend") and invocation.is_given("cloud"):
         raise UsageError("The options -backend and -cloud mean the same: give only one of them.")
     migrates = invocation.switch("migrate-state") or invocation.switch("force-copy")
-    if invocation.switch("reconfigure") and migrates:
+    if invocation.switch("reconfigure") and invocation.switch("migrate-state"):
         raise UsageError(
             "The option -reconfigure leaves the state where it is, and -migrate-state moves it: "
             "give only one of them."

@@ -79,5 +79,6 @@ COMMAND = Command(
     "for. Functions of providers are printed by providers schema.",
     run,
     flags=(Flag("json", FLAG_SWITCH, "Print JSON; needed"),),
+    most_arguments=-1,
     examples=(Example("nigari metadata functions -json | jq '.function_signatures | keys'", ""),),
 )

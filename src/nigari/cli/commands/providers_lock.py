@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from nigari.addrs.provider import parse_provider
@@ -111,7 +112,7 @@ def _tell(
 
 
 def _save(state: OpenState, old: Locks, new: Locks) -> bool:
-    if lock_text(new) == lock_text(old):
+    if lock_text(new) == lock_text(old) and os.path.exists(FILE_NAME):
         state.say("\nSuccess! The lock file has everything already and stays as it is.")
         return True
     try:

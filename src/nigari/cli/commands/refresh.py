@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from nigari.backends.snapshots import Snapshots
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.plan_options import APPLY_FLAGS
+from nigari.cli.plan_options import REFRESH_FLAGS, plan_mode
 from nigari.cli.planned import PlanningCommand
 from nigari.plan.changes import PlanMode
 
 
 def run(invocation: Invocation) -> int:
     """Read everything and save what it is now, without asking."""
+    plan_mode(invocation)
     command = PlanningCommand(invocation, PlanMode.REFRESH_ONLY)
     command.is_refresh = True
 
@@ -28,6 +29,6 @@ COMMAND = Command(
     "Reads every managed object and saves what it is now. Nothing but the state is changed, and "
     "nobody is asked; apply -refresh-only does the same and asks.",
     run,
-    flags=APPLY_FLAGS,
+    flags=REFRESH_FLAGS,
     examples=(Example("nigari refresh", "updates the state"),),
 )

@@ -43,10 +43,11 @@ async def schema_lookup(providers: Iterable[Provider], state: OpenState) -> Sche
 
 async def _show(state: OpenState) -> bool:
     path = _path(state.invocation)
-    if state.invocation.switch("config"):
-        from nigari.cli.commands.show_configuration import show_configuration
+    module = state.invocation.text("module")
+    if state.invocation.switch("config") or module:
+        from nigari.cli.commands.show_configuration import show_configuration, show_module
 
-        return await show_configuration(state)
+        return show_module(module, state) if module else await show_configuration(state)
     data = None if not path else _content(path, state)
     if path and data is None:
         return False
@@ -54,6 +55,9 @@ async def _show(state: OpenState) -> bool:
         from nigari.cli.commands.show_plan import show_plan
 
         return await show_plan(data, state)
+    if state.invocation.text("plan"):
+        state.diags.error("No saved plan", f"What is in {path} was not saved by plan -out.")
+        return False
     if data is None:
         snapshots = await state.read()
         file = None if snapshots is None else snapshots.file
@@ -82,13 +86,14 @@ def _is_plan(data: bytes) -> bool:
 def _path(invocation: Invocation) -> str:
     """The file that is to be shown; empty for the newest state."""
     given = [*invocation.arguments, *filter(None, [invocation.text("plan")])]
-    is_configuration = invocation.switch("config")
-    if len(given) + invocation.switch("state") + is_configuration > 1:
+    is_configuration, module = invocation.switch("config"), invocation.text("module")
+    if len(given) + invocation.switch("state") + is_configuration + bool(module) > 1:
         raise UsageError(
-            "The command shows one thing at a time: -state, -plan=FILE, -config or a file."
+            "The command shows one thing at a time: -state, -plan=FILE, -config, -module=DIR or a "
+            "file."
         )
-    if is_configuration and not (invocation.switch("json") or invocation.text("json-into")):
-        raise UsageError("The configuration is shown as JSON only: give -json, too.")
+    if (is_configuration or module) and not invocation.switch("json"):
+        raise UsageError("A configuration is shown as JSON only: give -json, too.")
     return given[0] if given else ""
 
 
@@ -141,6 +146,7 @@ COMMAND = Command(
         Flag("state", FLAG_SWITCH, "Show the newest state, as without any argument"),
         Flag("plan", FLAG_TEXT, "Show a plan that was saved", "FILE"),
         Flag("config", FLAG_SWITCH, "Show the configuration, with -json"),
+        Flag("module", FLAG_TEXT, "Show what one module declares, with -json", "DIR"),
         Flag("json", FLAG_SWITCH, "Print JSON"),
         JSON_INTO_FLAG,
         REVEAL_FLAG,

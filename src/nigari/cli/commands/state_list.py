@@ -12,6 +12,10 @@ async def _list(state: OpenState) -> bool:
     targets = state.targets()
     if snapshots is None or state.diags.has_errors:
         return False
+    given = state.invocation.text("state")
+    if given and snapshots.file is None:
+        state.diags.error("No state file", f"There is no state in {given}.")
+        return False
     found = select(snapshots.state, targets, state.diags)
     wanted = state.invocation.text("id")
     if wanted:

@@ -52,5 +52,6 @@ COMMAND = Command(
     "file has chosen, too.",
     run,
     flags=(Flag("json", FLAG_SWITCH, "Print the versions as a JSON object"),),
+    most_arguments=-1,
     examples=(Example("nigari version -json", "for scripts"),),
 )

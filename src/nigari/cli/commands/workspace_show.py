@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.stored_state import OpenState, run_command
+from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 
 
@@ -24,6 +25,6 @@ COMMAND = Command(
     "workspace show",
     "Prints the name of the selected workspace.",
     run,
-    flags=(NO_COLOR_FLAG, COMPACT_WARNINGS_FLAG),
+    flags=(*VARIABLE_FLAGS, NO_COLOR_FLAG, COMPACT_WARNINGS_FLAG),
     examples=(Example("nigari workspace show", ""),),
 )

@@ -67,7 +67,6 @@ class Datum:
 
 
 UNKNOWN: Final = Datum(None, is_unknown=True)
-NULL: Final = Datum(None)
 
 
 def datum(value: Value) -> Datum:

@@ -36,6 +36,7 @@ def show_diagnostics(
     ordered = diagnostics.in_order()
     warnings = [each for each in ordered if each.severity is Severity.WARNING]
     errors = [each for each in ordered if each.severity is Severity.ERROR]
+    warnings = _advised(warnings, terminal.deprecations)
     if terminal.is_on("consolidate-warnings"):
         warnings = _consolidated(warnings)
     if terminal.is_on("consolidate-errors"):
@@ -48,6 +49,21 @@ def show_diagnostics(
     terminal.stdout.flush()
     layout = Layout.for_stream(terminal.stderr, terminal.environ, no_color)
     terminal.stderr.write(to_text(errors, sources, layout, context_of))
+
+
+def _advised(warnings: list[Diagnostic], wanted: str) -> list[Diagnostic]:
+    """The warnings without advice of module authors that nobody wants, or that was given before."""
+    kept: list[Diagnostic] = []
+    given: set[tuple[str, str]] = set()
+    for each in warnings:
+        if each.deprecation is not None:
+            advice = (each.summary, each.deprecation.subject)
+            is_wanted = wanted == "all" or (wanted == "local" and not each.deprecation.is_remote)
+            if advice in given or not is_wanted:
+                continue
+            given.add(advice)
+        kept.append(each)
+    return kept
 
 
 def _consolidated(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
@@ -72,7 +88,7 @@ def _consolidated(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
 def _compact(warnings: list[Diagnostic]) -> str:
     if not warnings:
         return ""
-    lines = ["Warnings:", ""]
+    lines = ["", "Warnings:", ""]
     for warning in warnings:
         place = warning.subject
         where = "" if place is None else f"\n  on {place.filename} line {place.start.line}"

@@ -54,7 +54,7 @@ class TerraformProvider(ProviderBase):
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:
         if request.type_name != terraform_data.NAME:
             return await super().read(request)
-        return api.ReadResponse(request.state, request.private)
+        return api.ReadResponse(request.state)
 
     async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
         if request.type_name != terraform_data.NAME:

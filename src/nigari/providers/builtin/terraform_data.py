@@ -121,7 +121,7 @@ def move_state(request: api.MoveRequest) -> api.MoveResponse:
     triggers = old.attribute("triggers")
     if not triggers.is_null:
         values["triggers_replace"] = cty.object_value(triggers.mapping())
-    return api.MoveResponse(coerce(SCHEMA.block, cty.object_value(values)))
+    return api.MoveResponse(coerce(SCHEMA.block, cty.object_value(values)), request.private)
 
 
 def _bad_state(reason: str) -> api.Told:
