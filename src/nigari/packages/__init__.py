@@ -1,0 +1,1 @@
+"""Where modules and providers come from: sources, versions, checksums, what is installed."""
