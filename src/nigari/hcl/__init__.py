@@ -7,8 +7,8 @@
     hcl.format(text)                       # the standard layout
     document = hcl.edit(text)              # change it, and write back the rest as it was
 
-Everything else is in the modules of this package, one for each concern: `decode` and
-`decode_blocks`, `decode_either` (declarative decoding), `decode_dataclass` (into typed classes), `static` (reading
+Everything else is in the modules of this package, one for each concern: `decode`, `decode_blocks`
+and `decode_either` (declarative decoding), `decode_dataclass` (into typed classes), `static` (reading
 expressions without evaluating them), `dynamic_blocks`, `user_functions`, `interdependent`. Importing
 this package costs nothing; each function imports what it needs.
 """

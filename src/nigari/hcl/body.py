@@ -7,7 +7,7 @@ Deliberately unknown here: how a body is written, and what its expressions mean.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from nigari.cty.values import NO_MARKS, Mark
@@ -177,7 +177,7 @@ class Content:
         return [block for block in self.blocks if block.type == type]
 
 
-class Body(ABC):
+class Body:
     """Arguments and nested blocks, in some syntax."""
 
     __slots__ = ()

@@ -7,7 +7,7 @@ without evaluating anything. Pieces that read nested blocks are in `decode_block
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
 from nigari.cty.convert import convert
@@ -35,7 +35,7 @@ Labels = Sequence[tuple[str, Range]]
 """The labels of the block whose body is decoded, each with its place."""
 
 
-class Spec(ABC):
+class Spec:
     """One piece of a specification."""
 
     __slots__ = ()

@@ -7,7 +7,7 @@ modules of their own. Deliberately unknown here: how expressions are written.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Final
 
 from nigari.cty import numbers
@@ -35,7 +35,7 @@ SYNTAX_FAULT: Final = "a syntax error that has been reported"
 """The cause of the unknown value that stands for what could not be read."""
 
 
-class Expression(ABC):
+class Expression:
     """Something that has a value in a scope."""
 
     __slots__ = ("end", "source", "start")

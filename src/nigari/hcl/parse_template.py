@@ -9,7 +9,7 @@ What stands between `${` and `}` is left to the expression parser.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Final
 
 from nigari.cty.graphemes import grapheme_count
@@ -92,7 +92,7 @@ class _Frame:
             self.otherwise.append(part)
 
 
-class TemplateParser(TokenStream, ABC):
+class TemplateParser(TokenStream):
     """Parses templates; how to parse an expression is left to who builds on this."""
 
     __slots__ = ()
