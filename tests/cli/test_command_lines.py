@@ -237,3 +237,29 @@ def test_selecting_what_is_selected_changes_nothing() -> None:
 def test_lock_file_without_providers() -> None:
     assert inside("providers", "lock").code == 0
     assert Path(".terraform.lock.hcl").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "flags", "environ", "code"),
+    [
+        ("3\n", [], {}, 2),
+        ("", [], {}, 1),
+        ("3\n", ["-input=false"], {}, 1),
+        ("3\n", ["-json"], {}, 1),
+        ("3\n", [], {"TF_INPUT": "false"}, 1),
+        ("", ["-var", "need=1"], {}, 2),
+        ("", ["-var", "need=1", "-var", "more=[1"], {}, 1),
+        ("", [], {"TF_VAR_need": "1"}, 2),
+    ],
+)
+def test_variables_without_a_value(
+    typed: str, flags: list[str], environ: dict[str, str], code: int
+) -> None:
+    """They are asked for, were it through a pipe; without an answer nothing is planned."""
+    Path("main.tf").write_text(
+        'variable "need" {\n  type = number\n}\noutput "n" {\n  value = var.need\n}\n'
+        'variable "more" {\n  type    = list(number)\n  default = []\n}\n'
+    )
+    done = inside("plan", "-detailed-exitcode", *flags, stdin=typed, settings=environ)
+    assert done.code == code
+    assert ("Changes to Outputs" in done.out) == (code == 2)

@@ -56,10 +56,27 @@ def test_nobody_is_asked_where_that_is_not_wanted(asking: Path) -> None:
         assert typist.code() == 1
 
 
-def test_without_a_terminal_nobody_is_asked(asking: Path) -> None:
-    done = nigari("init", cwd=asking, stdin="./m\n")
-    assert done.code == 1
-    assert "Enter a value" not in done.out
+@pytest.mark.parametrize(
+    ("typed", "flags", "settings", "code", "asks"),
+    [
+        ("./m\n", (), {}, 0, True),
+        ("", (), {}, 1, True),
+        ("./m\n", ("-input=false",), {}, 1, False),
+        ("./m\n", (), {"TF_INPUT": "0"}, 1, False),
+        ("./m\n", ("-json",), {}, 1, False),
+    ],
+)
+def test_answers_may_come_through_a_pipe(
+    asking: Path,
+    typed: str,
+    flags: tuple[str, ...],
+    settings: dict[str, str],
+    code: int,
+    asks: bool,
+) -> None:
+    done = nigari("init", *flags, cwd=asking, stdin=typed, settings=settings)
+    assert done.code == code
+    assert ("Enter a value" in done.out) == asks
 
 
 def test_a_secret_is_not_shown(tmp_path: Path) -> None:

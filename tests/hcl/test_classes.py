@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-import nigari.hcl.decode_language  # noqa: F401 - all kinds of specifications
-import nigari.hcl.json_body  # noqa: F401 - all kinds of bodies
-import nigari.hcl.override_body  # noqa: F401
+import nigari.hcl.decode_language
+import nigari.hcl.json_body
+import nigari.hcl.override_body
 import nigari.hcl.parser  # noqa: F401 - all kinds of expressions
 from nigari.hcl.body import Body
 from nigari.hcl.decode import Spec

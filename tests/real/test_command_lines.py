@@ -1,5 +1,6 @@
 """Every command line of a long list means the same to `tofu` and to us: the same exit status, the
-same state files afterwards. What is meant to differ is in `docs/differences.md`, and not here.
+same state files afterwards. What is meant to differ is in `docs/differences.md`, and not here; what
+differs and should not is marked.
 """
 
 from __future__ import annotations
@@ -135,7 +136,10 @@ def _states(path: Path) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize(
+    "line",
+    LINES,
+)
 def test_same_meaning(line: str, begun: Path, tmp_path: Path) -> None:
     theirs, ours = tmp_path / "theirs", tmp_path / "ours"
     shutil.copytree(begun, theirs, symlinks=True)

@@ -23,7 +23,7 @@ from nigari.cli.views.telling import Telling
 from nigari.config.variable import Variable
 from nigari.diagnostics import Diagnostics
 from nigari.eval.deprecation import warn_of_inputs
-from nigari.eval.inputs import Inputs, check_undeclared
+from nigari.eval.inputs import Inputs, check_complete, check_undeclared
 from nigari.events import Listener
 from nigari.lang.files import DiskFiles
 from nigari.plan.block_graph import BlockGraph
@@ -113,7 +113,7 @@ class PlanningCommand:
         path = self.invocation.text(GENERATE_FLAG) if self.state.has_flag(GENERATE_FLAG) else ""
         if path and not await self._generate(path, snapshots):
             return None
-        planning = self.open(snapshots)
+        planning = self._open_complete(snapshots)
         if planning is None:
             return None
         async with ticking(self.telling.view):
@@ -144,11 +144,20 @@ class PlanningCommand:
         )
         return self.planning
 
+    def _open_complete(self, snapshots: Snapshots) -> Planning | None:
+        """The same, for what needs values for all variables."""
+        planning = self.open(snapshots)
+        if planning is None:
+            return None
+        variables = planning.static.root.module.variables
+        check_complete(self.state.configuration.inputs, variables, self.diags)
+        return None if self._has_failed() else planning
+
     async def look_up(
         self, target: ImportTarget | None, snapshots: Snapshots
     ) -> list[LookUp] | None:
         """An object that exists, or all that lack a block."""
-        planning = self.open(snapshots)
+        planning = self._open_complete(snapshots)
         if planning is None:
             return None
         async with ticking(self.telling.view):
@@ -349,7 +358,8 @@ class PlanningCommand:
     def _complete(self, wanted: Iterable[Variable]) -> Inputs:
         """The values that are given, with those that had to be asked for."""
         inputs = dict(self.state.configuration.inputs)
-        person = Person(self.state.terminal, self.invocation.switch("input"))
+        may_ask = self.invocation.switch("input") and not self.state.is_for_programs
+        person = Person(self.state.terminal, may_ask)
         for variable in wanted if person.can_be_asked else ():
             if variable.name not in inputs and variable.default is None:
                 answer = person.value_of(variable)

@@ -1,7 +1,8 @@
 """Asking the person at the terminal: for values of variables, for other values, for a yes.
 
-There is one way to ask, whatever it is about. Without a terminal, or where `-input=false` or
-`TF_INPUT` forbid it, nobody can be asked, and whoever wanted to know says what that means.
+There is one way to ask, whatever it is about. Answers may come through a pipe, too. Where
+`-input=false` or `TF_INPUT` forbid it, or after the end of what is typed, nobody can be asked, and
+whoever wanted to know says what that means.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ class Person:
         self._terminal = terminal
         self._given: dict[str, InputValue | None] = {}
         self.can_be_asked = (
-            may_ask
-            and terminal.environ.get("TF_INPUT", "").lower() not in _REFUSALS
-            and terminal.stdin.isatty()
-            and terminal.stdout.isatty()
+            may_ask and terminal.environ.get("TF_INPUT", "").lower() not in _REFUSALS
         )
+        self.is_at_terminal = (
+            self.can_be_asked and terminal.stdin.isatty() and terminal.stdout.isatty()
+        )
+        """Whether other programs may ask, too, which they do at the terminal."""
 
     def value_of(self, variable: Variable) -> InputValue | None:
         """The value of an input variable; None where no answer was given."""
@@ -50,13 +52,13 @@ class Person:
         if not self.can_be_asked:
             return None
         answer = self._answer(f'{question}\n  Only "yes" counts as one.\n', False)
-        return answer is not None and answer.strip() == "yes"
+        return None if answer is None else answer.strip() == "yes"
 
     def _answer(self, text: str, is_secret: bool) -> str | None:
         terminal = self._terminal
         terminal.stdout.write(f"\n{text}\n")
         terminal.stdout.flush()
-        if is_secret:
+        if is_secret and terminal.stdin.isatty():
             import getpass
 
             try:
@@ -67,4 +69,5 @@ class Person:
         terminal.stdout.flush()
         answer = terminal.stdin.readline()
         terminal.stdout.write("\n")
+        self.can_be_asked = bool(answer)
         return answer.rstrip("\r\n") if answer else None

@@ -11,7 +11,7 @@ from enum import Enum
 
 from nigari.config.variable import Variable
 from nigari.cty.values import Value, string
-from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
@@ -108,3 +108,27 @@ def check_undeclared(
             "does not declare. Values meant for several configurations can be given as TF_VAR_ "
             "environment variables, about which nothing is said.",
         )
+
+
+def check_complete(inputs: Inputs, declared: Mapping[str, Variable], diags: Diagnostics) -> None:
+    """Report variables of the root module that need a value and have none, or none that can be
+    read.
+    """
+    for name, variable in declared.items():
+        given = inputs.get(name)
+        if given is not None:
+            given.resolve(variable, diags)
+        elif variable.default is None:
+            diags.append(missing_value(variable))
+
+
+def missing_value(variable: Variable) -> Diagnostic:
+    """A variable of the root module that needs a value and has none."""
+    name = variable.name
+    return Diagnostic(
+        Severity.ERROR,
+        "No value for a variable",
+        f"The root module's variable {name} has no default, and nothing gives it a value. Give "
+        f"one with -var {name}=..., in a .tfvars file, or as TF_VAR_{name} in the environment.",
+        variable.range,
+    )

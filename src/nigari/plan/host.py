@@ -21,7 +21,7 @@ from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, boolean, string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.expansion import Expansion, InstanceData
-from nigari.eval.inputs import Inputs
+from nigari.eval.inputs import Inputs, missing_value
 from nigari.eval.instances import Frame, ModuleInstance, ResourceNode
 from nigari.eval.local import LocalValue
 from nigari.eval.module_call import ModuleCallNode, expand
@@ -185,19 +185,10 @@ class GivenVariable(RootVariable):
 
     def step(self) -> Sequence[Need]:
         if self.given is None and self.variable.default is None:
-            self._report_missing()
+            self.frame.run.diags.append(missing_value(self.variable))
             self.fail()
             return ()
         return super().step()
-
-    def _report_missing(self) -> None:
-        name = self.variable.name
-        self.frame.run.diags.error(
-            "No value for a variable",
-            f"The root module's variable {name} has no default, and nothing gives it a value. Give "
-            f"one with -var {name}=..., in a .tfvars file, or as TF_VAR_{name} in the environment.",
-            self.variable.range,
-        )
 
 
 class ExpandedCall(ModuleCallNode):

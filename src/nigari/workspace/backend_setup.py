@@ -55,6 +55,11 @@ class People(Protocol):
     @property
     def can_be_asked(self) -> bool: ...
 
+    @property
+    def is_at_terminal(self) -> bool:
+        """Whether other programs may ask, too, which they do at the terminal."""
+        ...
+
     def value_of(self, variable: Variable) -> InputValue | None:
         """The value of a variable; None where no answer was given."""
         ...

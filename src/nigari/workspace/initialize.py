@@ -144,7 +144,7 @@ class Initialization:
     # -- finding out ----------------------------------------------------------------------------
 
     def _open_packages(self) -> None:
-        may_ask = self._people.can_be_asked
+        may_ask = self._people.is_at_terminal
         self._packages = InstallingPackages(
             self._files,
             self._store,

@@ -49,7 +49,7 @@ def run(invocation: Invocation) -> int:
         from nigari.workspace.from_module import copy_module
 
         state.say(f"Copying the configuration from {source}...")
-        if not copy_module(source, ".", state.terminal.environ, person.can_be_asked, state.diags):
+        if not copy_module(source, ".", state.terminal.environ, person.is_at_terminal, state.diags):
             return state.end(False)
     if not Workspace(".").loader.has_module("."):
         state.say(_NOTHING)
