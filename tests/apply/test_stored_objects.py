@@ -9,15 +9,13 @@ from typing import Any
 import pytest
 
 from nigari import cty
-from nigari.addrs.provider import Provider as ProviderAddr
 from nigari.cty.types import STRING
-from nigari.diagnostics import Diagnostics
 from nigari.providers import api
 from nigari.providers.base import ProviderBase
 from nigari.schema.block import Attribute, Block
 from nigari.schema.provider import ProviderSchema, Schema
-from nigari.workspace.providers import InstalledProviders
 from tests.cli.process import inside
+from tests.providers_found import find_provider
 
 SOURCE = "example.com/test/archive"
 CONFIG = f"""\
@@ -67,16 +65,7 @@ class Archive(ProviderBase):
 def destroyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
     titles: list[str] = []
-
-    async def start(
-        self: InstalledProviders,
-        provider: ProviderAddr,
-        known_schema: ProviderSchema | None,
-        diags: Diagnostics,
-    ) -> api.Provider | None:
-        return Archive(titles)
-
-    monkeypatch.setattr(InstalledProviders, "start", start)
+    find_provider(monkeypatch, lambda: Archive(titles))
     return titles
 
 

@@ -280,19 +280,6 @@ class TestRefused:
         assert names(small_disk) == [path.name]
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)]
-    if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("a small disk can be mounted by root only")
-    try:
-        yield disk
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
-
-
 def test_a_file_beside_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "x.backup"
     write_beside(path, OLD)

@@ -6,12 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.addrs.provider import Provider
-from nigari.diagnostics import Diagnostics
-from nigari.providers import api
-from nigari.schema.provider import ProviderSchema
-from nigari.workspace.providers import InstalledProviders
 from tests.cli.rich import Rich
+from tests.providers_found import find_provider
 
 
 @pytest.fixture
@@ -20,15 +16,6 @@ def rich(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
     The working directory is an empty one.
     """
-
-    async def start(
-        self: InstalledProviders,
-        provider: Provider,
-        known_schema: ProviderSchema | None,
-        diags: Diagnostics,
-    ) -> api.Provider:
-        return Rich()
-
-    monkeypatch.setattr(InstalledProviders, "start", start)
+    find_provider(monkeypatch, Rich)
     monkeypatch.chdir(tmp_path)
     return {"TF_IN_AUTOMATION": "1"}

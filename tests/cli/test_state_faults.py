@@ -7,7 +7,6 @@ import resource as limits
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -131,19 +130,6 @@ def test_a_file_that_may_not_grow(work: Path) -> None:
     assert "File too large" in done.stderr
     assert path.read_bytes() == before
     assert nigari("state", "rm", "terraform_data.r1", cwd=work).code == 0
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)]
-    if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("a small disk can be mounted by root only")
-    try:
-        yield disk
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_a_full_disk(small_disk: Path) -> None:

@@ -11,14 +11,10 @@ from typing import Annotated
 
 import pytest
 
-from nigari.addrs.provider import Provider as ProviderAddr
 from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostics
 from nigari.providers import api
-from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.providers.python import REPLACE, SENSITIVE, Computed, Provider, ProviderError
-from nigari.schema.provider import ProviderSchema
-from nigari.workspace.providers import InstalledProviders
+from tests.providers_found import find_provider
 
 SOURCE = "example.com/test/cloud"
 REQUIRED = f"""\
@@ -132,17 +128,5 @@ def _make(cloud: Cloud) -> Provider:
 def install(monkeypatch: pytest.MonkeyPatch) -> Cloud:
     """Have the provider found, and say what becomes of it."""
     cloud = Cloud()
-
-    async def start(
-        self: InstalledProviders,
-        provider: ProviderAddr,
-        known_schema: ProviderSchema | None,
-        diags: Diagnostics,
-    ) -> api.Provider | None:
-        if provider.is_builtin:
-            return TerraformProvider()
-        assert str(provider) == SOURCE
-        return cloud.provider()
-
-    monkeypatch.setattr(InstalledProviders, "start", start)
+    find_provider(monkeypatch, cloud.provider, SOURCE)
     return cloud

@@ -14,17 +14,14 @@ from typing import Final
 import pytest
 
 from nigari import cty
-from nigari.addrs.provider import Provider as ProviderAddr
 from nigari.cty.types import NUMBER, STRING, ListType, ObjectType, SetType
 from nigari.cty.values import Value, null, object_value, string
-from nigari.diagnostics import Diagnostics
 from nigari.providers import api
 from nigari.providers.base import ProviderBase
-from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.provider import ProviderSchema, Schema
-from nigari.workspace.providers import InstalledProviders
 from tests.cases import Case, read_cases
+from tests.providers_found import find_provider
 
 SOURCE: Final = "example.com/test/firewall"
 REQUIRED: Final = f"""\
@@ -56,6 +53,7 @@ GROUP = Block(
     },
     {"zone": NestedBlock(_ZONE, Nesting.LIST)},
 )
+
 STRICT = Block({"id": _ID, "rule": Attribute(ListType(_RULE), required=True)})
 NEW = Block(
     {
@@ -137,16 +135,7 @@ def lay_out(case: Case, is_before: bool) -> None:
 
 def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the provider found, in this process."""
-
-    async def start(
-        self: InstalledProviders,
-        provider: ProviderAddr,
-        known_schema: ProviderSchema | None,
-        diags: Diagnostics,
-    ) -> api.Provider:
-        return TerraformProvider() if provider.is_builtin else Firewall()
-
-    monkeypatch.setattr(InstalledProviders, "start", start)
+    find_provider(monkeypatch, Firewall)
 
 
 def plugin_settings(folder: Path) -> dict[str, str]:

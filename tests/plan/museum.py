@@ -5,16 +5,13 @@ from __future__ import annotations
 import pytest
 
 from nigari import cty
-from nigari.addrs.provider import Provider as ProviderAddr
 from nigari.cty.types import BOOL, NUMBER, STRING, MapType
 from nigari.cty.values import Value, null, object_value, string
-from nigari.diagnostics import Diagnostics
 from nigari.providers import api
 from nigari.providers.base import ProviderBase
-from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 from nigari.schema.provider import IdentitySchema, ProviderSchema, Schema
-from nigari.workspace.providers import InstalledProviders
+from tests.providers_found import find_provider
 
 SOURCE = "example.com/test/museum"
 REQUIRED = f"""\
@@ -48,6 +45,7 @@ PIECE = Block(
 IDENTITY = IdentitySchema(
     1, {"hall": STRING, "shelf": STRING}, frozenset({"hall"}), frozenset({"shelf"})
 )
+
 _STORY_TYPE = PIECE.attributes["story"].implied_type
 
 
@@ -117,14 +115,5 @@ class Museum(ProviderBase):
 def install(monkeypatch: pytest.MonkeyPatch) -> list[api.ImportRequest]:
     """Have the provider found; the result grows with what is asked of it."""
     asked: list[api.ImportRequest] = []
-
-    async def start(
-        self: InstalledProviders,
-        provider: ProviderAddr,
-        known_schema: ProviderSchema | None,
-        diags: Diagnostics,
-    ) -> api.Provider | None:
-        return TerraformProvider() if provider.is_builtin else Museum(asked)
-
-    monkeypatch.setattr(InstalledProviders, "start", start)
+    find_provider(monkeypatch, lambda: Museum(asked))
     return asked

@@ -16,10 +16,7 @@ from typing import Annotated
 
 import pytest
 
-from nigari.addrs.provider import Provider as ProviderAddr
-from nigari.diagnostics import Diagnostics
 from nigari.providers import api
-from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.providers.python import (
     KEEP,
     SENSITIVE,
@@ -28,8 +25,7 @@ from nigari.providers.python import (
     Provider,
     ProviderError,
 )
-from nigari.schema.provider import ProviderSchema
-from nigari.workspace.providers import InstalledProviders
+from tests.providers_found import find_provider
 
 SOURCE = "example.com/test/vault"
 REQUIRED = f"""\
@@ -172,19 +168,7 @@ class Vault:
 def install(monkeypatch: pytest.MonkeyPatch) -> Vault:
     """Have the provider found in this process."""
     vault = Vault()
-
-    async def start(
-        self: InstalledProviders,
-        provider: ProviderAddr,
-        known_schema: ProviderSchema | None,
-        diags: Diagnostics,
-    ) -> api.Provider | None:
-        if provider.is_builtin:
-            return TerraformProvider()
-        assert str(provider) == SOURCE
-        return vault.provider()
-
-    monkeypatch.setattr(InstalledProviders, "start", start)
+    find_provider(monkeypatch, vault.provider, SOURCE)
     return vault
 
 

@@ -1,0 +1,33 @@
+"""Providers that tests have found in this process, instead of a plugin that is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from nigari.addrs.provider import Provider
+from nigari.diagnostics import Diagnostics
+from nigari.providers import api
+from nigari.providers.builtin.terraform import TerraformProvider
+from nigari.schema.provider import ProviderSchema
+from nigari.workspace.providers import InstalledProviders
+
+
+def find_provider(
+    monkeypatch: pytest.MonkeyPatch, make: Callable[[], api.Provider], source: str = ""
+) -> None:
+    """Have every provider that is not built in made this way; only that with the source, if given."""
+
+    async def start(
+        self: InstalledProviders,
+        provider: Provider,
+        known_schema: ProviderSchema | None,
+        diags: Diagnostics,
+    ) -> api.Provider:
+        if provider.is_builtin:
+            return TerraformProvider()
+        assert source in ("", str(provider))
+        return make()
+
+    monkeypatch.setattr(InstalledProviders, "start", start)
