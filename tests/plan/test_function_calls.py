@@ -12,7 +12,8 @@ from nigari.cty.values import Value
 from nigari.providers import api
 from tests.cli.process import inside
 from tests.plan.command import applied, planned
-from tests.plan.vault import REQUIRED, Vault, install
+from tests.plan.vault import REQUIRED, SOURCE, Vault, install
+from tests.providers_found import find_provider
 
 
 @pytest.fixture
@@ -153,7 +154,7 @@ def test_a_configured_provider_may_have_more_functions(
         monkeypatch.setattr(found, "call_function", call_function)
         return found
 
-    monkeypatch.setattr(vault, "provider", provider)
+    find_provider(monkeypatch, provider, SOURCE)
     own = 'provider "vault" {\n  alias = "own"\n}\n'
     assert outputs(own + 'output "o" { value = provider::vault::own::again("a") }\n') == {"o": "aa"}
     assert errors('output "o" { value = provider::vault::again("a") }\n') == [
