@@ -1,7 +1,6 @@
 """Numbers: 512-bit binary floating point, as text and in arithmetic."""
 
 import pickle
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from nigari.cty import numbers
 from nigari.cty.errors import CtyError
 from nigari.cty.numbers import INFINITY, NEGATIVE_INFINITY, NEGATIVE_ZERO, Number
+from tests.limits import costs_little
 
 Payload = int | Number
 THIRD = "0." + "3" * 154 + "5"
@@ -205,19 +205,18 @@ def test_whole() -> None:
 
 
 def test_hostile_texts_take_no_time() -> None:
-    start = time.perf_counter()
-    for text in (
-        "1e1000000000",
-        "1e-1000000000",
-        "1e400000000",
-        "9" * 100_000,
-        "0." + "7" * 100_000,
-    ):
-        n = numbers.parse(text)
-        hash(n)
-        numbers.compare(n, 1)
-        numbers.add(n, 1)
-    assert time.perf_counter() - start < 1
+    with costs_little():
+        for text in (
+            "1e1000000000",
+            "1e-1000000000",
+            "1e400000000",
+            "9" * 100_000,
+            "0." + "7" * 100_000,
+        ):
+            n = numbers.parse(text)
+            hash(n)
+            numbers.compare(n, 1)
+            numbers.add(n, 1)
     with pytest.raises(CtyError):
         numbers.to_text(_p("1e400000000"))
 

@@ -269,6 +269,15 @@ def test_has_element() -> None:
     assert operations.has_element(unknown(SetType(STRING)), A) == SOME_BOOL
 
 
+def test_has_element_of_which_a_part_is_unknown() -> None:
+    pair = TupleType((STRING, STRING))
+    pairs = set_value(pair, [tuple_value([A, B])])
+    assert operations.has_element(pairs, tuple_value([A, U_STRING])) == SOME_BOOL
+    assert operations.has_element(pairs, tuple_value([B, U_STRING])) == FALSE
+    assert operations.has_element(set_value(pair, []), tuple_value([A, U_STRING])) == FALSE
+    assert operations.has_element(set_value(pair, []), unknown(pair)) == SOME_BOOL
+
+
 def test_get_attr() -> None:
     assert operations.get_attr(OBJECT, "name") == A
     assert operations.get_attr(OBJECT.mark("m"), "name") == A.mark("m")

@@ -38,6 +38,12 @@ def test_walk_goes_outside_in_and_by_name() -> None:
 def test_walk_into_a_set_is_by_element() -> None:
     some = cty.set_value(STRING, [of("a")])
     assert [path for path, _ in cty.walk(some)] == [(), (Index(of("a")),)]
+    for path, part in cty.walk(some):
+        assert cty.apply_path(some, path) == part
+    assert cty.apply_path(some.mark("m"), (Index(of("a")),)) == of("a").mark("m")
+    assert cty.apply_path(cty.unknown(some.type), (Index(of("a")),)) == cty.unknown(STRING)
+    with pytest.raises(cty.CtyError):
+        cty.apply_path(some, (Index(of("b")),))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Functions of lists, tuples, maps, objects and sets."""
 
-import time
-
 import pytest
 
 from nigari.cty.function import Function, FunctionError
@@ -28,6 +26,7 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
+from tests.limits import costs_little
 
 A, B, C = string("a"), string("b"), string("c")
 N0, N1, N2 = number(0), number(1), number(2)
@@ -241,8 +240,7 @@ def test_bytes() -> None:
 
 
 def test_merge_of_many_unknowns_is_quick_and_keeps_few_causes() -> None:
-    start = time.perf_counter()
     unknowns = [unknown(MapType(STRING)).with_causes((i,)) for i in range(10_000)]
-    got = mappings.MERGE.call(unknowns)
+    with costs_little():
+        got = mappings.MERGE.call(unknowns)
     assert got.causes == (0, 1, 2, 3)
-    assert time.perf_counter() - start < 1

@@ -55,6 +55,7 @@ def test_one_string(function: Function, text: str, wanted: str) -> None:
         (1, 0, ""),
         (4, 1, ""),
         (9, 1, ""),
+        (-(2**63), 3, "abc"),
     ],
 )
 def test_substr(offset: int, length: int, wanted: str) -> None:
@@ -140,13 +141,14 @@ def test_sort_and_compact() -> None:
         ("(?P<y>[0-9]{4})-(?P<m>.)", "2020-1", object_value({"y": string("2020"), "m": string("1")})),
         (r"\p{Letter}+", "1\u00e4b", string("\u00e4b")),
         ("a|ab", "ab", string("a")),
+        ("(\\B)", "ab\u00e9", tuple_value([string("")])),
     ],
 )  # fmt: skip
 def test_regex(pattern: str, text: str, wanted: Value) -> None:
     assert regular.REGEX.call([string(pattern), string(text)]) == wanted
 
 
-@pytest.mark.parametrize("pattern", ["(", r"\C", "(?P<a>x)(y)", "nomatch"])
+@pytest.mark.parametrize("pattern", ["(", r"\C", "(?P<a>x)(y)", "nomatch", "(?P<\u00e9>x)"])
 def test_regex_that_fails(pattern: str) -> None:
     with pytest.raises(FunctionError):
         regular.REGEX.call([string(pattern), string("xy")])
@@ -160,10 +162,18 @@ def test_regex_that_fails(pattern: str) -> None:
         ("(?m)^.", "a\nb", ["a", "b"]),
         ("^a", "aa", ["a"]),
         ("x", "ab", []),
+        (r"[\pL\d]{1000}", "ab", []),
+        (r"\B", "bx\u00c9\U0001f600", ["", "", ""]),
+        ("\\B|\u00c9", "x\u00c9\u00e9", ["\u00c9", ""]),
     ],
 )
 def test_regex_all(pattern: str, text: str, wanted: list[str]) -> None:
     assert regular.REGEX_ALL.call([string(pattern), string(text)]) == texts(*wanted)
+
+
+def test_no_word_boundary_inside_a_character() -> None:
+    with pytest.raises(FunctionError):
+        regular.REGEX.call([string(r"\B"), string("a\u00e9a")])
 
 
 def test_regex_of_unknown_pattern() -> None:

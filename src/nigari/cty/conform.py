@@ -48,7 +48,7 @@ def _check(given: Type, wanted: Type, path: Path, found: list[CtyError]) -> None
 
 def _check_object(given: ObjectType, wanted: ObjectType, path: Path, found: list[CtyError]) -> None:
     found.extend(
-        CtyError(f"there is no attribute {name!r} in the type required", path)
+        CtyError(f'there is no attribute "{name}" in the type required', path)
         for name in sorted(given.attributes.keys() - wanted.attributes.keys())
     )
     for name in sorted(wanted.attributes):
@@ -56,7 +56,7 @@ def _check_object(given: ObjectType, wanted: ObjectType, path: Path, found: list
             step = GetAttr(name)
             _check(given.attributes[name], wanted.attributes[name], (*path, step), found)
         else:
-            found.append(CtyError(f"the required attribute {name!r} is missing", path))
+            found.append(CtyError(f'the required attribute "{name}" is missing', path))
 
 
 def _check_tuple(given: TupleType, wanted: TupleType, path: Path, found: list[CtyError]) -> None:

@@ -4,15 +4,20 @@ The language counts lengths and columns in them. Clusters follow Unicode 15.0, a
 work with count, whatever newer tables the library at hand has.
 """
 
+import re
 import unicodedata
 from typing import Final
 
 from nigari.cty.values import normalize
 
-_HANGUL: Final = (("\u1100", "\u11ff"), ("\ua960", "\ua97f"), ("\uac00", "\ud7ff"))
+# Letters that belong to the character before them, whatever it is.
+_FOLLOWERS: Final = "\u0e33\u0eb3"
+_JOINERS: Final = frozenset(["\u200c", "\u200d", *map(chr, range(0xE0020, 0xE0080))])
 
 # Nothing that may follow one of these can change how it looks or become part of its cluster.
 _ENDS_CLUSTER: Final = frozenset("-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'")
+
+_LONE_LINE_END: Final = re.compile(r"(?<!\r)\n|\r(?!\n)")
 
 
 def graphemes(text: str) -> list[str]:
@@ -23,7 +28,7 @@ def graphemes(text: str) -> list[str]:
 
     clusters: list[str] = []
     for cluster in iter_graphemes(text):
-        if len(cluster) < 3:
+        if len(cluster) < 2:
             clusters.append(cluster)
         else:
             _append_split(cluster, clusters)
@@ -31,16 +36,16 @@ def graphemes(text: str) -> list[str]:
 
 
 def _append_split(cluster: str, clusters: list[str]) -> None:
-    """Undo the joining of Indic consonants, which came with Unicode 15.1."""
-    if any(first <= cluster[0] <= last for first, last in _HANGUL):
-        clusters.append(cluster)
-        return
+    """Undo the joining of Indic consonants, which came with Unicode 15.1: no letter continues a
+    cluster after a mark.
+    """
     start = 0
     for i in range(1, len(cluster)):
+        before = cluster[i - 1]
         if (
             unicodedata.category(cluster[i]) == "Lo"
-            and unicodedata.category(cluster[i - 1]) in ("Mn", "Cf")
-            and i - start >= 2
+            and cluster[i] not in _FOLLOWERS
+            and (before in _JOINERS or unicodedata.category(before)[0] == "M")
         ):
             clusters.append(cluster[start:i])
             start = i
@@ -58,9 +63,18 @@ def safe_prefix(text: str) -> str:
     """The part of a known beginning that stays as it is, whatever follows it.
 
     The last character may combine with what comes next, so it does not count unless it never does.
+    As the programs we work with have it, nothing counts from a lone line feed or carriage return on
+    where the last character takes no accents.
     """
     text = normalize(text)
-    if not text or text[-1] in _ENDS_CLUSTER:
+    if not text:
+        return text
+    last = text[-1]
+    if last.isascii() and not last.isalpha() and last not in "<=>":
+        alone = _LONE_LINE_END.search(text)
+        if alone is not None:
+            return text[: alone.start()]
+    if last in _ENDS_CLUSTER:
         return text
     boundary = len(text)
     while boundary and unicodedata.combining(text[boundary - 1]):

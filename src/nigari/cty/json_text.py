@@ -84,7 +84,7 @@ def _fault(error: json.JSONDecodeError) -> str:
         return "the text ends too early"
     if error.msg == "Extra data":
         return "there is more text after the value"
-    return f"unexpected {error.doc[error.pos]!r}"
+    return f"unexpected {quote(error.doc[error.pos])}"
 
 
 def clean_text(text: str) -> str:

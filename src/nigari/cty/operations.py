@@ -365,7 +365,7 @@ def get_attr(value: Value, name: str) -> Value:
         name = normalize(name)
     attribute_type = type_.attributes.get(name)
     if attribute_type is None:
-        raise CtyError(f"the object has no attribute {name!r}")
+        raise CtyError(f'the object has no attribute "{name}"')
     data = value.data
     if isinstance(data, Unknown):
         return _unknown_part(attribute_type, value, value)
@@ -478,9 +478,22 @@ def has_element(value: Value, element: Value) -> Value:
     element = _unmarked(element)
     if element.is_wholly_known and element in value.sequence():
         return TRUE.with_marks(marks)
-    if element.is_wholly_known and value.is_wholly_known:
+    if value.is_wholly_known and _matches_none(element, value.sequence()):
         return FALSE.with_marks(marks)
     return _unknown_result(BOOL, *_first_unknowns(value, element)).with_marks(marks)
+
+
+def _matches_none(element: Value, others: tuple[Value, ...]) -> bool:
+    """Whether an element that is none of these will certainly not turn out to be one of them."""
+    if element.is_wholly_known:
+        return True
+    if not element.is_known:
+        return False
+    for other in others:
+        equal = equals(element, other)
+        if not equal.is_known or equal.as_bool():
+            return False
+    return True
 
 
 def length(value: Value) -> Value:
@@ -509,7 +522,21 @@ def apply_path(value: Value, path: Path) -> Value:
             if isinstance(step, GetAttr):
                 value = get_attr(value, step.name)
             elif isinstance(step, Index):
-                value = index(value, step.key)
+                if value.type.kind == KIND_SET:
+                    value = _set_element(value, step.key)
+                else:
+                    value = index(value, step.key)
         except CtyError as error:
             raise CtyError(error.message, path[: i + 1]) from None
     return value
+
+
+def _set_element(value: Value, element: Value) -> Value:
+    """The element of a set that is the last step of a path, as walking the set gives it."""
+    present = has_element(value, element)
+    if not present.is_known:
+        assert isinstance(value.type, CollectionType)
+        return _unknown_part(value.type.element, value, element)
+    if not present.as_bool():
+        raise CtyError("the set has no such element")
+    return element.with_marks(present.marks)

@@ -82,7 +82,7 @@ def type_from_data(data: object, depth: int) -> Type:
     if isinstance(data, str):
         found = _PRIMITIVES.get(data)
         if found is None:
-            raise CtyError(f"there is no type named {data!r}")
+            raise CtyError(f"there is no type named {quote(data)}")
         return found
     if not isinstance(data, list) or len(data) < 2:
         raise CtyError("a type is a name, or an array of a kind and what the kind needs")

@@ -306,6 +306,7 @@ def normalize(text: str) -> str:
 
 
 def string(text: str) -> Value:
+    """A string, in normal form C."""
     return Value(STRING, text if text.isascii() else normalize(text))
 
 
@@ -327,6 +328,7 @@ FALSE: Final = Value(BOOL, False)
 
 
 def boolean(truth: bool) -> Value:
+    """True or false."""
     return TRUE if truth else FALSE
 
 
@@ -347,6 +349,7 @@ DYNAMIC_NULL: Final = _NULLS[KIND_DYNAMIC]
 
 
 def null(type_: Type) -> Value:
+    """The null of that type."""
     return _NULLS[type_.kind] if type_.kind <= KIND_BOOL else Value(type_, None)
 
 
@@ -416,6 +419,7 @@ def _as_element(value: Value, element: Type) -> Value:
 
 
 def tuple_value(elements: Iterable[Value]) -> Value:
+    """A tuple; its type follows from its elements."""
     data = tuple(elements)
     flags = 0
     types: list[Type] = []
@@ -426,6 +430,7 @@ def tuple_value(elements: Iterable[Value]) -> Value:
 
 
 def object_value(attributes: Mapping[str, Value]) -> Value:
+    """An object; its type follows from its attributes."""
     data: dict[str, Value] = {}
     types: dict[str, Type] = {}
     flags = 0
@@ -439,6 +444,7 @@ def object_value(attributes: Mapping[str, Value]) -> Value:
 
 
 def capsule_value(type_: CapsuleType, obj: object) -> Value:
+    """A Python object as a value of the language."""
     if not isinstance(obj, type_.python_type):
         raise TypeError(f"a {type_.name} holds a {type_.python_type.__name__}")
     return Value(type_, obj)

@@ -7,14 +7,15 @@ from nigari.cty import numbers
 from nigari.cty.function import FunctionError
 from nigari.cty.values import Value
 
-_INT_BITS: Final = 63
+_INT_BITS: Final = 64
+_INTEGERS: Final = range(-(2 ** (_INT_BITS - 1)), 2 ** (_INT_BITS - 1))
 
 
 def int_argument(value: Value, index: int) -> int:
     """The integer of a known argument; one that is not whole or beyond 64 bits is an error."""
     number = value.as_number()
     found = numbers.whole(number, _INT_BITS)
-    if found is None:
+    if found is None or found not in _INTEGERS:
         if numbers.is_whole(number) or numbers.is_infinite(number):
             raise FunctionError("the number is too large here", index)
         raise FunctionError("a whole number is required", index)

@@ -160,7 +160,7 @@ def _parse_int(args: list[Value], _: Type) -> Value:
         digits = digits.lower()
     allowed = _DIGITS[:base]
     if not digits or digits.strip(allowed) or len(digits) > _LONGEST_TEXT:
-        raise FunctionError(f"{text!r} is not an integer in base {base}", 0)
+        raise FunctionError(f'"{text}" is not an integer in base {base}', 0)
     found = _from_digits(digits, base)
     return number(numbers.from_exact_int(-found if text[0] == "-" else found))
 

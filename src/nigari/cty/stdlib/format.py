@@ -33,7 +33,7 @@ def format_text(parts: list[str | Verb], values: list[Value]) -> str:
             texts.append(part)
             continue
         if part.argument > len(values):
-            raise FunctionError(f"there is no argument {part.argument} for {part.text!r}")
+            raise FunctionError(f'there is no argument {part.argument} for "{part.text}"')
         highest = max(highest, part.argument)
         texts.append(write_verb(part, values[part.argument - 1]))
     if highest < len(values):

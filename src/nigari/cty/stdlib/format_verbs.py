@@ -76,7 +76,7 @@ def _verb(match: re.Match[str], next_argument: int) -> Verb:
     width, precision, argument = match["width"], match["precision"], match["argument"]
     for number in (width, precision, argument):
         if number and (len(number) > 7 or int(number) > _WIDEST):
-            raise FunctionError(f"the verb {match[0]!r} has a number that is too large", 0)
+            raise FunctionError(f'the verb "{match[0]}" has a number that is too large', 0)
     return Verb(
         match[0],
         match["mode"],
@@ -91,7 +91,7 @@ def write_verb(verb: Verb, value: Value) -> str:
     """The text of a wholly known value as the verb asks for it."""
     mode = verb.mode
     if value.data is None and mode != "v":
-        raise FunctionError(f"null cannot be written with {verb.text!r}")
+        raise FunctionError(f'null cannot be written with "{verb.text}"')
     try:
         if mode == "v":
             return _pad(verb, _default_text(verb, value))
@@ -106,8 +106,8 @@ def write_verb(verb: Verb, value: Value) -> str:
     except FunctionError:
         raise
     except CtyError as error:
-        raise FunctionError(f"for {verb.text!r}: {error.message}") from error
-    raise FunctionError(f"there is no verb like {verb.text!r}", 0)
+        raise FunctionError(f'for "{verb.text}": {error.message}') from error
+    raise FunctionError(f'there is no verb like "{verb.text}"', 0)
 
 
 def _pad(verb: Verb, text: str) -> str:
@@ -142,7 +142,7 @@ def _write_string(verb: Verb, text: str) -> str:
 def _write_integer(verb: Verb, number: int | Number) -> str:
     whole = numbers.whole(number, _LONGEST_INTEGER)
     if whole is None:
-        raise FunctionError(f"{verb.text!r} requires a whole number")
+        raise FunctionError(f'"{verb.text}" requires a whole number')
     sign = "-" if whole < 0 else "+" if "+" in verb.flags else " " if " " in verb.flags else ""
     digits = _digits(abs(whole), verb.mode)
     if verb.precision == 0 and whole == 0:

@@ -41,17 +41,42 @@ class Pattern(Protocol):
 
     groups: int
     groupindex: dict[str, int]
+    pattern: str
 
-    def search(self, text: str) -> Match | None: ...
+    def finditer(self, text: str | bytes) -> Iterator[Match]: ...
 
-    def finditer(self, text: str) -> Iterator[Match]: ...
+
+class _CharacterMatch:
+    """A match that was found in bytes, told in characters."""
+
+    __slots__ = ("_characters", "_match")
+
+    def __init__(self, match: Match, characters: list[int]) -> None:
+        self._match = match
+        self._characters = characters
+
+    def span(self, group: int = 0) -> tuple[int, int]:
+        start, end = self._match.span(group)
+        if start < 0:
+            return start, end
+        return self._characters[start], self._characters[end]
 
 
 # Between these, everything stands for itself.
 _QUOTED: Final = re.compile(r"\\Q.*?(?:\\E|\Z)", re.DOTALL)
 
+# RE2's usual limit is less than some patterns need that Go accepts.
+_MOST_MEMORY: Final = 1 << 28
+
+# RE2 knows more characters for the name of a group than Go.
+_GROUP_NAME: Final = re.compile(r"\w+", re.ASCII)
+
 # Would match a part of a character.
 _SINGLE_BYTE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\C")
+
+_NO_BOUNDARY: Final = "\\B"
+_INSIDE: Final = -1
+"""Stands where a byte does not begin a character."""
 
 # Names of Unicode classes that Go accepts and RE2 knows by their short form only.
 _LONG_CLASS: Final = re.compile(r"(\\+[pP])\{(\^?)([A-Za-z_]+)\}")
@@ -116,12 +141,18 @@ def compile_pattern(pattern: str, argument: int = 0) -> Pattern:
         raise FunctionError("the pattern is not valid: \\C is not supported", argument)
     options = re2.Options()
     options.log_errors = False
+    options.max_mem = _MOST_MEMORY
     try:
-        return cast(Pattern, re2.compile(_LONG_CLASS.sub(_short_class, pattern), options))
+        compiled = cast(Pattern, re2.compile(_LONG_CLASS.sub(_short_class, pattern), options))
     except re2.error as error:
         detail = error.args[0] if error.args else ""
         text = detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)
         raise FunctionError(f"the pattern is not valid: {text}", argument) from None
+    for name in compiled.groupindex:
+        if not _GROUP_NAME.fullmatch(name):
+            detail = f'"{name}" cannot be the name of a group'
+            raise FunctionError(f"the pattern is not valid: {detail}", argument)
+    return compiled
 
 
 def find_all(pattern: Pattern, text: str) -> list[Match]:
@@ -132,12 +163,30 @@ def find_all(pattern: Pattern, text: str) -> list[Match]:
     """
     matches: list[Match] = []
     previous_end = -1
-    for match in pattern.finditer(clean_text(text)):
+    for match in _found(pattern, clean_text(text)):
         start, end = match.span()
         if start < end or end != previous_end:
             matches.append(match)
         previous_end = end
     return matches
+
+
+def _found(pattern: Pattern, text: str) -> Iterator[Match]:
+    r"""What RE2 finds, without the empty matches of `\B` between the bytes of a character."""
+    if text.isascii() or _NO_BOUNDARY not in pattern.pattern:
+        return pattern.finditer(text)
+    characters: list[int] = []
+    for index, character in enumerate(text):
+        characters.append(index)
+        characters.extend([_INSIDE] * (len(character.encode()) - 1))
+    characters.append(len(text))
+    return iter(
+        [
+            _CharacterMatch(match, characters)
+            for match in pattern.finditer(text.encode())
+            if characters[match.span()[0]] != _INSIDE
+        ]
+    )
 
 
 def result_type(pattern: Pattern) -> Type:
@@ -177,7 +226,7 @@ def _regex_type(args: list[Value]) -> Type:
 def _regex(args: list[Value], _: Type) -> Value:
     pattern = compile_pattern(args[0].as_string())
     text = args[1].as_string()
-    match = pattern.search(clean_text(text))
+    match = next(_found(pattern, clean_text(text)), None)
     if match is None:
         raise FunctionError("the pattern does not match any part of the string")
     return _result(pattern, match, text)
