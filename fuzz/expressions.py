@@ -8,7 +8,6 @@ is in `fuzz.known_differences`; anything else makes the run fail.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -21,12 +20,11 @@ from fuzz.consoles import CRASHED, FAILED, Outcome, OwnConsole, RealConsole
 from fuzz.grammar import FIXTURE, Grammar
 from fuzz.known_differences import KNOWN
 from fuzz.tree import Tree
+from scripts.peers import cache
 
 _BATCH: Final = 250
 _MOST_STEPS: Final = 60
-_PEERS: Final = Path(
-    os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
-).expanduser()
+_PEERS: Final = cache()
 
 
 class Fuzzer:

@@ -85,8 +85,7 @@ def check(text: str) -> None:
     check_places(diags, text)
     evaluate(body)
     tokens = scan_lossless(text)
-    texts = [text[tokens.starts[i] : tokens.ends[i]] for i in range(len(tokens) - 1)]
-    spread = laid_out(tokens.kinds[:-1], texts)
+    spread = laid_out(tokens.kinds[:-1], tokens.texts[:-1])
     assert "".join(spread.split()) == "".join(text.split()), "the layout changed more than spaces"
     formatted = format(text)
     assert format(formatted) == formatted, "formatting twice differs from formatting once"

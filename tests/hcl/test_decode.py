@@ -142,6 +142,14 @@ def _positive(value: Value, where: Range, diags: Diagnostics) -> None:
         ),
         ("b {\n p = 1\n q = x\n}", BlockAttrs("b", STRING), MapType(STRING), {"p": "1", "q": "7"}),
         ("", BlockAttrs("b", STRING), MapType(STRING), None),
+        ("b {}\nb { v = [1] }", BlockList("b", ANY), ListType(DYNAMIC), [None, [1]]),
+        ("b {}", BlockSet("b", ANY), SetType(DYNAMIC), [None]),
+        (
+            "b {\n p = null\n q = [1]\n}",
+            BlockAttrs("b", DYNAMIC),
+            MapType(DYNAMIC),
+            {"p": None, "q": [1]},
+        ),
     ],
 )
 def test_pieces(text: str, spec: Spec, type_: Type, want: object) -> None:
@@ -164,6 +172,21 @@ def test_pieces(text: str, spec: Spec, type_: Type, want: object) -> None:
         ("b {}", BlockList("b", V, 2), "Too few blocks"),
         ("b {}\nb {}\nb {}", BlockList("b", V, 0, 2), "Too many blocks"),
         ("b { v = 1 }\nb { v = [] }", BlockList("b", ANY), "Blocks of different types"),
+        (
+            "b { v = [] }\nb {}",
+            BlockSet("b", Object({"v": ANY, "w": LiteralValue(string("w"))})),
+            "Blocks of different types",
+        ),
+        (
+            'b "k" { v = [] }\nb "l" { v = 1 }',
+            BlockMap("b", ["key"], ANY),
+            "Blocks of different types",
+        ),
+        (
+            "b {\n p = []\n q = 1\n}",
+            BlockAttrs("b", DYNAMIC),
+            "Arguments of different types",
+        ),
         ('b "k" {}\nb "k" {}', BlockMap("b", ["key"], V), "Duplicate block"),
         ("b {}", BlockMap("b", ["key"], V), "Missing block label"),
         ('b "k" {}', BlockList("b", V), "Too many block labels"),
@@ -231,3 +254,18 @@ def test_unknown_values_keep_their_type() -> None:
     assert value.attribute("v") == unknown(STRING)
     with pytest.raises(CtyError):
         value.to_python()
+
+
+@pytest.mark.parametrize(
+    ("text", "spec", "place"),
+    [
+        ("v = [\n  1\n]", V, "t.hcl:1,5-3,2"),
+        ("b {}\nb {\n  v = 1\n}", BlockList("b", V, 0, 1), "t.hcl:3,7-8"),
+        ("b {}\nb {\n}", BlockList("b", Object({"v": V}), 0, 1), "t.hcl:2,3-3"),
+        ('b "k" {}\nb "l" {}', BlockSet("b", BlockLabel(0, "name"), 0, 1), "t.hcl:2,3-6"),
+    ],
+)
+def test_places(text: str, spec: Spec, place: str) -> None:
+    diags = Diagnostics()
+    decode(parse_body(Source("t.hcl", text), diags), spec, Scope(), diags)
+    assert [str(found.subject) for found in diags] == [place]

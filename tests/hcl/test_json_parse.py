@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -23,6 +22,7 @@ from nigari.hcl.json_parse import DEEPEST, parse_json
 from nigari.hcl.json_scanner import keyword_suggestion
 from nigari.hcl.source import Source
 from tests.conformance import Row, needs_conformance, table
+from tests.limits import costs_little
 
 
 def plain(node: JsonExpression) -> object:
@@ -201,8 +201,7 @@ def test_any_text_is_parsed(text: str) -> None:
     ],
 )
 def test_hostile_input_costs_little_and_gives_one_diagnostic(text: str, count: int) -> None:
-    began = time.perf_counter()
     diags = Diagnostics()
-    parse_json(Source("a.json", text), diags)
+    with costs_little():
+        parse_json(Source("a.json", text), diags)
     assert len(diags) == count
-    assert time.perf_counter() - began < 5

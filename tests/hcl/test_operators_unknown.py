@@ -11,7 +11,9 @@ from nigari.hcl.source import Source
 NAMES = {
     "n": cty.unknown(cty.NUMBER),
     "secret": cty.number(7).mark("secret"),
+    "later": cty.unknown(cty.BOOL),
 }
+SOME = cty.refine_not_null(cty.unknown(cty.BOOL))
 
 
 def evaluate(text: str) -> tuple[cty.Value, bool]:
@@ -41,3 +43,22 @@ def test_no_remainder_with_infinity(text: str) -> None:
 def test_a_wrong_operand_of_a_branch_not_taken_leaves_no_marks() -> None:
     assert evaluate("true ? 1 : [] * secret") == (cty.number(1), True)
     assert evaluate("true ? 1 : 1 * secret") == (cty.number(1).mark("secret"), True)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("[] && true && false", cty.FALSE),
+        ("later && missing", SOME),
+        ("[] || false || true", cty.TRUE),
+    ],
+)
+def test_a_wrong_operand_does_not_count_where_another_decides(text: str, value: cty.Value) -> None:
+    assert evaluate(text) == (value, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["[] && false", "true && []", "[] && true && true", "later && [] && missing"]
+)
+def test_a_wrong_operand_is_an_error_beside_one_other(text: str) -> None:
+    assert not evaluate(text)[1]

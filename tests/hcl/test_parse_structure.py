@@ -129,6 +129,28 @@ def test_ranges_of_a_block() -> None:
     assert str(block.body.missing_item_range) == "t:2,9-9"
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a {\n  b = 1\n}\n", "t:1,3-3"),
+        ("a { b = 1 }\n", "t:1,5-5"),
+        ("a {}\n", "t:1,3-3"),
+        ("/* a\n */ b {}\n", "t:2,7-7"),
+    ],
+)
+def test_where_a_missing_item_of_a_block_would_be(text: str, place: str) -> None:
+    body, _ = read(text)
+    assert str(body.blocks[0].body.missing_item_range) == place
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("", "t:1,1-1"), ("\na = 1\n", "t:1,1-1"), (" /* a\n */ b {}\n", "t:2,5-5")]
+)
+def test_where_a_missing_item_of_a_file_would_be(text: str, place: str) -> None:
+    body, _ = read(text)
+    assert str(body.missing_item_range) == place
+
+
 def test_ranges_of_an_argument() -> None:
     body, _ = read("a = [1,\n 2] # x\n")
     attribute = body.attributes["a"]
@@ -148,3 +170,19 @@ def test_other_text_is_utf8() -> None:
     diags = Diagnostics()
     parse_body(Source.from_bytes("t", b'# \xff\na = "caf\xe9"\n'), diags)
     assert places(diags) == ["2,9-10"]
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("a { b = <<E\nx\n}\n", [("a", ["b"])]),
+        ("a { b = }\n", [("a", ["b"])]),
+        ("a { b = [1 }\n", [("a", ["b"])]),
+        ("a { b }\n", [("a", [])]),
+        ("a {\n  b = }\n", [("a", ["b"])]),
+    ],
+)
+def test_an_argument_with_a_faulty_value_is_there(text: str, want: list[object]) -> None:
+    body, diags = read(text)
+    assert outline(body) == want
+    assert len(diags) == 1

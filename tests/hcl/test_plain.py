@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nigari import hcl
-from nigari.hcl.plain import HclError
+from nigari.hcl import HclError
 
 
 @pytest.mark.parametrize(

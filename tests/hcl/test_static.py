@@ -7,7 +7,7 @@ import pytest
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.expressions import Expression
 from nigari.hcl.json_body import parse_json_expression
-from nigari.hcl.parser import parse_expression
+from nigari.hcl.parser import parse_expression, parse_traversal
 from nigari.hcl.source import Source
 from nigari.hcl.static import (
     abs_traversal_for_expr,
@@ -49,15 +49,13 @@ def test_keywords(text: str, keyword: str | None) -> None:
         assert expr_as_keyword(expression) == keyword
 
 
-@pytest.mark.parametrize(
-    "text", ["foo", "foo.bar", "foo[0]", 'foo["a b"].c', "null.foo", "true", "foo.0.bar"]
-)
+@pytest.mark.parametrize("text", ["foo", "foo.bar", "foo[0]", 'foo["a b"].c', "null.foo", "true"])
 def test_traversals(text: str) -> None:
     for expression in _both(text):
         diags = Diagnostics()
         traversal = abs_traversal_for_expr(expression, diags)
         assert traversal is not None
-        assert str(traversal) == text.replace(".0", "[0]")
+        assert str(traversal) == text
         relative = rel_traversal_for_expr(expression, diags)
         assert relative is not None
         assert isinstance(relative[0], TraverseAttr)
@@ -108,3 +106,37 @@ def test_calls() -> None:
         diags = Diagnostics()
         assert expr_call(expression, diags) is None
         assert [found.summary for found in diags] == ["Function call required"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("foo.0.bar", "foo[0].bar"), ("foo[null]", "foo[null]")]
+)
+def test_indexes_that_a_text_of_its_own_cannot_have(text: str, shown: str) -> None:
+    native, json_string = _both(text)
+    assert str(abs_traversal_for_expr(native, Diagnostics())) == shown
+    assert abs_traversal_for_expr(json_string, Diagnostics()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("foo.0", "t:1,5-6"),
+        ("foo[null].a", "t:1,5-9"),
+        ("foo[true]", "t:1,5-9"),
+        ("foo[a]", "t:1,1-7"),
+        ("foo()", "t:1,1-6"),
+    ],
+)
+def test_what_is_no_traversal_by_itself(text: str, place: str) -> None:
+    diags = Diagnostics()
+    assert parse_traversal(Source("t", text), diags) is None
+    assert [str(found.subject) for found in diags] == [place]
+
+
+def test_a_wrong_shape_is_told_where_the_expression_begins() -> None:
+    diags = Diagnostics()
+    expression = parse_expression(Source("t", "{\n  a = 1\n}"), diags)
+    expr_list(expression, diags)
+    expr_call(expression, diags)
+    abs_traversal_for_expr(expression, diags)
+    assert [str(found.subject) for found in diags] == ["t:1,1-2", "t:1,1-2", "t:1,1-3,2"]

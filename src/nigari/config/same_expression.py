@@ -21,6 +21,4 @@ def is_same_iteration(first: Expression | None, second: Expression | None) -> bo
 def _tokens(expr: Expression) -> list[str]:
     while isinstance(expr, Parentheses):
         expr = expr.inner
-    text = expr.source.text[expr.start : expr.end]
-    tokens = scan_expression(text)
-    return [text[start:end] for start, end in zip(tokens.starts, tokens.ends, strict=True)]
+    return scan_expression(expr.source.text[expr.start : expr.end]).texts

@@ -18,6 +18,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Protocol
 
+from nigari.hcl.errors import HclError
 from nigari.record import record
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from nigari.hcl.source import Source
     from nigari.hcl.writer import Document
 
-__all__ = ["File", "edit", "format", "load", "loads", "parse"]
+__all__ = ["File", "HclError", "edit", "format", "load", "loads", "parse"]
 
 
 class Readable(Protocol):
@@ -52,7 +53,7 @@ class File:
 
     def plain(self, with_meta: bool = False) -> dict[str, object]:
         """The content as plain data (see `nigari.hcl.plain`); `HclError` where there are errors."""
-        from nigari.hcl.plain import HclError, plain
+        from nigari.hcl.plain import plain
 
         if self.diagnostics.has_errors:
             raise HclError(list(self.diagnostics), self.describe())
@@ -111,7 +112,10 @@ def format(text: str) -> str:
 
 
 def edit(text: str, filename: str = "<input>") -> Document:
-    """A tree of the text to change it by, which writes back what is not touched as it was."""
+    """A tree of the text to change it by, which writes back what is not touched as it was.
+
+    That holds for what cannot be read, too: it is part of the text, and of nothing in the tree.
+    """
     from nigari.hcl.writer import parse_document
 
     return parse_document(text, filename)

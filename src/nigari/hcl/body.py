@@ -74,6 +74,9 @@ class Attribute:
         self.name_start = name_start
         self.name_end = name_end
 
+    def __repr__(self) -> str:
+        return f"<Attribute {self.source.glimpse(self.start, self.end)}>"
+
     @property
     def range(self) -> Range:
         """The whole argument."""
@@ -82,6 +85,12 @@ class Attribute:
     @property
     def name_range(self) -> Range:
         return self.source.range(self.name_start, self.name_end)
+
+    def with_expr(self, expr: Expression) -> Attribute:
+        """The same argument with another expression."""
+        return Attribute(
+            self.name, expr, self.source, self.start, self.end, self.name_start, self.name_end
+        )
 
 
 class Block:
@@ -133,6 +142,9 @@ class Block:
         self.def_end = def_end
         self.open_start = open_start
 
+    def __repr__(self) -> str:
+        return f"<Block {self.source.glimpse(self.def_start, self.def_end)}>"
+
     @property
     def range(self) -> Range:
         """The whole block, braces included."""
@@ -155,6 +167,23 @@ class Block:
     def open_range(self) -> Range:
         """The opening brace."""
         return self.source.range(self.open_start, self.open_start + 1)
+
+    def with_body(self, body: Body) -> Block:
+        """The same block around another body."""
+        return Block(
+            self.type,
+            self.labels,
+            body,
+            self.source,
+            self.start,
+            self.end,
+            self.type_start,
+            self.type_end,
+            self.label_spans,
+            self.def_start,
+            self.def_end,
+            self.open_start,
+        )
 
 
 class Content:

@@ -362,13 +362,18 @@ class _Run:
         if value.data is True and not value.marks:
             return True
         self.marks |= value.marks
-        if isinstance(value.data, Unknown):
+        if isinstance(value.data, Unknown) and self.loop.key is None:
             self.waits.append(value)
             return False
         try:
             if value.is_null:
                 raise CtyError("it is null")
-            return convert(value, BOOL).as_bool()
+            # For an object, the type must be right even where the condition is not known.
+            included = convert(value, BOOL)
+            if included.is_known:
+                return included.as_bool()
+            self.waits.append(value)
+            return False
         except CtyError as error:
             if not self.waits:
                 self.loop.report_condition(error, self.scope, self.diags)

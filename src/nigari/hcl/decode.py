@@ -156,7 +156,6 @@ def convert_or_report(
         diags.error(
             "Wrong type of value",
             f'The argument "{attribute.name}" cannot have this value: {sentence(error)}.',
-            attribute.expr.start_range,
             attribute.expr.range,
             values=scope_values(attribute.expr, scope),
         )

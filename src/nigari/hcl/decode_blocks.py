@@ -31,6 +31,7 @@ from nigari.hcl.decode import (
     decode_block_body,
     label_names,
     labels_of,
+    schema_of,
     variables,
 )
 from nigari.hcl.quoting import quoted
@@ -63,7 +64,13 @@ class BlocksSpec(Spec):
 
     def place(self, content: Content, labels: Labels) -> Range:
         blocks = content.blocks_of(self.type_name)
-        return blocks[0].def_range if blocks else content.missing_item_range
+        return self.place_of(blocks[0]) if blocks else content.missing_item_range
+
+    def place_of(self, block: Block) -> Range:
+        """Where the value of one of the blocks is written."""
+        inner, _ = block.body.partial_content(schema_of(self.nested), Diagnostics())
+        own = len(self.label_names()) - len(label_names(self.nested))
+        return self.nested.place(inner, labels_of(block)[own:])
 
     def decode_one(self, block: Block, scope: Scope, diags: Diagnostics, skip: int = 0) -> Value:
         """The value of one block, whose first `skip` labels are used up already."""
@@ -82,6 +89,26 @@ class BlocksSpec(Spec):
                 is_unknown = True
                 causes = join_causes(causes, block.body.unknown_causes)
         return self.placeholder.with_causes(causes).with_marks(marks) if is_unknown else None
+
+    def report_difference(self, block: Block, why: str, diags: Diagnostics) -> None:
+        diags.error(
+            "Blocks of different types",
+            f'All blocks of type "{self.type_name}" must have values of the same types: {why}.',
+            self.place_of(block),
+        )
+
+
+def alike(values: list[Value]) -> tuple[Type, list[Value]]:
+    """Values in the one type that fits them all; a `CtyError` where there is none."""
+    # A value without a type takes that of the others.
+    types = [value.type for value in values if value.type is not DYNAMIC] or [DYNAMIC]
+    element = unify(types, unsafe=True)
+    if element is None:
+        raise CtyError("their values have no type in common")
+    converted = [convert(value, element) for value in values]
+    if any(value.type != converted[0].type for value in converted):
+        raise CtyError("their values have no type in common")
+    return converted[0].type, converted
 
 
 class SingleBlock(BlocksSpec):
@@ -160,7 +187,7 @@ class RepeatedBlocks(BlocksSpec):
             diags.error(
                 "Too many blocks",
                 f'At most {self.max_items} blocks of type "{self.type_name}" are allowed here.',
-                blocks[self.max_items].def_range,
+                self.place_of(blocks[self.max_items]),
             )
 
     @abstractmethod
@@ -173,25 +200,11 @@ class RepeatedBlocks(BlocksSpec):
         """The values in one type that fits all of them."""
         if not values:
             return without_optional(self.nested.implied_type), []
-        element = unify([value.type for value in values], unsafe=True)
-        if element is None:
-            self._report_difference(blocks[0], "their values have no type in common", diags)
+        try:
+            return alike(values)
+        except CtyError as error:
+            self.report_difference(blocks[0], error.message, diags)
             return None
-        converted: list[Value] = []
-        for value, block in zip(values, blocks, strict=True):
-            try:
-                converted.append(convert(value, element))
-            except CtyError as error:
-                self._report_difference(block, error.message, diags)
-                return None
-        return element, converted
-
-    def _report_difference(self, block: Block, why: str, diags: Diagnostics) -> None:
-        diags.error(
-            "Blocks of different types",
-            f'All blocks of type "{self.type_name}" must have values of the same types: {why}.',
-            block.def_range,
-        )
 
 
 class BlockList(RepeatedBlocks):
@@ -263,7 +276,11 @@ class LabelledBlocks(BlocksSpec):
                 self._report_duplicate(block, diags)
             else:
                 found[key] = value
-        return self.collect(found)
+        try:
+            return self.collect(found)
+        except CtyError as error:
+            self.report_difference(blocks[0], error.message, diags)
+            return self.placeholder
 
     def _report_duplicate(self, block: Block, diags: Diagnostics) -> None:
         named = " ".join([quoted(label) for label in block.labels[: len(self.key_labels)]])
@@ -306,10 +323,10 @@ class BlockMap(LabelledBlocks):
         if not isinstance(type_, MapType) or () in found:
             return found[()]
         groups = {key: self._maps(group, type_.element) for key, group in _grouped(found).items()}
-        element = unify([value.type for value in groups.values()]) if groups else None
-        if element is None:
-            element = type_.element
-        return map_value(element, {key: convert(value, element) for key, value in groups.items()})
+        if not groups:
+            return map_value(type_.element, {})
+        element, values = alike(list(groups.values()))
+        return map_value(element, dict(zip(groups, values, strict=True)))
 
 
 class BlockObject(LabelledBlocks):
@@ -366,7 +383,15 @@ class BlockAttrs(Spec):
         for name, attribute in block.body.just_attributes(diags).items():
             value = attribute.expr.value(scope, diags)
             values[name] = convert_or_report(value, self.element, attribute, scope, diags)
-        if element.has_dynamic and values:
-            unified = unify([value.type for value in values.values()], unsafe=True)
-            element = DYNAMIC if unified is None else unified
-        return map_value(element, {name: convert(value, element) for name, value in values.items()})
+        if not element.has_dynamic or not values:
+            return map_value(element, values)
+        try:
+            element, alike_values = alike(list(values.values()))
+        except CtyError as error:
+            diags.error(
+                "Arguments of different types",
+                f'All arguments of a "{self.type_name}" block must have one type: {error.message}.',
+                block.def_range,
+            )
+            return self.placeholder
+        return map_value(element, dict(zip(values, alike_values, strict=True)))

@@ -16,9 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nigari.cty.convert import convert
-from nigari.cty.errors import CtyError
-from nigari.cty.types import DYNAMIC, STRING, CollectionType, ObjectType, TupleType, Type
 from nigari.cty.values import DYNAMIC_UNKNOWN, NO_MARKS, Mark, Value, object_value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
@@ -33,22 +30,23 @@ from nigari.hcl.body import (
 )
 from nigari.hcl.decode import Expr, Spec, same_body_pieces, schema_of
 from nigari.hcl.decode_blocks import BlockAttrs, BlocksSpec
-from nigari.hcl.evaluate import sentence
-from nigari.hcl.expressions import Expression, scope_values
+from nigari.hcl.dynamic_template import (
+    CONTENT,
+    DYNAMIC_BLOCK,
+    ITERATOR,
+    Template,
+    for_each_value,
+    iterator_name,
+    label_text,
+    read_template,
+)
+from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
-from nigari.hcl.static import abs_traversal_for_expr, expr_list
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal
 
-DYNAMIC_BLOCK = BlockSchema("dynamic", ("type",))
-_FOR_EACH = AttributeSchema("for_each", True)
-_ITERATOR = AttributeSchema("iterator")
-_LABELS = AttributeSchema("labels", True)
-_CONTENT = BlockSchema("content")
-_WITHOUT_LABELS = BodySchema((_FOR_EACH, _ITERATOR), (_CONTENT,))
-_WITH_LABELS = BodySchema((_FOR_EACH, _ITERATOR, _LABELS), (_CONTENT,))
 _ANY_PART = BodySchema(
-    (AttributeSchema("for_each"), _ITERATOR, AttributeSchema("labels")), (_CONTENT,)
+    (AttributeSchema("for_each"), ITERATOR, AttributeSchema("labels")), (CONTENT,)
 )
 
 Iterators = Mapping[str, Value]
@@ -218,7 +216,7 @@ class ExpandedBody(Body):
         for block in written.blocks:
             if block.type != "dynamic":
                 if block.type not in self.hidden_blocks:
-                    blocks.append(_with_body(block, self._nested(block.body, NO_MARKS)))
+                    blocks.append(block.with_body(self._nested(block.body, NO_MARKS)))
                 continue
             made = block.labels[0]
             if made in self.hidden_blocks:
@@ -240,7 +238,7 @@ class ExpandedBody(Body):
         if not self.iterators and not self._marks:
             return written
         return {
-            name: _with_expr(item, IteratedExpression(item.expr, self.iterators, self._marks))
+            name: item.with_expr(IteratedExpression(item.expr, self.iterators, self._marks))
             for name, item in written.items()
         }
 
@@ -251,10 +249,10 @@ class ExpandedBody(Body):
         self, block: Block, wanted: BlockSchema, blocks: list[Block], diags: Diagnostics
     ) -> None:
         """Appends the blocks that a dynamic block makes."""
-        template = _read_template(block, wanted, diags)
+        template = read_template(block, wanted, diags)
         if template is None:
             return
-        collection = _for_each_value(template.for_each, self.scope, diags)
+        collection = for_each_value(template.for_each, self.scope, diags)
         if collection is None:
             # Whatever is missing now is missing because of the error that was just reported.
             if not wanted.labels:
@@ -274,7 +272,7 @@ class ExpandedBody(Body):
         stand_in = DYNAMIC_UNKNOWN.with_causes(origin.causes)
         made = self._one_block(template, stand_in, stand_in, origin.marks, diags)
         if made is not None:
-            blocks.append(_with_body(made, UnknownBody(made.body, origin.causes)))
+            blocks.append(made.with_body(UnknownBody(made.body, origin.causes)))
 
     def _one_block(
         self,
@@ -289,7 +287,7 @@ class ExpandedBody(Body):
         scope = Scope({template.iterator: current}, parent=self.scope)
         labels: list[str] = []
         for expr in template.labels:
-            label = _label(expr, scope, diags)
+            label = label_text(expr, scope, diags)
             if label is None:
                 return None
             labels.append(label)
@@ -332,141 +330,15 @@ class UnknownBody(Body):
         return self._attributes(self.template.just_attributes(diags))
 
     def _unknown(self, content: Content) -> Content:
-        blocks = [
-            _with_body(block, UnknownBody(block.body, self.causes)) for block in content.blocks
-        ]
+        blocks = [block.with_body(UnknownBody(block.body, self.causes)) for block in content.blocks]
         return Content(self._attributes(content.attributes), blocks, self)
 
     def _attributes(self, attributes: dict[str, Attribute]) -> dict[str, Attribute]:
         stand_in = DYNAMIC_UNKNOWN.with_causes(self.causes).with_marks(self.marks)
         return {
-            name: _with_expr(item, UnknownExpression(item.expr, stand_in))
+            name: item.with_expr(UnknownExpression(item.expr, stand_in))
             for name, item in attributes.items()
         }
-
-
-class Template:
-    """What a `dynamic` block says, its expressions not evaluated yet."""
-
-    __slots__ = ("content", "for_each", "iterator", "labels", "written")
-
-    def __init__(
-        self,
-        written: Block,
-        for_each: Expression,
-        iterator: str,
-        labels: list[Expression],
-        content: Body,
-    ) -> None:
-        self.written = written
-        self.for_each = for_each
-        self.iterator = iterator
-        self.labels = labels
-        self.content = content
-
-    def block(self, labels: list[str], body: Body) -> Block:
-        """One of the blocks that the dynamic block makes; its places are those of the original."""
-        written = self.written
-        start, end = written.label_spans[0]
-        return Block(
-            written.labels[0],
-            labels,
-            body,
-            written.source,
-            written.start,
-            written.end,
-            start,
-            end,
-            [(expr.start, expr.end) for expr in self.labels],
-            written.def_start,
-            written.def_end,
-            written.open_start,
-        )
-
-
-def _read_template(block: Block, wanted: BlockSchema, diags: Diagnostics) -> Template | None:
-    errors = diags.error_count
-    content = block.body.content(_WITH_LABELS if wanted.labels else _WITHOUT_LABELS, diags)
-    iterator = _iterator_name(content, block, diags)
-    labels = _label_expressions(content, wanted, diags)
-    if not content.blocks:
-        _report_missing_content(content, diags)
-    elif len(content.blocks) > 1:
-        _report_second_content(content.blocks[1], diags)
-    if diags.error_count > errors or iterator is None or labels is None:
-        return None
-    for_each = content.attributes["for_each"].expr
-    return Template(block, for_each, iterator, labels, content.blocks[0].body)
-
-
-def _iterator_name(content: Content, block: Block, diags: Diagnostics) -> str | None:
-    attribute = content.attributes.get("iterator")
-    if attribute is None:
-        return block.labels[0]
-    traversal = abs_traversal_for_expr(attribute.expr, diags)
-    if traversal is None:
-        return None
-    if len(traversal) != 1:
-        _report_iterator(attribute.expr, diags)
-        return None
-    return traversal.root_name
-
-
-def _label_expressions(
-    content: Content, wanted: BlockSchema, diags: Diagnostics
-) -> list[Expression] | None:
-    attribute = content.attributes.get("labels")
-    if attribute is None:
-        return []
-    labels = expr_list(attribute.expr, diags)
-    if labels is None:
-        return None
-    count = len(wanted.labels)
-    if len(labels) != count:
-        where = labels[count].range if len(labels) > count else attribute.expr.range
-        _report_label_count(wanted, where, diags)
-        return None
-    return labels
-
-
-def _for_each_value(expr: Expression, scope: Scope, diags: Diagnostics) -> Value | None:
-    """The collection to go through, which may be unknown; None after an error."""
-    errors = diags.error_count
-    value = expr.value(scope, diags)
-    if diags.error_count > errors:
-        return None
-    if not _is_iterable(value.type):
-        _report_not_iterable(value, expr, scope, diags)
-        return None
-    if value.is_null:
-        _report_null(expr, scope, diags)
-        return None
-    return value
-
-
-def _is_iterable(type_: Type) -> bool:
-    return type_ is DYNAMIC or isinstance(type_, CollectionType | TupleType | ObjectType)
-
-
-def _label(expr: Expression, scope: Scope, diags: Diagnostics) -> str | None:
-    errors = diags.error_count
-    value = expr.value(scope, diags)
-    if diags.error_count > errors:
-        return None
-    try:
-        value = convert(value, STRING)
-    except CtyError as error:
-        _report_label(sentence(error), expr, scope, diags)
-        return None
-    if value.is_null:
-        _report_label("it is null", expr, scope, diags)
-    elif not value.is_known:
-        _report_label("it is not known yet, and labels have to be", expr, scope, diags)
-    elif value.is_marked:
-        _report_label("a label is shown to everybody, and this value is not", expr, scope, diags)
-    else:
-        return value.as_string()
-    return None
 
 
 # -- references ---------------------------------------------------------------------------------
@@ -491,7 +363,7 @@ def _expressions(
             if type_name not in nested and type_name not in loose:
                 continue
             parts, _ = block.body.partial_content(_ANY_PART, Diagnostics())
-            name = _iterator_name(parts, block, Diagnostics())
+            name = iterator_name(parts, block, Diagnostics())
             if name is None or not parts.blocks:
                 continue
             inside = bound | {name}
@@ -511,38 +383,6 @@ def _expressions(
                 yield own.expr, frozenset()
 
 
-# -- copies with one part replaced --------------------------------------------------------------
-
-
-def _with_body(block: Block, body: Body) -> Block:
-    return Block(
-        block.type,
-        block.labels,
-        body,
-        block.source,
-        block.start,
-        block.end,
-        block.type_start,
-        block.type_end,
-        block.label_spans,
-        block.def_start,
-        block.def_end,
-        block.open_start,
-    )
-
-
-def _with_expr(attribute: Attribute, expr: Expression) -> Attribute:
-    return Attribute(
-        attribute.name,
-        expr,
-        attribute.source,
-        attribute.start,
-        attribute.end,
-        attribute.name_start,
-        attribute.name_end,
-    )
-
-
 # -- diagnostics --------------------------------------------------------------------------------
 
 
@@ -553,67 +393,4 @@ def _report_unexpected_type(block: Block, schema: BodySchema, diags: Diagnostics
         "Unexpected block",
         f'There is no block of type "{made}" in this place, so none can be made.{hint}',
         block.label_ranges[0],
-    )
-
-
-def _report_iterator(expr: Expression, diags: Diagnostics) -> None:
-    diags.error(
-        "Invalid iterator name",
-        "The iterator is a name to be used in the content: a single word, without dots.",
-        expr.range,
-    )
-
-
-def _report_label_count(wanted: BlockSchema, where: Range, diags: Diagnostics) -> None:
-    diags.error(
-        "Wrong number of labels",
-        f"A block of type {wanted.type} has as many labels as these: {', '.join(wanted.labels)}. "
-        "Give one expression for each of them.",
-        where,
-    )
-
-
-def _report_missing_content(content: Content, diags: Diagnostics) -> None:
-    diags.error(
-        "Missing content block",
-        "A dynamic block needs a nested block of type content, which is what each of the blocks "
-        "it makes will hold.",
-        content.missing_item_range,
-    )
-
-
-def _report_second_content(block: Block, diags: Diagnostics) -> None:
-    diags.error(
-        "Second content block",
-        "A dynamic block has one content block. To make blocks with different contents, write "
-        "another dynamic block.",
-        block.def_range,
-    )
-
-
-def _report_not_iterable(value: Value, expr: Expression, scope: Scope, diags: Diagnostics) -> None:
-    diags.error(
-        "Invalid for_each",
-        f"This is a {value.type.friendly_name()}, which has no elements to make blocks for. Use "
-        "a list, a set or a map; for one block or none, [value] or [].",
-        expr.range,
-        values=scope_values(expr, scope),
-    )
-
-
-def _report_null(expr: Expression, scope: Scope, diags: Diagnostics) -> None:
-    diags.error(
-        "Invalid for_each",
-        "This is null, which has no elements to make blocks for. Use an empty list for no blocks.",
-        expr.range,
-        values=scope_values(expr, scope),
-    )
-
-
-def _report_label(why: str, expr: Expression, scope: Scope, diags: Diagnostics) -> None:
-    diags.error(
-        "Invalid label of a dynamic block",
-        f"This value cannot be the label of a block: {why}.",
-        expr.range,
-        values=scope_values(expr, scope),
     )

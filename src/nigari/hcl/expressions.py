@@ -44,6 +44,9 @@ class Expression:
     start: int
     end: int
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.source.glimpse(self.start, self.end)}>"
+
     @property
     def range(self) -> Range:
         """The whole expression."""

@@ -57,22 +57,20 @@ def format_body(body: NativeBody, text: str, has_errors: bool = False) -> str:
     texts: list[str] = []
     position = 0
     for rewrite in rewrites:
-        _copy(tokens, text, position, rewrite.start, kinds, texts)
+        _copy(tokens, position, rewrite.start, kinds, texts)
         kinds.extend(rewrite.kinds)
         texts.extend(rewrite.texts)
         position = rewrite.end
     last = len(tokens) - 1
-    _copy(tokens, text, position, last, kinds, texts)
+    _copy(tokens, position, last, kinds, texts)
     # Spaces at the very end belong to no line, so they stay.
-    return laid_out(kinds, texts) + " " * (len(text) - (tokens.ends[last - 1] if last else 0))
+    end = tokens.starts[last - 1] + len(tokens.texts[last - 1]) if last else 0
+    return laid_out(kinds, texts) + " " * (len(text) - end)
 
 
-def _copy(
-    tokens: Tokens, text: str, start: int, end: int, kinds: list[int], texts: list[str]
-) -> None:
+def _copy(tokens: Tokens, start: int, end: int, kinds: list[int], texts: list[str]) -> None:
     kinds.extend(tokens.kinds[start:end])
-    starts, ends = tokens.starts, tokens.ends
-    texts.extend([text[starts[i] : ends[i]] for i in range(start, end)])
+    texts.extend(tokens.texts[start:end])
 
 
 class Rewrite:
@@ -122,14 +120,11 @@ class _Rewrites:
         starts = self.tokens.starts
         return bisect_left(starts, expr.start), bisect_left(starts, expr.end)
 
-    def _text_of(self, position: int) -> str:
-        return self.text[self.tokens.starts[position] : self.tokens.ends[position]]
-
     def _type(self, attribute: Attribute) -> Rewrite | None:
         start, end = self._tokens_of(attribute)
         if end - start != 1:
             return None
-        kind, word = self.tokens.kinds[start], self._text_of(start)
+        kind, word = self.tokens.kinds[start], self.tokens.texts[start]
         name, element = word, ""
         if kind == IDENTIFIER:
             element = _ELEMENTS_OF_ANYTHING.get(word, "")
@@ -158,7 +153,7 @@ class _Rewrites:
         if start_inside == start:
             return None
         inside = kinds[start_inside:end_inside]
-        texts = [self._text_of(position) for position in range(start_inside, end_inside)]
+        texts = [self.tokens.texts[position] for position in range(start_inside, end_inside)]
         if self._needs_parentheses(inside, texts):
             inside = [OPEN_PARENTHESIS, *inside, CLOSE_PARENTHESIS]
             texts = ["(", *texts, ")"]

@@ -156,7 +156,8 @@ class JsonString(JsonExpression):
 
     def static_traversal(self) -> Traversal | None:
         expression = self._native_expression()
-        return None if expression is None else expression.static_traversal()
+        traversal = None if expression is None else expression.static_traversal()
+        return None if traversal is None or traversal.odd_index() is not None else traversal
 
     def static_call(self) -> FunctionCall | None:
         expression = self._native_expression()

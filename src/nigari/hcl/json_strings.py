@@ -11,12 +11,13 @@ from bisect import bisect_right
 from nigari.diagnostics import Pos
 from nigari.hcl.source import Source
 
-_ESCAPE = re.compile(
-    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))",
-    re.DOTALL,
+# Patterns are kept as texts, and compiled when one is first used.
+_ESCAPE = (
+    r"(?s)\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|u([0-9a-fA-F]{4})|(.))"
 )
 _SIMPLE_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_LONE_SURROGATE = r"[\ud800-\udfff]"
 _REPLACEMENT = "\ufffd"
 
 
@@ -26,10 +27,10 @@ def decode_string(raw: str) -> str:
     Half a surrogate pair and bytes that are not UTF-8 become U+FFFD. An escape that JSON does not
     have, which the parser has reported by then, is taken for the character that was escaped.
     """
-    text = _ESCAPE.sub(_unescape, raw) if "\\" in raw else raw
+    text = re.sub(_ESCAPE, _unescape, raw) if "\\" in raw else raw
     if text.isascii():
         return text
-    return _LONE_SURROGATE.sub(_REPLACEMENT, text)
+    return re.sub(_LONE_SURROGATE, _REPLACEMENT, text)
 
 
 def _unescape(match: re.Match[str]) -> str:
@@ -62,7 +63,7 @@ class StringSource(Source):
     def _note_escapes(self, raw: str, start: int) -> None:
         """Notes, after each escape, where the text goes on in the string and in the file."""
         shrunk = 0
-        for match in _ESCAPE.finditer(raw):
+        for match in re.finditer(_ESCAPE, raw):
             shrunk += match.end() - match.start() - 1
             self._decoded_offsets.append(match.end() - shrunk)
             self._file_offsets.append(start + match.end())

@@ -6,6 +6,9 @@ Owns selecting items by a schema from what the parser found. Which rules the ite
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
     Attribute,
@@ -22,6 +25,9 @@ from nigari.hcl.body import (
 from nigari.hcl.source import Source
 
 _NONE: frozenset[str] = frozenset()
+
+_BEGINNING: Final = re.compile(r"(?:[ \t]+|/\*.*?\*/)*", re.DOTALL)
+"""What is passed over before the first item or line end of a file."""
 
 
 class NativeBody(Body):
@@ -60,13 +66,27 @@ class NativeBody(Body):
         self.hidden_attributes = hidden_attributes
         self.hidden_blocks = hidden_blocks
 
+    def __repr__(self) -> str:
+        names = [*self.attributes, *(block.type for block in self.blocks)]
+        return f"<NativeBody {', '.join(names)}>" if names else "<NativeBody, empty>"
+
     @property
     def range(self) -> Range:
         return self.source.range(self.start, self.end)
 
     @property
     def missing_item_range(self) -> Range:
-        return self.source.range(self.start, self.start)
+        """The opening brace, the argument of a block on one line, or the beginning of a file."""
+        where = self.start
+        text = self.source.text
+        if where == 0:
+            beginning = _BEGINNING.match(text)
+            where = beginning.end() if beginning is not None else 0
+        elif len(self.attributes) == 1 and not self.blocks:
+            (only,) = self.attributes.values()
+            if "\n" not in text[where : only.start]:
+                where = only.start
+        return self.source.range(where, where)
 
     def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
         content = self._select(schema, diags)

@@ -206,21 +206,21 @@ class Operation(Expression):
         is_or = self.operators[0] == OR
         left_diags = Diagnostics()
         first = self.operands[0].value(scope, left_diags)
-        left: Value | None = self._bool(first, 0, scope, diags)
+        left = self._bool(first, 0, scope, left_diags)
         for position in range(1, len(self.operands)):
             right_diags = Diagnostics()
             operand = self.operands[position]
-            right = self._bool(operand.value(scope, right_diags), position, scope, diags)
+            right = self._bool(operand.value(scope, right_diags), position, scope, right_diags)
             if left is None or right is None:
-                diags.extend(left_diags)
-                diags.extend(right_diags)
-                left, left_diags = None, Diagnostics()
+                left_diags.extend(right_diags)
+                left = unknown(BOOL)
                 continue
             left, left_diags = self._decide(
                 left, right, left_diags, right_diags, is_or, position, scope
             )
         diags.extend(left_diags)
-        return unknown(BOOL) if left is None else left
+        assert left is not None
+        return left
 
     def _bool(self, value: Value, position: int, scope: Scope, diags: Diagnostics) -> Value | None:
         if value.type is BOOL:

@@ -3,7 +3,8 @@
 Arguments are replaced one by one, nested blocks by type: one block in the second body replaces
 all blocks of its type in the first. A `dynamic` block counts as the type it makes. Blocks of types
 named by the caller are not replaced but laid over in the same way, argument by argument. What can
-be written as an argument or as blocks is replaced in whichever form.
+be written as an argument or as blocks is replaced in whichever form. The first body has whatever is
+required; what the second does not have, it leaves alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from nigari.hcl.body import (
     Body,
     BodySchema,
     Content,
-    report_missing_argument,
 )
 
 
@@ -35,27 +35,19 @@ class OverrideBody(Body):
         return self.base.missing_item_range
 
     def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
-        optional = _all_optional(schema)
-        return self._laid_over(
-            schema,
-            self.base.content(optional, diags),
-            self.override.content(optional, diags),
-            diags,
-        )
+        override = self.override.content(_all_optional(schema), diags)
+        return self._laid_over(schema, self.base.content(schema, diags), override)
 
     def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
-        optional = _all_optional(schema)
-        base, base_rest = self.base.partial_content(optional, diags)
-        override, override_rest = self.override.partial_content(optional, diags)
-        content = self._laid_over(schema, base, override, diags)
+        base, base_rest = self.base.partial_content(schema, diags)
+        override, override_rest = self.override.partial_content(_all_optional(schema), diags)
+        content = self._laid_over(schema, base, override)
         return content, OverrideBody(base_rest, override_rest, self.laid_over)
 
     def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
         return {**self.base.just_attributes(diags), **self.override.just_attributes(diags)}
 
-    def _laid_over(
-        self, schema: BodySchema, base: Content, override: Content, diags: Diagnostics
-    ) -> Content:
+    def _laid_over(self, schema: BodySchema, base: Content, override: Content) -> Content:
         replaced = {_made_type(block) for block in override.blocks}
         attributes = {**base.attributes, **override.attributes}
         # Some names can be arguments or blocks: what is written last counts, in either form.
@@ -64,9 +56,6 @@ class OverrideBody(Body):
                 replaced.add(name)
             elif name in replaced:
                 attributes.pop(name, None)
-        for wanted in schema.attributes:
-            if wanted.required and wanted.name not in attributes:
-                report_missing_argument(wanted.name, self.missing_item_range, diags)
         kept = [block for block in base.blocks if _made_type(block) not in replaced]
         below = {block.type: block for block in base.blocks if block.type in self.laid_over}
         above = [_over(below.get(block.type), block) for block in override.blocks]
@@ -77,24 +66,11 @@ def _over(base: Block | None, block: Block) -> Block:
     """The block, with a block below it that answers for what it does not have."""
     if base is None:
         return block
-    return Block(
-        block.type,
-        block.labels,
-        OverrideBody(base.body, block.body),
-        block.source,
-        block.start,
-        block.end,
-        block.type_start,
-        block.type_end,
-        block.label_spans,
-        block.def_start,
-        block.def_end,
-        block.open_start,
-    )
+    return block.with_body(OverrideBody(base.body, block.body))
 
 
 def _all_optional(schema: BodySchema) -> BodySchema:
-    """The same schema with nothing required: the two bodies need to be complete only together."""
+    """The same schema with nothing required: the body below is complete by itself."""
     return BodySchema(
         tuple([AttributeSchema(wanted.name) for wanted in schema.attributes]), schema.blocks
     )

@@ -46,7 +46,7 @@ class AccessParser(TemplateParser):
 
     def number(self, index: int) -> Value:
         """The value of a number token; equal literals share one."""
-        text = self.word(index)
+        text = self.texts[index]
         value = self.numbers.get(text)
         if value is None:
             try:
@@ -86,7 +86,7 @@ class AccessParser(TemplateParser):
                 if self.kinds[at + 1] == STAR:
                     return self._full_splat(self._with_steps(base, steps), start)
                 key = self._index_key()
-                begin, end = self.starts[at], self.ends[self.at - 1]
+                begin, end = self.starts[at], self.end(self.at - 1)
                 literal = _literal_key(key)
                 if literal is not None:
                     steps.append(TraverseIndex(literal, begin, end))
@@ -109,11 +109,11 @@ class AccessParser(TemplateParser):
         """The name, names or number after a dot."""
         at = self.at
         kind = self.kinds[at]
-        start, end = self.starts[dot], self.ends[at]
+        start, end = self.starts[dot], self.end(at)
         if kind == IDENTIFIER:
-            steps.append(TraverseAttr(self.word(at), start, end))
+            steps.append(TraverseAttr(self.texts[at], start, end))
         elif kind == PATH:
-            names = dotted_steps(self.word(at), self.starts[at])
+            names = dotted_steps(self.texts[at], self.starts[at])
             root = names[0]
             assert isinstance(root, TraverseRoot)
             steps.append(TraverseAttr(root.name, start, root.end))
@@ -127,7 +127,7 @@ class AccessParser(TemplateParser):
         self.at = at + 1
 
     def _legacy_index(self, at: int) -> Value:
-        text = self.word(at)
+        text = self.texts[at]
         if "." not in text:
             return self.number(at)
         first, _, second = text.partition(".")
@@ -143,7 +143,7 @@ class AccessParser(TemplateParser):
         dot = self.at
         star = dot + 1
         self.at = star + 1
-        item = SplatItem(self.source, self.starts[dot], self.ends[star])
+        item = SplatItem(self.source, self.starts[dot], self.end(star))
         each: Expression = item
         steps: list[Step] = []
         while self.kinds[self.at] == DOT:
@@ -155,7 +155,7 @@ class AccessParser(TemplateParser):
                 )
             self.at += 1
             self._attribute_step(self.at - 1, steps)
-        end = self.ends[self.at - 1]
+        end = self.end(self.at - 1)
         if steps:
             each = RelativeTraversal(self.source, steps[0].start, end, item, steps)
         return Splat(self.source, start, end, operand, each, item.start, item.end)
@@ -172,7 +172,7 @@ class AccessParser(TemplateParser):
             )
         self.enter(opening)
         self.at = opening + 3
-        item = SplatItem(self.source, self.starts[opening], self.ends[opening + 2])
+        item = SplatItem(self.source, self.starts[opening], self.end(opening + 2))
         each = self.accesses(item)
         self.depth -= 1
         return Splat(self.source, start, each.end, operand, each, item.start, item.end)

@@ -46,7 +46,7 @@ class CollectionParser(AccessParser):
         """Goes on after an error in an element; False if the list of them ends here."""
         start = self.starts[begin]
         self.skip_item(begin, True)
-        elements.append(SyntaxFault(self.source, start, max(self.ends[self.at - 1], start)))
+        elements.append(SyntaxFault(self.source, start, max(self.end(self.at - 1), start)))
         kind = self.kinds[self.at]
         if kind == COMMA:
             self.at += 1
@@ -87,7 +87,7 @@ class CollectionParser(AccessParser):
                 if not self.resume(begin, elements):
                     break
         self.depth = depth - 1
-        end = self.ends[self.at - 1]
+        end = self.end(self.at - 1)
         return TupleConstructor(self.source, self.starts[opening], end, elements)
 
     def _bad_element_end(self, opening: int) -> Abandon:
@@ -143,7 +143,7 @@ class CollectionParser(AccessParser):
                 if not self._resume_object(at):
                     break
         self.depth = depth - 1
-        end = self.ends[self.at - 1]
+        end = self.end(self.at - 1)
         return ObjectConstructor(self.source, self.starts[opening], end, items)
 
     def _resume_object(self, begin: int) -> bool:
@@ -160,15 +160,15 @@ class CollectionParser(AccessParser):
     def _object_item(self, opening: int) -> tuple[Expression, Expression]:
         at = self.at
         kind = self.kinds[at]
-        start, end = self.starts[at], self.ends[at]
+        start, name = self.starts[at], self.texts[at]
         key: Expression
         if kind == ARGUMENT:
-            key = KeyName(self.source, start, end, self.text[start:end])
+            key = KeyName(self.source, start, start + len(name), name)
             self.at = at + 1
             return key, self.expression()
         following = self.kinds[at + 1] if kind != END else END
         if kind == IDENTIFIER and (following == ASSIGN or following == COLON):
-            key = KeyName(self.source, start, end, self.text[start:end])
+            key = KeyName(self.source, start, start + len(name), name)
             self.at = at + 2
             return key, self.expression()
         key = self._object_key(opening)
@@ -279,7 +279,7 @@ class CollectionParser(AccessParser):
         return For(
             self.source,
             self.starts[opening],
-            self.ends[self.at - 1],
+            self.end(self.at - 1),
             key_name,
             value_name,
             collection,
@@ -287,7 +287,7 @@ class CollectionParser(AccessParser):
             result,
             condition,
             ellipsis >= 0,
-            self.ends[opening],
+            self.end(opening),
         )
 
     def _for_name(self, opening: int, after: str) -> str:
@@ -297,7 +297,7 @@ class CollectionParser(AccessParser):
         elif kind not in (IDENTIFIER, IN, IF):
             raise self._bad_for(opening, f"After {after} comes the name of a variable.")
         self.at += 1
-        return self.word(self.at - 1)
+        return self.texts[self.at - 1]
 
     def _bad_for(self, opening: int, detail: str) -> Abandon:
         return self.fail(self.at, "Invalid for expression", detail, opening)

@@ -167,26 +167,27 @@ class ExpressionParser(CollectionParser):
         term: Expression
         if kind == STRING:
             self.at = at + 1
-            end = self.ends[at]
-            term = StringLiteral(self.source, start, end, self.text[start + 1 : end - 1])
+            text = self.texts[at]
+            term = StringLiteral(self.source, start, start + len(text), text[1:-1])
         elif kind == PATH:
             self.at = at + 1
-            term = dotted_names(self.source, start, self.ends[at])
+            term = dotted_names(self.source, start, start + len(self.texts[at]))
         elif kind == IDENTIFIER:
             following = kinds[at + 1]
             if following == OPEN_PARENTHESIS or following == DOUBLE_COLON:
                 term = self._call()
             else:
                 self.at = at + 1
-                end = self.ends[at]
-                keyword = KEYWORDS.get(self.text[start:end])
+                text = self.texts[at]
+                end = start + len(text)
+                keyword = KEYWORDS.get(text)
                 if keyword is None:
                     term = Reference(self.source, start, end)
                 else:
                     term = Literal(self.source, start, end, keyword)
         elif kind == NUMBER:
             self.at = at + 1
-            term = Literal(self.source, start, self.ends[at], self.number(at))
+            term = Literal(self.source, start, self.end(at), self.number(at))
         elif kind == OPEN_BRACKET:
             term = self.tuple_constructor()
         elif kind == OPEN_BRACE:
@@ -206,7 +207,7 @@ class ExpressionParser(CollectionParser):
             return self.template(at, CLOSE_QUOTE, False)
         if kind == ESCAPED_STRING:
             self.at = at + 1
-            return StringLiteral(self.source, start, self.ends[at], self.string_text(at))
+            return StringLiteral(self.source, start, self.end(at), self.string_text(at))
         if kind == OPEN_PARENTHESIS:
             return self._parentheses()
         if kind == OPEN_HEREDOC:
@@ -241,7 +242,7 @@ class ExpressionParser(CollectionParser):
         return self.fail(
             at,
             "Invalid expression",
-            f"An expression should begin here, and {self.word(at)} cannot begin one. "
+            f"An expression should begin here, and {self.texts[at]} cannot begin one. "
             f"{hint}".rstrip(),
         )
 
@@ -261,14 +262,14 @@ class ExpressionParser(CollectionParser):
                 opening,
             )
         self.at = closing + 1
-        return Parentheses(self.source, self.starts[opening], self.ends[closing], inner)
+        return Parentheses(self.source, self.starts[opening], self.end(closing), inner)
 
     # -- calls --------------------------------------------------------------------------------
 
     def _call(self) -> Expression:
         """Production: name {"::" name} "(" [expression {"," expression} ["," | "..."]] ")"."""
         first = self.at
-        name = self.word(first)
+        name = self.texts[first]
         self.at += 1
         while self.kinds[self.at] == DOUBLE_COLON:
             if self.kinds[self.at + 1] != IDENTIFIER:
@@ -278,7 +279,7 @@ class ExpressionParser(CollectionParser):
                     "After :: comes the name of a function, or of another namespace.",
                     first,
                 )
-            name = f"{name}::{self.word(self.at + 1)}"
+            name = f"{name}::{self.texts[self.at + 1]}"
             self.at += 2
         opening = self.at
         if self.kinds[opening] != OPEN_PARENTHESIS:
@@ -297,11 +298,11 @@ class ExpressionParser(CollectionParser):
         return FunctionCall(
             self.source,
             self.starts[first],
-            self.ends[self.at - 1],
+            self.end(self.at - 1),
             name,
             arguments,
             expands,
-            self.ends[opening - 1],
+            self.end(opening - 1),
             self.starts[opening],
         )
 

@@ -79,28 +79,30 @@ class StructureParser(ExpressionParser):
 
     def _items(self, attributes: dict[str, Attribute], blocks: list[Block]) -> None:
         """Production: {newline | argument | block}, up to the end of the file or a closing brace."""
-        source, text = self.source, self.text
-        kinds, starts, ends = self.kinds, self.starts, self.ends
+        source = self.source
+        kinds, starts, texts = self.kinds, self.starts, self.texts
         at = self.at
         while True:
             kind = kinds[at]
             if kind == NEWLINE:
                 at += 1
             elif kind == ARGUMENT:
-                name_start, name_end = starts[at], ends[at]
-                name = text[name_start:name_end]
+                name = texts[at]
+                name_start = starts[at]
+                name_end = name_start + len(name)
                 kind = kinds[at + 1]
                 expr: Expression
                 if IDENTIFIER <= kind <= STRING and kinds[at + 2] <= NEWLINE:
-                    start, end = starts[at + 1], ends[at + 1]
+                    start, text = starts[at + 1], texts[at + 1]
+                    end = start + len(text)
                     if kind == STRING:
-                        expr = StringLiteral(source, start, end, text[start + 1 : end - 1])
+                        expr = StringLiteral(source, start, end, text[1:-1])
                     elif kind == PATH:
                         expr = dotted_names(source, start, end)
                     elif kind == NUMBER:
                         expr = Literal(source, start, end, self.number(at + 1))
                     else:
-                        keyword = KEYWORDS.get(text[start:end])
+                        keyword = KEYWORDS.get(text)
                         if keyword is None:
                             expr = Reference(source, start, end)
                         else:
@@ -150,7 +152,7 @@ class StructureParser(ExpressionParser):
             return
         following = self.kinds[at + 1]
         if following == ASSIGN:
-            name = self.word(at)
+            name = self.texts[at]
             self.at = at + 2
             expr = self._argument_value(at)
             self._add_attribute(attributes, name, self._attribute(at, expr))
@@ -194,8 +196,8 @@ class StructureParser(ExpressionParser):
         )
 
     def _attribute(self, name: int, expr: Expression) -> Attribute:
-        start, end = self.starts[name], self.ends[name]
-        return Attribute(self.word(name), expr, self.source, start, max(expr.end, end), start, end)
+        start, end = self.starts[name], self.end(name)
+        return Attribute(self.texts[name], expr, self.source, start, max(expr.end, end), start, end)
 
     def _bad_item(self, at: int) -> None:
         if self.kinds[at] in (STRING, ESCAPED_STRING, OPEN_QUOTE):
@@ -225,7 +227,7 @@ class StructureParser(ExpressionParser):
             self.depth = depth
             self._skip_lines(begin)
         start = self.starts[begin]
-        return SyntaxFault(self.source, start, max(start, self.ends[self.at - 1]))
+        return SyntaxFault(self.source, start, max(start, self.end(self.at - 1)))
 
     def _bad_argument_line(self, name: int) -> Abandon:
         kind = self.kinds[self.at]
@@ -248,37 +250,33 @@ class StructureParser(ExpressionParser):
     def _headed_block(self) -> Block:
         """A block whose header is one token."""
         header = self.at
-        begin, end = self.starts[header], self.ends[header]
-        words: list[str] = []
+        begin, text = self.starts[header], self.texts[header]
+        words: list[str] = _WORD.findall(text)
+        labels: list[str] = []
         spans: list[tuple[int, int]] = []
-        type_ = ""
-        type_end = def_end = begin
-        for match in _WORD.finditer(self.text, begin, end - 1):
-            def_end = match.end()
-            word = match[0]
-            if not type_:
-                type_ = word
-                type_end = def_end
-                continue
-            words.append(word[1:-1] if word[0] == '"' else word)
-            spans.append((match.start(), def_end))
+        type_size = def_size = len(words[0])
+        for word in words[1:]:
+            start = text.index(word, def_size)
+            def_size = start + len(word)
+            labels.append(word[1:-1] if word[0] == '"' else word)
+            spans.append((begin + start, begin + def_size))
         self.at = header + 1
         body = self._block_body(header)
         if self.kinds[self.at] > NEWLINE:
             self._bad_block_end(header)
         return Block(
-            type_,
-            words,
+            words[0],
+            labels,
             body,
             self.source,
             begin,
             body.end,
             begin,
-            type_end,
+            begin + type_size,
             spans,
             begin,
-            def_end,
-            end - 1,
+            begin + def_size,
+            begin + len(text) - 1,
         )
 
     def _block(self) -> Block | None:
@@ -293,7 +291,7 @@ class StructureParser(ExpressionParser):
             if kind == OPEN_BRACE:
                 break
             if kind == IDENTIFIER:
-                labels.append(self.word(at))
+                labels.append(self.texts[at])
                 self.at = at + 1
             elif kind in (STRING, ESCAPED_STRING, OPEN_QUOTE):
                 labels.append(self.label())
@@ -304,7 +302,7 @@ class StructureParser(ExpressionParser):
                     break
                 self._skip_lines(first)
                 return None
-            spans.append((self.starts[at], self.ends[self.at - 1]))
+            spans.append((self.starts[at], self.end(self.at - 1)))
         return self._block_from(first, self.at, labels, spans)
 
     def _block_from(
@@ -320,17 +318,17 @@ class StructureParser(ExpressionParser):
         if self.kinds[self.at] > NEWLINE:
             self._bad_block_end(first)
         return Block(
-            self.word(first),
+            self.texts[first],
             labels,
             body,
             self.source,
             begin,
             body.end,
             begin,
-            self.ends[first],
+            self.end(first),
             spans,
             begin,
-            spans[-1][1] if spans else self.ends[first],
+            spans[-1][1] if spans else self.end(first),
             self.starts[opening],
         )
 
@@ -374,15 +372,15 @@ class StructureParser(ExpressionParser):
             self._unclosed_block(opening)
         else:
             self.at = closing + 1
-        start = self.ends[opening] - 1
-        return NativeBody(attributes, blocks, self.source, start, self.ends[closing])
+        start = self.end(opening) - 1
+        return NativeBody(attributes, blocks, self.source, start, self.end(closing))
 
     def _unclosed_block(self, opening: int) -> None:
         """Reports at the opening brace that the text ends before the closing one."""
         if self.at == self.muted or self._has_failed:
             return
         self.muted = self.at
-        start = self.ends[opening] - 1
+        start = self.end(opening) - 1
         self.diags.error(
             "Unclosed block",
             "The closing brace of this block is missing, or that of a block inside of it.",
@@ -405,8 +403,8 @@ class StructureParser(ExpressionParser):
             at += 1
         self.at = at
         self.muted = at
-        start = self.ends[opening] - 1
-        return NativeBody({}, [], self.source, start, self.ends[at - 1])
+        start = self.end(opening) - 1
+        return NativeBody({}, [], self.source, start, self.end(at - 1))
 
     def _one_line_body(self, opening: int, first: int) -> NativeBody:
         """Production: name "=" expression "}", all on the line of the opening brace."""
@@ -423,9 +421,11 @@ class StructureParser(ExpressionParser):
             if self.kinds[at + 1] != ASSIGN:
                 raise self._bad_one_line_item(at)
             self.at = at + 2
+            # Until its value has been read, so that nobody misses an argument that is there.
+            fault = SyntaxFault(self.source, self.starts[at + 2], self.starts[at + 2])
+            attributes[self.texts[at]] = self._attribute(at, fault)
             expr = self.expression()
-            attribute = self._attribute(at, expr)
-            attributes[attribute.name] = attribute
+            attributes[self.texts[at]] = self._attribute(at, expr)
             if self.kinds[self.at] != CLOSE_BRACE:
                 raise self._bad_one_line_end(opening)
         except Abandon:
@@ -433,7 +433,7 @@ class StructureParser(ExpressionParser):
         else:
             self.at += 1
         start = self.starts[opening]
-        return NativeBody(attributes, [], self.source, start, self.ends[self.at - 1])
+        return NativeBody(attributes, [], self.source, start, self.end(self.at - 1))
 
     def _bad_one_line_item(self, at: int) -> Abandon:
         if self.kinds[at + 1] in (STRING, ESCAPED_STRING, OPEN_QUOTE, OPEN_BRACE, IDENTIFIER):

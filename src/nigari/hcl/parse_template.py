@@ -105,10 +105,10 @@ class TemplateParser(TokenStream):
 
     def string_text(self, index: int) -> str:
         """What a `STRING` or `ESCAPED_STRING` token says."""
-        start, end = self.starts[index] + 1, self.ends[index] - 1
+        text = self.texts[index][1:-1]
         if self.kinds[index] == STRING:
-            return self.text[start:end]
-        return self._unescape(start, end, True)
+            return text
+        return self._unescape(text, self.starts[index] + 1, True)
 
     def label(self) -> str:
         """A quoted string without sequences, as the label of a block; the next token begins it."""
@@ -122,7 +122,7 @@ class TemplateParser(TokenStream):
         reported = False
         while self.kinds[at] != CLOSE_QUOTE and self.kinds[at] != END:
             if self.kinds[at] == QUOTED_TEXT:
-                texts.append(self._unescape(self.starts[at], self.ends[at], True))
+                texts.append(self._unescape(self.texts[at], self.starts[at], True))
             elif self.kinds[at] in (INTERPOLATION, DIRECTIVE):
                 if not reported:
                     self._report_sequence_in_label(at)
@@ -154,9 +154,8 @@ class TemplateParser(TokenStream):
             f"{sign}{sign}{{.",
         )
 
-    def _unescape(self, start: int, end: int, is_quoted: bool) -> str:
+    def _unescape(self, text: str, start: int, is_quoted: bool) -> str:
         """A piece of text with its escapes resolved; those of quotes only where it is quoted."""
-        text = self.text[start:end]
         if "$${" not in text and "%%{" not in text and not (is_quoted and "\\" in text):
             return text
         if not is_quoted:
@@ -210,7 +209,7 @@ class TemplateParser(TokenStream):
         last = self.at
         if closing != END:
             self.at += 1
-        start, end = self.starts[opening], self.ends[last]
+        start, end = self.starts[opening], self.end(last)
         if is_flush:
             _remove_indentation(parts)
         parts = _join_literals(parts)
@@ -232,19 +231,20 @@ class TemplateParser(TokenStream):
             at = self.at
             kind = self.kinds[at]
             if kind == QUOTED_TEXT or kind == TEXT:
-                start, end = self.starts[at], self.ends[at]
-                text = self._unescape(start, end, kind == QUOTED_TEXT)
+                start, text = self.starts[at], self.texts[at]
+                end = start + len(text)
+                text = self._unescape(text, start, kind == QUOTED_TEXT)
                 if strips:
                     text = text.lstrip()
                 strips = False
                 parts.append(_Part(_LITERAL, start, end, text, None))
                 self.at = at + 1
             elif kind == INTERPOLATION or kind == DIRECTIVE:
-                if self.ends[at] - self.starts[at] == 3 and parts and parts[-1].kind == _LITERAL:
+                if len(self.texts[at]) == 3 and parts and parts[-1].kind == _LITERAL:
                     parts[-1].text = parts[-1].text.rstrip()
                 parts.append(self._sequence(at, kind == DIRECTIVE))
                 last = self.at - 1
-                strips = self.ends[last] - self.starts[last] == 2
+                strips = len(self.texts[last]) == 2
             elif kind == closing:
                 return parts
             else:
@@ -267,7 +267,7 @@ class TemplateParser(TokenStream):
                 self.enter(at)
                 expression = self.expression()
                 self.depth -= 1
-                part = _Part(_VALUE, self.starts[at], self.ends[at], "", expression)
+                part = _Part(_VALUE, self.starts[at], self.end(at), "", expression)
             if self.kinds[self.at] != SEQUENCE_END:
                 raise self._unclosed_sequence(at)
         except Abandon:
@@ -277,9 +277,9 @@ class TemplateParser(TokenStream):
             if end < 0:
                 raise
             self.at = end + 1
-            start, stop = self.starts[at], self.ends[end]
+            start, stop = self.starts[at], self.end(end)
             return _Part(_VALUE, start, stop, "", SyntaxFault(self.source, start, stop))
-        part.end = self.ends[self.at]
+        part.end = self.end(self.at)
         self.at += 1
         return part
 
@@ -295,7 +295,7 @@ class TemplateParser(TokenStream):
             return self.fail(
                 at,
                 "Unclosed template sequence",
-                f"The }} that ends this {self.word(opening)} sequence is missing.",
+                f"The }} that ends this {self.texts[opening]} sequence is missing.",
                 subject=opening,
             )
         hint = ""
@@ -321,7 +321,7 @@ class TemplateParser(TokenStream):
                 "For a literal %{ write %%{.",
                 opening,
             )
-        word = self.word(at)
+        word = self.texts[at]
         kind = _DIRECTIVES.get(word, -1)
         if kind < 0:
             raise self.fail(
@@ -349,7 +349,7 @@ class TemplateParser(TokenStream):
             self.at += 1
             part.key_name = part.value_name
             part.value_name = self._loop_name("the comma")
-        if self.kinds[self.at] != IDENTIFIER or self.word(self.at) != "in":
+        if self.kinds[self.at] != IDENTIFIER or self.texts[self.at] != "in":
             raise self.fail(
                 self.at,
                 "Invalid for directive",
@@ -363,7 +363,7 @@ class TemplateParser(TokenStream):
                 self.at, "Invalid for directive", f"After {after} comes the name of a variable."
             )
         self.at += 1
-        return self.word(self.at - 1)
+        return self.texts[self.at - 1]
 
     # -- directives ---------------------------------------------------------------------------
 
@@ -386,7 +386,7 @@ class TemplateParser(TokenStream):
         if len(frames) > 1:
             if not failed:
                 self._report_open_directive(frames[-1], last)
-            frames[-1].append(SyntaxFault(self.source, self.starts[last], self.ends[last]))
+            frames[-1].append(SyntaxFault(self.source, self.starts[last], self.end(last)))
         while len(frames) > 1:
             inner = frames.pop()
             for expression in inner.parts:
@@ -434,7 +434,7 @@ class TemplateParser(TokenStream):
         self.diags.error(
             "Unclosed template directive",
             f"The {name} directive at {where} has no end{name} before the end of the template.",
-            self.source.range(self.starts[last], self.ends[last]),
+            self.source.range(self.starts[last], self.end(last)),
         )
 
 

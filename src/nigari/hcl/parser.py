@@ -56,11 +56,13 @@ def parse_traversal(source: Source, diags: Diagnostics) -> Traversal | None:
     if diags.error_count > errors:
         return None
     traversal = expression.static_traversal()
-    if traversal is None:
-        diags.error(
-            "Invalid reference",
-            "A name is required here, with attributes such as .name and indexes such as [0] or "
-            '["key"] after it and nothing that has to be computed.',
-            expression.range,
-        )
-    return traversal
+    odd = (expression.start, expression.end) if traversal is None else traversal.odd_index()
+    if odd is None:
+        return traversal
+    diags.error(
+        "Invalid reference",
+        "A name is required here, with attributes such as .name and indexes such as [0] or "
+        '["key"] after it and nothing that has to be computed.',
+        source.range(*odd),
+    )
+    return None

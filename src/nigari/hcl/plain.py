@@ -14,7 +14,7 @@ positions are lost: for more than a look at the data, `nigari.hcl.parse` is bett
 
 from __future__ import annotations
 
-from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Block, Body
 from nigari.hcl.collections import KeyName
 from nigari.hcl.expressions import Expression, Literal, Parentheses
@@ -27,18 +27,6 @@ from nigari.hcl.templates import StringLiteral, Template, TemplateWrap
 START_LINE = "__start_line__"
 END_LINE = "__end_line__"
 """Where a block is, in its body, for those who ask for it."""
-
-
-class HclError(ValueError):
-    """A text could not be read; `diagnostics` say all that is wrong with it."""
-
-    def __init__(self, diagnostics: list[Diagnostic], message: str) -> None:
-        super().__init__(message)
-        self.diagnostics = diagnostics
-        self.message = message
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (HclError, (self.diagnostics, self.message))
 
 
 def plain(body: Body, with_lines: bool = False) -> dict[str, object]:

@@ -1,9 +1,10 @@
 """Cuts a text of the native syntax into tokens.
 
-One pattern finds the tokens outside of templates, and takes the beginning of a line together as
-far as it has one of the few common shapes. A stack of open brackets says what a closing brace
-closes and where line ends matter; where they do not, no token is made of them. The scanner never
-fails: what it does not know is an `INVALID` token, for the parser to report.
+One pattern cuts code outside of templates into words, many at a time, and takes the beginning of
+a line together as far as it has one of the few common shapes. What a word is shows in the word
+itself. A stack of open brackets says what a closing brace closes and where line ends matter; where
+they do not, no token is made of them. The scanner never fails: what it does not know is an
+`INVALID` token, for the parser to report.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -24,6 +25,7 @@ from nigari.hcl.tokens import (
     CLOSE_QUOTE,
     COMMENT,
     DIRECTIVE,
+    DOT,
     END,
     ESCAPED_STRING,
     FOR,
@@ -32,6 +34,7 @@ from nigari.hcl.tokens import (
     IN,
     INTERPOLATION,
     INVALID,
+    LESS,
     NEWLINE,
     NUMBER,
     OPEN_BRACE,
@@ -56,38 +59,32 @@ _NAME: Final = r"[^\x00-@\[-^`{-\x7f][^\x00-,./:-@\[-^`{-\x7f]*+"
 _NUMBER: Final = r"[0-9]++(?:\.*(?:[0-9]++|[eE][+-]?[0-9]++)){0,50}"
 _PLAIN: Final = r'[^"\\$%\r\n]*+'
 _LINE_ENDS: Final = r"(?=[ \t]*+(?:\r?\n|\Z))"
-_PUNCTUATION: Final = (
-    r"==|!=|>=|=>|&&|\|\||::|\.\.\.|~\}|<=|[=.,{}()\[\]:?+\-*%!>&|~^;`']|<(?!<)|/(?![/*])"
-)
-
 _LINE: Final = (
-    r"(\r?\n)[ \t\n]*+"  # 1
-    r"(?:"
-    rf"({_NAME})[ \t]*+=(?![=>])[ \t]*+"  # 2
-    rf'(?:"({_PLAIN})"{_LINE_ENDS}|({_NAME}(?:\.{_NAME}){{0,20}}){_LINE_ENDS}|'  # 3 4
-    rf"({_NUMBER}){_LINE_ENDS})?"  # 5
-    rf'|({_NAME})((?:[ \t]++(?:{_NAME}|"{_PLAIN}")){{0,8}})[ \t]*+\{{(?=[ \t]*+\r?\n)'  # 6 7
-    r"|(\})(?=\r?\n)"  # 8
-    r")?"
+    r"\r?\n[ \t\n]*+(?:"
+    rf"{_NAME}(?:[ \t]*+=(?![=>])[ \t]*+|"
+    rf'(?:[ \t]++(?:{_NAME}|"{_PLAIN}")){{0,8}}[ \t]*+\{{{_LINE_ENDS})'
+    rf"|\}}{_LINE_ENDS})?"
 )
+"""A line end, and with it what the next line begins with: an argument's name and equals sign, the
+whole header of a block, or a closing brace by itself.
+"""
+
 _SIMPLE: Final = rf"\$\{{[ \t]*+{_NAME}(?:\.{_NAME}){{0,20}}[ \t]*+\}}"
 """An interpolation of a name, or of names with dots between them."""
 
-_REST: Final = (
-    rf"|({_NAME})(\.{_NAME}(?:\.{_NAME}){{0,20}})?"  # 9 10
-    rf"|({_PUNCTUATION})"  # 11
-    rf'|"({_PLAIN})"'  # 12
-    rf"|({_NUMBER})"  # 13
-    r"|((?:#|//)[^\n]*+)"  # 14
-    rf'|("(?:[^"\\$%\r\n]++|{_SIMPLE}|\\[nrt"\\]|[$%](?![$%{{])){{1,40}}")'  # 15
-    r'|(")'  # 16
-    rf"|(<<-?{_NAME}\r?\n)"  # 17
-    r"|(/\*)"  # 18
-    r"|(\Z)"  # 19
-    r"|([\s\S])"  # 20
+_WORD: Final = re.compile(
+    rf"({_LINE}"
+    rf"|{_NAME}(?:\.{_NAME}){{0,20}}"
+    r"| ?+(?:==|!=|>=|=>|&&|\|\||::|\.\.\.|<=|[!$-.:;=>?@\[-^`{|]|<(?!<)|/(?![/*])|~(?!\})) ?+"
+    rf'|"(?:{_PLAIN}"|(?:[^"\\$%\r\n]++|{_SIMPLE}|\\[nrt"\\]|[$%](?![$%{{])){{1,40}}")'
+    rf"|{_NUMBER}"
+    r"|[ \t]++"
+    r"|(?:#|//)[^\n]*+"
+    r")|(?s:.++)"
 )
-_MAIN: Final = re.compile(rf"[ \t]*+(?:{_LINE}{_REST})")
-_FIRST_LINE: Final = re.compile(_LINE.replace(r"(\r?\n)", "()"))
+"""A word of code: a token, several that often come together, or spaces. At what needs more than
+a pattern the word is empty, and takes all that is left.
+"""
 
 _LABEL: Final = re.compile(rf'{_NAME}|"{_PLAIN}"')
 
@@ -96,7 +93,26 @@ _QUOTED: Final = re.compile(
 )
 _UNQUOTED: Final = re.compile(r"[^$%\r\n]*+(?:(\r?\n)|(\$\{~?)|(%\{~?)|(\$\$\{|%%\{|[$%]|\r))?")
 _STRING_GOES_ON: Final = re.compile(r'(?:[\r\n][^"={}\r\n]*+){1,20}"[ \t]*+(?=[\r\n,)\]]|\Z)')
-_SIMPLE_SEQUENCE: Final = re.compile(rf"\$\{{[ \t]*+({_NAME})((?:\.{_NAME}){{0,20}})[ \t]*+(\}})")
+_SIMPLE_SEQUENCE: Final = re.compile(rf"\$\{{[ \t]*+({_NAME}(?:\.{_NAME}){{0,20}})[ \t]*+\}}")
+
+_HEREDOC_OPENING: Final = re.compile(rf"<<-?({_NAME})\r?\n")
+
+_SYMBOLS: Final[dict[str, tuple[int, str, int, str]]] = {
+    before + symbol + after: (PUNCTUATION.get(symbol, INVALID), "", len(before), symbol)
+    for symbol in (*PUNCTUATION, *"$@\\^`;'&|~")
+    for before in ("", " ")
+    for after in ("", " ")
+}
+"""What words that are punctuation, or look like it, consist of.
+
+That is the kind of a token, the line end before it, where in the word the token begins, and its
+text.
+"""
+
+# How far words are cut at once, up to a line end. It is not far at first: a template may end soon,
+# and what follows it is cut in another way.
+_FIRST_REACH: Final = 64
+_LAST_REACH: Final = 16_384
 
 # What a bracket on the stack is. Line ends matter at the top of a file, in bodies and in objects.
 _BODY: Final = 0
@@ -138,14 +154,17 @@ def scan_lossless(text: str) -> Tokens:
 class _Scanner:
     """The state of one scan.
 
-    `nest` holds the open brackets and `markers` the open heredocs.
+    `nest` holds the open brackets, `markers` the open heredocs, and `known` what words consist of
+    that are punctuation or the beginning of a line: a text has the same ones again and again.
     """
 
     __slots__ = (
         "broken_strings",
         "comment_start",
-        "ends",
         "kinds",
+        "known",
+        "line_end",
+        "line_searched_from",
         "lossless",
         "markers",
         "nest",
@@ -153,6 +172,7 @@ class _Scanner:
         "open_quotes",
         "starts",
         "text",
+        "texts",
     )
 
     def __init__(self, text: str, outermost: int, lossless: bool) -> None:
@@ -160,17 +180,21 @@ class _Scanner:
         self.lossless = lossless
         self.nest: list[int] = [] if outermost < 0 else [outermost]
         self.markers: list[str] = []
+        self.known = _SYMBOLS.copy()
         self.kinds: list[int] = []
         self.starts: list[int] = []
-        self.ends: list[int] = []
+        self.texts: list[str] = []
         self.broken_strings: list[tuple[int, int]] = []
         self.comment_start = -1
         self.no_comment_ends = False
         self.open_quotes = 0
+        self.line_searched_from = 0
+        self.line_end = -1
 
     def scan(self) -> Tokens:
+        size = len(self.text)
         position = 0 if self.nest or self.lossless else self._first_line()
-        while position >= 0:
+        while position < size:
             mode = self.nest[-1] if self.nest else _BODY
             if mode < _QUOTED_TEMPLATE:
                 position = self._code(position)
@@ -178,148 +202,170 @@ class _Scanner:
                 position = self._quoted(position)
             else:
                 position = self._unquoted(position, mode == _HEREDOC)
-        size = len(self.text)
-        self._emit(END, size, size)
+        if self.lossless and self.comment_start >= 0:
+            self._emit(COMMENT, self.comment_start, self._comment(size))
+        self._emit(END, size, "")
         if not self.text.isascii():
             self._check_names()
-        return Tokens(self.kinds, self.starts, self.ends, self.broken_strings)
+        return Tokens(self.kinds, self.starts, self.texts, self.broken_strings)
 
-    def _emit(self, kind: int, start: int, end: int) -> None:
+    def _emit(self, kind: int, start: int, text: str) -> None:
         self.kinds.append(kind)
         self.starts.append(start)
-        self.ends.append(end)
+        self.texts.append(text)
 
     # -- code outside of templates ------------------------------------------------------------
 
-    def _code(self, position: int) -> int:  # noqa: C901 - one loop, written out for speed
-        """Scans up to the beginning or end of a template; gives where to go on, -1 at the end.
+    def _code(self, position: int) -> int:
+        """Scans up to where a template may begin or end; gives where to go on."""
+        text = self.text
+        size = len(text)
+        reach = _FIRST_REACH
+        while position < size:
+            words: list[str] = _WORD.findall(text, position, self._line_end(position + reach))
+            stops = not words[-1]
+            if stops:
+                words.pop()
+            position = self._words(words, position)
+            if self.nest and self.nest[-1] >= _QUOTED_TEMPLATE:
+                return position
+            if stops:
+                return self._special(position)
+            reach = min(reach * 4, _LAST_REACH)
+        return position
 
-        This loop is where parsing spends its time: the commonest tokens come first, and what is
+    def _line_end(self, position: int) -> int:
+        """Where the line ends that a position is in.
+
+        It is remembered: a very long line is not searched again from every place in it.
+        """
+        if not self.line_searched_from <= position <= self.line_end:
+            text = self.text
+            self.line_searched_from = position
+            end = text.find("\n", position)
+            if end < 0:
+                end = len(text)
+            elif text[end - 1] == "\r":
+                end -= 1
+            self.line_end = end
+        return self.line_end
+
+    def _words(self, words: list[str], position: int) -> int:
+        """The tokens of words; gives where they end, or where a template goes on before that.
+
+        This loop is where parsing spends its time: the commonest words come first, and what is
         short is written out.
         """
-        kinds, starts, ends, nest = self.kinds, self.starts, self.ends, self.nest
+        kinds, starts, texts, nest = self.kinds, self.starts, self.texts, self.nest
         lossless = self.lossless
-        punctuation = PUNCTUATION
-        for match in _MAIN.finditer(self.text, position):
-            group = match.lastindex or 0
-            if group == 11:  # punctuation
-                symbol = match[11]
-                end = match.end()
-                kind = punctuation.get(symbol, INVALID)
+        known = self.known
+        for word in words:
+            start = position
+            position += len(word)
+            found = known.get(word)
+            if found is None:
+                first = word[0]
+                if first >= "A":
+                    if "." not in word:
+                        kinds.append(self._word(word) if len(word) <= 3 else IDENTIFIER)
+                    elif lossless:
+                        self._dotted(start, word)
+                        continue
+                    else:
+                        kinds.append(PATH)
+                    starts.append(start)
+                    texts.append(word)
+                    continue
+                if first == '"' and "$" not in word and "\\" not in word and "%" not in word:
+                    kinds.append(STRING)
+                    starts.append(start)
+                    texts.append(word)
+                    continue
+                if first != "\n" and first != "\r":
+                    self._other(word, first, start)
+                    continue
+                found = _line_start(word)
+                known[word] = found
+            kind, newline, offset, text = found
+            if not newline:
                 if kind <= CLOSE_PARENTHESIS:
                     if kind == OPEN_PARENTHESIS:
                         nest.append(_PARENTHESIS)
                     elif kind == OPEN_BRACKET:
                         nest.append(_BRACKET)
-                    elif kind == CLOSE_PARENTHESIS:
-                        if nest and nest[-1] == _PARENTHESIS:
-                            nest.pop()
                     else:
-                        kind = self._bracket(kind)
-                        if kind == SEQUENCE_END and nest and nest[-1] >= _QUOTED_TEMPLATE:
-                            self._emit(kind, end - len(symbol), end)
-                            return end
+                        self._bracket(kind)
                 kinds.append(kind)
-                starts.append(end - len(symbol))
-                ends.append(end)
-            elif group < 9:  # the start of a line
-                top = nest[-1] if nest else _BODY
-                if lossless or top > _OBJECT:
-                    self._plain_line(match, group)
-                    if group == 8 and nest and nest[-1] >= _QUOTED_TEMPLATE:
-                        return match.end()
-                    continue
-                start, end = match.span(1)
-                kinds.append(NEWLINE)
-                if self.comment_start < 0:
-                    starts.append(start)
-                else:
-                    starts.append(self.comment_start)
-                    self.comment_start = -1
-                ends.append(end)
-                if group == 1:
-                    continue
-                if group > 5:
-                    self._line(match, group)
-                    continue
-                if top != _BODY and match[2] == "for":
-                    self._plain_argument(match, group)
-                    continue
-                start, end = match.span(2)
-                kinds.append(ARGUMENT)
+                starts.append(start + offset)
+                texts.append(text)
+                continue
+            if lossless or (nest and nest[-1] > _OBJECT):
+                self._plain_line(kind, start, start + offset, text)
+                if nest and nest[-1] >= _QUOTED_TEMPLATE:
+                    return position
+                continue
+            kinds.append(NEWLINE)
+            if self.comment_start < 0:
                 starts.append(start)
-                ends.append(end)
-                if group == 3:
-                    start, end = match.span(3)
-                    kinds.append(STRING)
-                    starts.append(start - 1)
-                    ends.append(end + 1)
-                elif group == 4:
-                    start, end = match.span(4)
-                    kinds.append(PATH if "." in match[4] else IDENTIFIER)
-                    starts.append(start)
-                    ends.append(end)
-                elif group == 5:
-                    self._emit(NUMBER, match.start(5), match.end(5))
-            elif group == 9:  # a name
-                start, end = match.span(9)
-                if nest and _OBJECT <= nest[-1] <= _BRACKET and end - start <= 3 and not lossless:
-                    kinds.append(self._word(start, end))
-                else:
-                    kinds.append(IDENTIFIER)
-                starts.append(start)
-                ends.append(end)
-            elif group == 10 and not lossless:  # names with dots
-                kinds.append(PATH)
-                starts.append(match.start(9))
-                ends.append(match.end())
-            elif group == 12:  # a plain string
-                kinds.append(STRING)
-                starts.append(match.start(12) - 1)
-                ends.append(match.end())
-            elif group == 13:  # a number
-                self._emit(NUMBER, match.start(13), match.end(13))
-            elif group == 14:  # a comment up to the line end
-                self.comment_start = match.start(14)
-            elif group == 15:  # a template with simple interpolations, or escapes
-                self._simple_template(match.start(15), match.end())
-            elif group == 19:  # the end
-                if lossless and self.comment_start >= 0:
-                    self._emit(COMMENT, self.comment_start, match.end())
-                return -1
+                texts.append(newline)
             else:
-                resume = self._rare(match, group)
-                if resume >= 0:
-                    return resume
-        return -1
+                starts.append(self.comment_start)
+                texts.append(self._comment(start) + newline)
+            if kind == ARGUMENT:
+                kinds.append(kind)
+                starts.append(start + offset)
+                texts.append(text)
+            elif kind != NEWLINE:
+                self._line(kind, start + offset, text)
+        return position
 
-    def _rare(self, match: re.Match[str], group: int) -> int:
-        """A token that needs more than the pattern; where to go on, or -1 for right after it."""
-        start, end = match.span(group)
-        if group == 10:
-            self._dotted(match.start(9), end)
-            return -1
-        if group == 16:
+    def _comment(self, end: int) -> str:
+        """The text of the comment that was found last and ends here."""
+        start = self.comment_start
+        self.comment_start = -1
+        return self.text[start:end]
+
+    def _other(self, word: str, first: str, start: int) -> None:
+        """A template that a pattern finds, a comment, spaces or a number."""
+        if first == '"':
+            self._simple_template(start, start + len(word))
+        elif first == "#" or first == "/":
+            self.comment_start = start
+        elif first != " " and first != "\t":
+            self._emit(NUMBER, start, word)
+
+    def _special(self, start: int) -> int:
+        """What is no word by itself; gives where to go on after it."""
+        text = self.text
+        first = text[start]
+        if first == '"':
             self.nest.append(_QUOTED_TEMPLATE)
             self.open_quotes += 1
-            self._emit(OPEN_QUOTE, start, end)
-            return end
-        if group == 17:
-            self.nest.append(_HEREDOC)
-            self.markers.append(match[17][2:].lstrip("-").rstrip("\r\n"))
-            self._emit(OPEN_HEREDOC, start, end)
-            return end
-        if group == 18:
-            closed = -1 if self.no_comment_ends else self.text.find("*/", end)
+            self._emit(OPEN_QUOTE, start, first)
+        elif first == "<":
+            heredoc = _HEREDOC_OPENING.match(text, start)
+            if heredoc is not None:
+                self.nest.append(_HEREDOC)
+                self.markers.append(heredoc[1])
+                self._emit(OPEN_HEREDOC, start, heredoc[0])
+                return heredoc.end()
+            self._emit(LESS, start, first)
+        elif first == "/":
+            closed = -1 if self.no_comment_ends else text.find("*/", start + 2)
             if closed >= 0:
                 if self.lossless:
-                    self._emit(COMMENT, start, closed + 2)
+                    self._emit(COMMENT, start, text[start : closed + 2])
                 return closed + 2
             self.no_comment_ends = True
-            self._emit(SLASH, start, start + 1)
-            return start + 1
-        self._emit(PUNCTUATION.get(match[20], INVALID), start, end)
-        return -1
+            self._emit(SLASH, start, first)
+        elif first == "~":
+            self._emit(self._bracket(SEQUENCE_END), start, "~}")
+            return start + 2
+        elif first == "}":
+            self._emit(self._bracket(CLOSE_BRACE), start, first)
+        else:
+            self._emit(INVALID, start, first)
+        return start + 1
 
     def _bracket(self, kind: int) -> int:
         """Keeps the stack of brackets; gives the kind that the token has in this place."""
@@ -360,13 +406,14 @@ class _Scanner:
             NEWLINE,
         )
 
-    def _word(self, start: int, end: int) -> int:
-        """The kind of a short name inside of brackets: it may be a word of a for expression.
+    def _word(self, word: str) -> int:
+        """The kind of a name: inside of brackets it may be a word of a for expression.
 
         Line ends do not matter in an object that begins with `for`.
         """
         nest = self.nest
-        word = self.text[start:end]
+        if self.lossless or not nest or not _OBJECT <= nest[-1] <= _BRACKET:
+            return IDENTIFIER
         if nest[-1] == _FOR:
             if word == "in":
                 return IN
@@ -384,104 +431,68 @@ class _Scanner:
 
     # -- lines --------------------------------------------------------------------------------
 
-    def _line(self, match: re.Match[str], group: int) -> None:
-        """A line where line ends matter that begins with the header or the end of a block."""
-        end = match.end()
-        if group == 8:
-            self._emit(self._bracket(CLOSE_BRACE), end - 1, end)
+    def _line(self, kind: int, start: int, line: str) -> None:
+        """What begins a line where line ends matter."""
+        if kind == CLOSE_BRACE:
+            self._emit(self._bracket(kind), start, line)
         elif self.nest and self.nest[-1] == _OBJECT:
-            self._plain_header(match)
-        else:
+            self._plain_start(kind, start, line)
+        elif kind == BLOCK_HEADER:
             self.nest.append(_BODY)
-            self._emit(BLOCK_HEADER, match.start(6), end)
+            self._emit(kind, start, line)
+        else:
+            self._emit(ARGUMENT, start, line)
 
     def _first_line(self) -> int:
-        """The start of a file, where no line end comes before; gives where to go on."""
-        match = _FIRST_LINE.match(self.text)
-        group = 0 if match is None else match.lastindex or 0
-        if match is None or group == 1 or group == 8:
+        """What begins a file, as if a line end came before it; gives where to go on."""
+        end = self.text.find("\n") + 1 or len(self.text)
+        word: str = _WORD.findall("\n" + self.text[:end])[0]
+        kind, _, offset, line = _line_start(word)
+        if kind == NEWLINE:
             return 0
-        if group == 7:
-            self._line(match, group)
-        else:
-            self._emit(ARGUMENT, match.start(2), match.end(2))
-            if group == 3:
-                self._emit(STRING, match.start(3) - 1, match.end(3) + 1)
-            elif group == 4:
-                kind = PATH if "." in match[4] else IDENTIFIER
-                self._emit(kind, match.start(4), match.end(4))
-            elif group == 5:
-                self._emit(NUMBER, match.start(5), match.end(5))
-        return match.end()
+        self._line(kind, offset - 1, line)
+        return len(word) - 1
 
-    def _plain_line(self, match: re.Match[str], group: int) -> None:
-        """The start of a line whose tokens are wanted one by one."""
-        start, end = match.span(1)
+    def _plain_line(self, kind: int, newline: int, start: int, line: str) -> None:
+        """A line end and what follows it, whose tokens are wanted one by one."""
         if self.lossless:
-            self._all_newlines(start, end, match)
+            self._all_newlines(newline, start)
         self.comment_start = -1
-        if group == 7:
-            self._plain_header(match)
-        elif group == 8:
-            end = match.end()
-            self._emit(self._bracket(CLOSE_BRACE), end - 1, end)
-        elif group >= 2:
-            self._plain_argument(match, group)
+        if kind == CLOSE_BRACE:
+            self._emit(self._bracket(kind), start, line)
+        elif kind != NEWLINE:
+            self._plain_start(kind, start, line)
 
-    def _all_newlines(self, start: int, end: int, match: re.Match[str]) -> None:
+    def _all_newlines(self, start: int, limit: int) -> None:
         kind = NEWLINE
+        end = self.text.index("\n", start) + 1
         if self.comment_start >= 0:
             kind, start = COMMENT, self.comment_start
-        self._emit(kind, start, end)
-        limit = match.end()
-        if match.lastindex == 7:
-            limit = match.start(6)
-        elif match.lastindex != 1 and match.lastindex != 8:
-            limit = match.start(2)
+        self._emit(kind, start, self.text[start:end])
         found = self.text.find("\n", end, limit)
         while found >= 0:
-            begin = found - 1 if found > end and self.text[found - 1] == "\r" else found
-            self._emit(NEWLINE, begin, found + 1)
+            self._emit(NEWLINE, found, "\n")
             found = self.text.find("\n", found + 1, limit)
 
-    def _plain_argument(self, match: re.Match[str], group: int) -> None:
-        start, end = match.span(2)
-        self._emit_word(start, end)
-        equals = self.text.index("=", end)
-        self._emit(ASSIGN, equals, equals + 1)
-        if group == 2:
+    def _plain_start(self, kind: int, start: int, line: str) -> None:
+        """The tokens of an argument's name and equals sign, or of the header of a block."""
+        if kind != BLOCK_HEADER:
+            self._emit(self._word(line), start, line)
+            self._emit(ASSIGN, self.text.index("=", start), "=")
             return
-        value_start, value_end = match.span(group)
-        if group == 3:
-            self._emit(STRING, value_start - 1, value_end + 1)
-        elif group == 5:
-            self._emit(NUMBER, value_start, value_end)
-        else:
-            self._dotted(value_start, value_end)
+        for match in _LABEL.finditer(line):
+            piece = match[0]
+            kind = STRING if piece[0] == '"' else self._word(piece)
+            self._emit(kind, start + match.start(), piece)
+        self._emit(self._bracket(OPEN_BRACE), start + len(line) - 1, "{")
 
-    def _plain_header(self, match: re.Match[str]) -> None:
-        start, end = match.span(6)
-        self._emit_word(start, end)
-        for label in _LABEL.finditer(self.text, end, match.end(7)):
-            if label[0].startswith('"'):
-                self._emit(STRING, label.start(), label.end())
-            else:
-                self._emit_word(label.start(), label.end())
-        self._emit(self._bracket(OPEN_BRACE), match.end() - 1, match.end())
-
-    def _emit_word(self, start: int, end: int) -> None:
-        nest = self.nest
-        is_special = not self.lossless and bool(nest) and _OBJECT <= nest[-1] <= _BRACKET
-        self._emit(self._word(start, end) if is_special else IDENTIFIER, start, end)
-
-    def _dotted(self, start: int, end: int) -> None:
+    def _dotted(self, start: int, path: str) -> None:
         """Names with dots between them, one token for each name and each dot."""
-        names = self.text[start:end].split(".")
-        for index, name in enumerate(names):
+        for index, name in enumerate(path.split(".")):
             if index:
-                self._emit(PUNCTUATION["."], start, start + 1)
+                self._emit(DOT, start, ".")
                 start += 1
-            self._emit(IDENTIFIER, start, start + len(name))
+            self._emit(IDENTIFIER, start, name)
             start += len(name)
 
     # -- templates ----------------------------------------------------------------------------
@@ -490,19 +501,27 @@ class _Scanner:
         """A quoted template, all of which the pattern has found to be right."""
         text = self.text
         if text.find("${", start, end) < 0:
-            self._emit(ESCAPED_STRING, start, end)
+            self._emit(ESCAPED_STRING, start, text[start:end])
             return
-        self._emit(OPEN_QUOTE, start, start + 1)
+        self._emit(OPEN_QUOTE, start, '"')
         last = start + 1
         for match in _SIMPLE_SEQUENCE.finditer(text, last, end):
             begin = match.start()
             if begin > last:
-                self._emit(QUOTED_TEXT, last, begin)
-            self._emit(INTERPOLATION, begin, begin + 2)
-            last = self._simple_sequence(match)
+                self._emit(QUOTED_TEXT, last, text[last:begin])
+            self._emit(INTERPOLATION, begin, "${")
+            name = match[1]
+            if "." not in name:
+                self._emit(IDENTIFIER, match.start(1), name)
+            elif self.lossless:
+                self._dotted(match.start(1), name)
+            else:
+                self._emit(PATH, match.start(1), name)
+            last = match.end()
+            self._emit(SEQUENCE_END, last - 1, "}")
         if last < end - 1:
-            self._emit(QUOTED_TEXT, last, end - 1)
-        self._emit(CLOSE_QUOTE, end - 1, end)
+            self._emit(QUOTED_TEXT, last, text[last : end - 1])
+        self._emit(CLOSE_QUOTE, end - 1, '"')
 
     def _quoted(self, position: int) -> int:
         """The text of a quoted template, up to a sequence or its end."""
@@ -522,8 +541,8 @@ class _Scanner:
                 return position
             if group is None:
                 if position > start:
-                    self._emit(QUOTED_TEXT, start, position)
-                return -1
+                    self._emit(QUOTED_TEXT, start, text[start:position])
+                return position
             stop = match.start(group)
             if group == 5:
                 goes_on = _STRING_GOES_ON.match(text, stop)
@@ -534,43 +553,32 @@ class _Scanner:
                     continue
                 return self._broken_quote(start, stop)
             if stop > start:
-                self._emit(QUOTED_TEXT, start, stop)
-            self._emit(INTERPOLATION if group == 2 else DIRECTIVE, stop, position)
+                self._emit(QUOTED_TEXT, start, text[start:stop])
+            kind = INTERPOLATION if group == 2 else DIRECTIVE
+            self._emit(kind, stop, match[group])
             self.nest.append(_SEQUENCE)
             return position
-
-    def _simple_sequence(self, match: re.Match[str]) -> int:
-        """An interpolation of a name, or of names with dots between them."""
-        start, end = match.start(1), match.end(2)
-        if match.start(2) == end:
-            self._emit(IDENTIFIER, start, end)
-        elif self.lossless:
-            self._dotted(start, end)
-        else:
-            self._emit(PATH, start, end)
-        self._emit(SEQUENCE_END, match.start(3), match.end(3))
-        return match.end()
 
     def _close_quote(self, start: int, position: int) -> None:
         self.nest.pop()
         self.open_quotes -= 1
         if self.kinds[-1] == OPEN_QUOTE:
             self.kinds[-1] = ESCAPED_STRING
-            self.ends[-1] = position
+            self.texts[-1] = self.text[self.starts[-1] : position]
             return
         if position - 1 > start:
-            self._emit(QUOTED_TEXT, start, position - 1)
-        self._emit(CLOSE_QUOTE, position - 1, position)
+            self._emit(QUOTED_TEXT, start, self.text[start : position - 1])
+        self._emit(CLOSE_QUOTE, position - 1, '"')
 
     def _broken_quote(self, start: int, stop: int) -> int:
         """A quoted template that a line end cuts short: it ends there, and so do the sequences
         and templates around it, up to a heredoc.
         """
         if stop > start:
-            self._emit(QUOTED_TEXT, start, stop)
+            self._emit(QUOTED_TEXT, start, self.text[start:stop])
         newline = stop + (2 if self.text.startswith("\r\n", stop) else 1)
         self.broken_strings.append((stop, newline))
-        self._emit(CLOSE_QUOTE, stop, stop)
+        self._emit(CLOSE_QUOTE, stop, "")
         self.nest.pop()
         self.open_quotes -= 1
         while self.open_quotes:
@@ -579,9 +587,9 @@ class _Scanner:
                 self.nest.append(closed)
                 break
             if closed == _SEQUENCE:
-                self._emit(SEQUENCE_END, stop, stop)
+                self._emit(SEQUENCE_END, stop, "")
             elif closed == _QUOTED_TEMPLATE:
-                self._emit(CLOSE_QUOTE, stop, stop)
+                self._emit(CLOSE_QUOTE, stop, "")
                 self.open_quotes -= 1
         return stop
 
@@ -604,18 +612,19 @@ class _Scanner:
             if group == 4:
                 continue
             if group == 1:
-                self._emit(TEXT, start, position)
+                self._emit(TEXT, start, text[start:position])
                 start = position
                 at_line_start = True
                 continue
             if group is None:
                 if position > start:
-                    self._emit(TEXT, start, position)
-                return -1
+                    self._emit(TEXT, start, text[start:position])
+                return position
             stop = match.start(group)
             if stop > start:
-                self._emit(TEXT, start, stop)
-            self._emit(INTERPOLATION if group == 2 else DIRECTIVE, stop, position)
+                self._emit(TEXT, start, text[start:stop])
+            kind = INTERPOLATION if group == 2 else DIRECTIVE
+            self._emit(kind, stop, match[group])
             self.nest.append(_SEQUENCE)
             return position
 
@@ -624,35 +633,55 @@ class _Scanner:
         self.markers.pop()
         if line_end > start and self.text[line_end - 1] == "\r":
             line_end -= 1
-        self._emit(CLOSE_HEREDOC, start, line_end)
+        self._emit(CLOSE_HEREDOC, start, self.text[start:line_end])
         return line_end
 
     # -- names --------------------------------------------------------------------------------
 
     def _check_names(self) -> None:
         """Turns tokens that look like names but contain other characters into invalid ones."""
-        text = self.text
         for index, kind in enumerate(self.kinds):
             if kind in (IDENTIFIER, PATH, ARGUMENT, BLOCK_HEADER):
-                start, end = self.starts[index], self.ends[index]
+                text = self.texts[index]
+                if text.isascii():
+                    continue
+                offset = 0
                 if kind == BLOCK_HEADER:
-                    start, end = _wrong_word(text, start, end)
-                name = text[start:end]
-                if not name.isascii() and first_invalid(name) >= 0:
+                    offset, text = _wrong_word(text)
+                if first_invalid(text) >= 0:
                     self.kinds[index] = INVALID
-                    self.starts[index] = start
-                    self.ends[index] = end
+                    self.starts[index] += offset
+                    self.texts[index] = text
+
+
+def _line_start(word: str) -> tuple[int, str, int, str]:
+    """What a word consists of that begins with a line end.
+
+    The word `for` may also begin an object that a for expression makes.
+    """
+    line = word.lstrip("\r\n \t")
+    newline = "\n" if word[0] == "\n" else "\r\n"
+    offset = len(word) - len(line)
+    if not line:
+        return NEWLINE, newline, offset, line
+    if line == "}":
+        return CLOSE_BRACE, newline, offset, line
+    name = line.rstrip("= \t")
+    if len(name) == len(line):
+        return BLOCK_HEADER, newline, offset, line
+    return FOR if name == "for" else ARGUMENT, newline, offset, name
 
 
 _HEADER_TYPE: Final = re.compile(_NAME)
 
 
-def _wrong_word(text: str, start: int, end: int) -> tuple[int, int]:
+def _wrong_word(header: str) -> tuple[int, str]:
     """The first word of a block's header that is no name and no quoted label, else nothing."""
-    for word in _LABEL.finditer(text, start, end):
-        if not word[0].startswith('"') and first_invalid(word[0]) >= 0:
-            return word.span()
-    return start, start
+    for match in _LABEL.finditer(header):
+        word = match[0]
+        if not word.startswith('"') and first_invalid(word) >= 0:
+            return match.start(), word
+    return 0, ""
 
 
 def first_invalid(name: str) -> int:

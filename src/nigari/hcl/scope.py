@@ -27,12 +27,11 @@ class Scope:
         variables: Mapping[str, Value] | None = None,
         functions: Mapping[str, Function] | None = None,
         parent: Scope | None = None,
-        item: Value | None = None,
     ) -> None:
         self.variables = variables
         self.functions = functions
         self.parent = parent
-        self.item = item
+        self.item: Value | None = None
 
     def variable(self, name: str) -> Value | None:
         """The value of a name, or None."""

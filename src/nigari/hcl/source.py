@@ -7,12 +7,15 @@ bytes are worked out here when someone asks. Deliberately unknown here: what the
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import Final
 
 from nigari.cty.graphemes import grapheme_count
 from nigari.diagnostics import Pos, Range
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _START = Pos(1, 1, 0)
+_GLIMPSE: Final = 60
+"""How many characters are enough to recognise a thing by."""
 
 
 class Source:
@@ -72,6 +75,14 @@ class Source:
     def range(self, start: int, end: int) -> Range:
         """The range of the text from one offset up to another."""
         return Range(self.filename, self.pos(start), self.pos(end))
+
+    def __repr__(self) -> str:
+        return f"<Source {self.filename}, {len(self.text)} characters>"
+
+    def glimpse(self, start: int, end: int) -> str:
+        """The first words between two offsets on one line, to recognise a thing by."""
+        words = " ".join(self.text[start : min(end, start + _GLIMPSE)].split())
+        return words if end <= start + _GLIMPSE else f"{words}…"
 
     def slice(self, start: int, end: int) -> str:
         """The text between two offsets."""

@@ -7,7 +7,7 @@ good as any other; what the word means is for the caller to say.
 
 from __future__ import annotations
 
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.json_expressions import JsonString
@@ -26,7 +26,8 @@ def abs_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | 
     """The reference that the expression is, beginning with a name of the scope."""
     traversal = expr.static_traversal()
     if traversal is None:
-        _report_shape(expr, "a reference", "a name, with dots and index brackets after it", diags)
+        form = "a name, with dots and index brackets after it"
+        _report_shape(expr, "a reference", form, expr.range, diags)
     return traversal
 
 
@@ -45,7 +46,9 @@ def expr_list(expr: Expression, diags: Diagnostics) -> list[Expression] | None:
     """The elements of an expression that is written as a list."""
     elements = expr.static_list()
     if elements is None:
-        _report_shape(expr, "a list", "square brackets around the elements", diags)
+        _report_shape(
+            expr, "a list", "square brackets around the elements", expr.start_range, diags
+        )
     return elements
 
 
@@ -53,7 +56,7 @@ def expr_map(expr: Expression, diags: Diagnostics) -> list[tuple[Expression, Exp
     """The keys and values of an expression that is written as a map."""
     items = expr.static_map()
     if items is None:
-        _report_shape(expr, "a map", "braces around keys and values", diags)
+        _report_shape(expr, "a map", "braces around keys and values", expr.start_range, diags)
     return items
 
 
@@ -61,7 +64,8 @@ def expr_call(expr: Expression, diags: Diagnostics) -> FunctionCall | None:
     """The function call that the expression is; its arguments can be read in the same ways."""
     call = static_call(expr)
     if call is None:
-        _report_shape(expr, "a function call", "a name and arguments in parentheses", diags)
+        form = "a name and arguments in parentheses"
+        _report_shape(expr, "a function call", form, expr.start_range, diags)
     return call
 
 
@@ -72,11 +76,11 @@ def static_call(expr: Expression) -> FunctionCall | None:
     return None
 
 
-def _report_shape(expr: Expression, what: str, form: str, diags: Diagnostics) -> None:
+def _report_shape(expr: Expression, what: str, form: str, where: Range, diags: Diagnostics) -> None:
     if isinstance(expr, SyntaxFault):
         return
     diags.error(
         f"{what.removeprefix('a ').capitalize()} required",
         f"This place needs {what} itself, not an expression that gives one: {form}.",
-        expr.range,
+        where,
     )

@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 _NEAR = 3
-"""Spellings fewer edits apart than this are taken for slips of each other."""
+"""Spellings fewer edits apart than this may be slips of each other."""
 
 
 def suggest(given: str, names: Iterable[str]) -> str | None:
-    """The name that differs least from the given one, if it is by a slip or two."""
+    """The name that differs least from the given one, if it is by a slip or two.
+
+    At least half of the longer spelling has to be right: `x` is not `y` misspelt.
+    """
     best, fewest = None, _NEAR
+    typed = given.casefold()
     for name in names:
         if abs(len(name) - len(given)) < fewest:
-            edits = _edits(given, name)
-            if edits < fewest:
+            edits = _edits(typed, name.casefold())
+            if edits < fewest and 2 * edits <= max(len(given), len(name)):
                 best, fewest = name, edits
     return best
 
@@ -46,13 +50,17 @@ def did_you_mean(given: str, names: Iterable[str]) -> str:
 
 
 def _edits(first: str, second: str) -> int:
-    """How many insertions, deletions and replacements lead from one spelling to the other."""
+    """How many slips lead from one spelling to the other.
+
+    A slip inserts, drops or replaces a character, or swaps two that stand side by side.
+    """
+    before: list[int] = []
     row = list(range(len(second) + 1))
     for i, left in enumerate(first, 1):
-        diagonal = row[0]
-        row[0] = i
+        last, before, row = before, row, [i]
         for j, right in enumerate(second, 1):
-            replaced = diagonal + (left != right)
-            diagonal = row[j]
-            row[j] = min(diagonal + 1, row[j - 1] + 1, replaced)
+            edits = min(before[j] + 1, row[-1] + 1, before[j - 1] + (left != right))
+            if i > 1 and j > 1 and left == second[j - 2] and right == first[i - 2]:
+                edits = min(edits, last[j - 2] + 1)
+            row.append(edits)
     return row[-1]

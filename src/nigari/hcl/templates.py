@@ -38,10 +38,23 @@ class StringLiteral(Expression):
         self._value: Value | None = None
 
     def start_span(self) -> tuple[int, int]:
-        """The text itself, without the quotes, as for any other template."""
-        if self.text and self.source.text.startswith('"', self.start):
-            return self.start + 1, self.end - 1
-        return self.start, self.end
+        """The text itself, without quotes or the markers of a heredoc, as for any other template."""
+        text, start, end = self.source.text, self.start, self.end
+        if self.text and text.startswith('"', start):
+            return start + 1, end - 1
+        if text.startswith("<<", start) and text[start:end] != self.text:
+            return self._heredoc_span(text.find("\n", start, end) + 1)
+        return start, end
+
+    def _heredoc_span(self, first: int) -> tuple[int, int]:
+        """The lines between the markers, without the indentation that `<<-` takes off."""
+        text = self.source.text
+        after = text.rfind("\n", first, self.end) + 1
+        if not 0 < first < after:
+            return self.start, self.end
+        line = text[first:after]
+        removed = _indentation(line) - _indentation(self.text)
+        return first + max(removed, 0), after
 
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
         return self.literal
@@ -54,6 +67,10 @@ class StringLiteral(Expression):
             value = string(self.text)
             self._value = value
         return value
+
+
+def _indentation(text: str) -> int:
+    return len(text) - len(text.lstrip(" \t"))
 
 
 class Template(Expression):
@@ -79,9 +96,10 @@ class Template(Expression):
         marks: frozenset[Mark] = NO_MARKS
         causes: tuple[object, ...] = ()
         is_known = True
+        goes_on = True
         for part in self.parts:
             if isinstance(part, StringLiteral):
-                if is_known:
+                if goes_on:
                     texts.append(part.text)
                 continue
             value = part.value(scope, diags)
@@ -89,11 +107,13 @@ class Template(Expression):
                 marks |= value.marks
             data = value.data
             if isinstance(data, Unknown):
-                is_known = False
+                is_known = goes_on = False
                 causes = join_causes(causes, data.causes)
                 continue
             text = self._text(part, value, scope, diags)
-            if text is not None and is_known:
+            if diags.error_count > errors:
+                goes_on = False
+            if goes_on and text is not None:
                 texts.append(text)
         if is_known:
             result = string("".join(texts))

@@ -100,12 +100,12 @@ class TokenStream:
         "broken_lines",
         "depth",
         "diags",
-        "ends",
         "kinds",
         "muted",
         "source",
         "starts",
         "text",
+        "texts",
     )
 
     def __init__(self, source: Source, tokens: Tokens, diags: Diagnostics) -> None:
@@ -113,7 +113,7 @@ class TokenStream:
         self.text = source.text
         self.kinds = tokens.kinds
         self.starts = tokens.starts
-        self.ends = tokens.ends
+        self.texts = tokens.texts
         self.diags = diags
         self.at = 0
         self.depth = 0
@@ -125,18 +125,17 @@ class TokenStream:
         if not self.text.isascii():
             self._check_encoding()
 
-    def word(self, index: int) -> str:
-        """The text of a token."""
-        return self.text[self.starts[index] : self.ends[index]]
+    def end(self, index: int) -> int:
+        """Where a token ends."""
+        return self.starts[index] + len(self.texts[index])
 
     def split_path(self, index: int) -> None:
         """Makes a name, a dot and the rest of a `PATH` token, where only a name can be right."""
-        start, end = self.starts[index], self.ends[index]
-        dot = self.text.index(".", start)
-        rest = PATH if "." in self.text[dot + 1 : end] else IDENTIFIER
-        self.kinds[index : index + 1] = [IDENTIFIER, DOT, rest]
-        self.starts[index : index + 1] = [start, dot, dot + 1]
-        self.ends[index : index + 1] = [dot, dot + 1, end]
+        name, _, rest = self.texts[index].partition(".")
+        dot = self.starts[index] + len(name)
+        self.kinds[index : index + 1] = [IDENTIFIER, DOT, PATH if "." in rest else IDENTIFIER]
+        self.starts[index : index + 1] = [self.starts[index], dot, dot + 1]
+        self.texts[index : index + 1] = [name, ".", rest]
 
     # -- nesting ------------------------------------------------------------------------------
 
@@ -156,7 +155,7 @@ class TokenStream:
             "Nested too deeply",
             f"Blocks, brackets, templates and operators can nest {MAX_DEPTH} levels deep, and this "
             "is one more.",
-            self.source.range(self.starts[index], self.ends[index]),
+            self.source.range(self.starts[index], self.end(index)),
         )
         self.muted = index
 
@@ -196,19 +195,17 @@ class TokenStream:
     def _end_of_first(self, index: int) -> int:
         """The end of a token, or of the smallest piece that begins it: that is what is wrong."""
         kind = self.kinds[index]
-        start, end = self.starts[index], self.ends[index]
+        start, text = self.starts[index], self.texts[index]
         if kind == STRING or kind == ESCAPED_STRING:
             return start + 1
         if kind == PATH:
-            return self.text.index(".", start)
+            return start + text.index(".")
         if kind == BLOCK_HEADER:
-            return start + len(_TYPE_END.split(self.text[start:end], 1)[0])
-        return end
+            return start + len(_TYPE_END.split(text, 1)[0])
+        return start + len(text)
 
     def _report_invalid(self, index: int) -> None:
-        start, end = self.starts[index], self.ends[index]
-        found = max(first_invalid(self.text[start:end]), 0)
-        start += found
+        start = self.starts[index] + max(first_invalid(self.texts[index]), 0)
         character = self.text[start]
         if 0xDC80 <= ord(character) <= 0xDCFF:
             return
@@ -245,7 +242,8 @@ class TokenStream:
 
         tokens = scan_lossless(text)
         for index, kind in enumerate(tokens.kinds):
-            start, end = tokens.starts[index], tokens.ends[index]
+            start = tokens.starts[index]
+            end = start + len(tokens.texts[index])
             if end <= first or kind == COMMENT:
                 continue
             for offset in range(max(start, first), end):

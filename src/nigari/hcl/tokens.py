@@ -1,6 +1,6 @@
 """The tokens of the native syntax.
 
-A token is a kind and two offsets, kept in three parallel lists: a file has tens of thousands of
+A token is a kind, an offset and a text, kept in three parallel lists: a file has tens of thousands of
 them, and an object for each would cost more than everything else. Deliberately unknown here: how
 tokens are found and what sequences of them mean.
 """
@@ -36,7 +36,7 @@ SEQUENCE_END: Final = 15
 """The `}` or `~}` that ends an interpolation or directive."""
 
 ARGUMENT: Final = 16
-"""A name and an equals sign at the start of a line; the offsets are those of the name."""
+"""A name and an equals sign at the start of a line; the text is the name."""
 BLOCK_HEADER: Final = 17
 """A block's type, labels and opening brace at the start of a line, with a line end after it."""
 
@@ -126,18 +126,18 @@ class Tokens:
     - `broken_strings` has the offsets of line ends that cut a quoted string short.
     """
 
-    __slots__ = ("broken_strings", "ends", "kinds", "starts")
+    __slots__ = ("broken_strings", "kinds", "starts", "texts")
 
     def __init__(
         self,
         kinds: list[int],
         starts: list[int],
-        ends: list[int],
+        texts: list[str],
         broken_strings: list[tuple[int, int]],
     ) -> None:
         self.kinds = kinds
         self.starts = starts
-        self.ends = ends
+        self.texts = texts
         self.broken_strings = broken_strings
 
     def __len__(self) -> int:

@@ -7,8 +7,9 @@ Deliberately unknown here: which expressions are traversals, and what root names
 from __future__ import annotations
 
 from nigari.cty import numbers
+from nigari.cty.types import KIND_BOOL
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value
-from nigari.diagnostics import Diagnostics, Range, ScopeValue
+from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.evaluate import Fault, attribute, index
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
@@ -126,20 +127,24 @@ class Traversal:
         """This traversal with the steps of a relative one after its own."""
         return Traversal(self.source, self.steps + rest.steps)
 
-    def apply_rel(
-        self, value: Value, diags: Diagnostics, values: tuple[ScopeValue, ...] = ()
-    ) -> Value:
+    def odd_index(self) -> tuple[int, int] | None:
+        """Where an index stands that an expression may have, but no reference that is read from a
+        text of its own: a number after a dot, or a key that is neither a number nor a string.
+        """
+        for step in self.steps:
+            if isinstance(step, TraverseIndex):
+                if not self.source.text.startswith("[", step.start):
+                    return step.start + 1, step.end
+                if step.key.data is None or step.key.type.kind == KIND_BOOL:
+                    return step.start + 1, step.end - 1
+        return None
+
+    def apply_rel(self, value: Value, diags: Diagnostics) -> Value:
         """The part of the value that a relative traversal leads to."""
         for step in self.steps:
             result = step.apply(value)
             if isinstance(result, Fault):
-                diags.error(
-                    result.summary,
-                    result.detail,
-                    self.step_range(step),
-                    self.range,
-                    values=values,
-                )
+                diags.error(result.summary, result.detail, self.step_range(step), self.range)
                 return DYNAMIC_UNKNOWN
             value = result
         return value

@@ -40,6 +40,9 @@ class Document:
     def __str__(self) -> str:
         return str(self.body)
 
+    def __repr__(self) -> str:
+        return f"<Document {self.body!r}>"
+
     def formatted(self) -> str:
         """The text in standard form."""
         return format(str(self))

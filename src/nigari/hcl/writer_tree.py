@@ -36,6 +36,10 @@ class Item:
         self.write(out)
         return "".join(out)
 
+    def __repr__(self) -> str:
+        text = str(self)
+        return f"<{type(self).__name__} {Source('', text).glimpse(0, len(text))}>"
+
 
 class Gap(Item):
     """Text between items: blank lines, comments that belong to nothing, what did not parse."""
@@ -159,6 +163,9 @@ class BodyText:
         out: list[str] = []
         self.write(out)
         return "".join(out)
+
+    def __repr__(self) -> str:
+        return f"<BodyText {', '.join([*self.attributes, *(each.type for each in self.blocks)])}>"
 
     # -- reading ------------------------------------------------------------------------------
 

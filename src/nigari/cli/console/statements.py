@@ -87,7 +87,7 @@ class Statement:
     def _scan(self, line: str) -> None:
         text = "".join([opener for _, opener in self._open]) + line + "\n"
         tokens = scan_expression(text)
-        kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
+        kinds, starts, texts = tokens.kinds, tokens.starts, tokens.texts
         found: list[tuple[int, str]] = []
         for position, kind in enumerate(kinds):
             if kind in _CLOSES:
@@ -95,10 +95,9 @@ class Statement:
                     self._is_broken = True
                     return
             elif kind in _OPENS or kind == DIRECTIVE:
-                opener = text[starts[position] : ends[position]]
-                found.append((INTERPOLATION if kind == DIRECTIVE else kind, opener))
+                found.append((INTERPOLATION if kind == DIRECTIVE else kind, texts[position]))
             elif kind == SLASH and kinds[position + 1] == STAR:
-                if starts[position + 1] == ends[position]:
+                if starts[position + 1] == starts[position] + 1:
                     found.append((SLASH, "/*"))
                     break
             self._has_heredoc |= kind == OPEN_HEREDOC

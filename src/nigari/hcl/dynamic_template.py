@@ -1,0 +1,219 @@
+"""What one `dynamic` block says: what it goes through, and what each block it makes is.
+
+It is read from its body and evaluated in a scope that the caller gives. Deliberately unknown here:
+the bodies that come of it.
+"""
+
+from __future__ import annotations
+
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import DYNAMIC, STRING, CollectionType, ObjectType, TupleType, Type
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import AttributeSchema, Block, BlockSchema, Body, BodySchema, Content
+from nigari.hcl.evaluate import sentence
+from nigari.hcl.expressions import Expression, scope_values
+from nigari.hcl.scope import Scope
+from nigari.hcl.static import abs_traversal_for_expr, expr_list
+
+DYNAMIC_BLOCK = BlockSchema("dynamic", ("type",))
+_FOR_EACH = AttributeSchema("for_each", True)
+ITERATOR = AttributeSchema("iterator")
+_LABELS = AttributeSchema("labels", True)
+CONTENT = BlockSchema("content")
+_WITHOUT_LABELS = BodySchema((_FOR_EACH, ITERATOR), (CONTENT,))
+_WITH_LABELS = BodySchema((_FOR_EACH, ITERATOR, _LABELS), (CONTENT,))
+
+
+class Template:
+    """What a `dynamic` block says, its expressions not evaluated yet."""
+
+    __slots__ = ("content", "for_each", "iterator", "labels", "written")
+
+    def __init__(
+        self,
+        written: Block,
+        for_each: Expression,
+        iterator: str,
+        labels: list[Expression],
+        content: Body,
+    ) -> None:
+        self.written = written
+        self.for_each = for_each
+        self.iterator = iterator
+        self.labels = labels
+        self.content = content
+
+    def block(self, labels: list[str], body: Body) -> Block:
+        """One of the blocks that the dynamic block makes; its places are those of the original."""
+        written = self.written
+        start, end = written.label_spans[0]
+        return Block(
+            written.labels[0],
+            labels,
+            body,
+            written.source,
+            written.start,
+            written.end,
+            start,
+            end,
+            [(expr.start, expr.end) for expr in self.labels],
+            written.def_start,
+            written.def_end,
+            written.open_start,
+        )
+
+
+def read_template(block: Block, wanted: BlockSchema, diags: Diagnostics) -> Template | None:
+    """What a `dynamic` block says; None after an error."""
+    errors = diags.error_count
+    content = block.body.content(_WITH_LABELS if wanted.labels else _WITHOUT_LABELS, diags)
+    iterator = iterator_name(content, block, diags)
+    labels = _label_expressions(content, wanted, diags)
+    if not content.blocks:
+        _report_missing_content(content, diags)
+    elif len(content.blocks) > 1:
+        _report_second_content(content.blocks[1], diags)
+    if diags.error_count > errors or iterator is None or labels is None:
+        return None
+    for_each = content.attributes["for_each"].expr
+    return Template(block, for_each, iterator, labels, content.blocks[0].body)
+
+
+def iterator_name(content: Content, block: Block, diags: Diagnostics) -> str | None:
+    """What a `dynamic` block calls the current element; None after an error."""
+    attribute = content.attributes.get("iterator")
+    if attribute is None:
+        return block.labels[0]
+    traversal = abs_traversal_for_expr(attribute.expr, diags)
+    if traversal is None:
+        return None
+    if len(traversal) != 1:
+        _report_iterator(attribute.expr, diags)
+        return None
+    return traversal.root_name
+
+
+def _label_expressions(
+    content: Content, wanted: BlockSchema, diags: Diagnostics
+) -> list[Expression] | None:
+    attribute = content.attributes.get("labels")
+    if attribute is None:
+        return []
+    labels = expr_list(attribute.expr, diags)
+    if labels is None:
+        return None
+    count = len(wanted.labels)
+    if len(labels) != count:
+        where = labels[count].range if len(labels) > count else attribute.expr.range
+        _report_label_count(wanted, where, diags)
+        return None
+    return labels
+
+
+def for_each_value(expr: Expression, scope: Scope, diags: Diagnostics) -> Value | None:
+    """The collection to go through, which may be unknown; None after an error."""
+    errors = diags.error_count
+    value = expr.value(scope, diags)
+    if diags.error_count > errors:
+        return None
+    if not _is_iterable(value.type):
+        _report_not_iterable(value, expr, scope, diags)
+        return None
+    if value.is_null:
+        _report_null(expr, scope, diags)
+        return None
+    return value
+
+
+def _is_iterable(type_: Type) -> bool:
+    return type_ is DYNAMIC or isinstance(type_, CollectionType | TupleType | ObjectType)
+
+
+def label_text(expr: Expression, scope: Scope, diags: Diagnostics) -> str | None:
+    """What an expression gives a block as a label; None after an error."""
+    errors = diags.error_count
+    value = expr.value(scope, diags)
+    if diags.error_count > errors:
+        return None
+    try:
+        value = convert(value, STRING)
+    except CtyError as error:
+        _report_label(sentence(error), expr, scope, diags)
+        return None
+    if value.is_null:
+        _report_label("it is null", expr, scope, diags)
+    elif not value.is_known:
+        _report_label("it is not known yet, and labels have to be", expr, scope, diags)
+    elif value.is_marked:
+        _report_label("a label is shown to everybody, and this value is not", expr, scope, diags)
+    else:
+        return value.as_string()
+    return None
+
+
+# -- diagnostics --------------------------------------------------------------------------------
+
+
+def _report_iterator(expr: Expression, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid iterator name",
+        "The iterator is a name to be used in the content: a single word, without dots.",
+        expr.range,
+    )
+
+
+def _report_label_count(wanted: BlockSchema, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Wrong number of labels",
+        f"A block of type {wanted.type} has as many labels as these: {', '.join(wanted.labels)}. "
+        "Give one expression for each of them.",
+        where,
+    )
+
+
+def _report_missing_content(content: Content, diags: Diagnostics) -> None:
+    diags.error(
+        "Missing content block",
+        "A dynamic block needs a nested block of type content, which is what each of the blocks "
+        "it makes will hold.",
+        content.missing_item_range,
+    )
+
+
+def _report_second_content(block: Block, diags: Diagnostics) -> None:
+    diags.error(
+        "Second content block",
+        "A dynamic block has one content block. To make blocks with different contents, write "
+        "another dynamic block.",
+        block.def_range,
+    )
+
+
+def _report_not_iterable(value: Value, expr: Expression, scope: Scope, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid for_each",
+        f"This is a {value.type.friendly_name()}, which has no elements to make blocks for. Use "
+        "a list, a set or a map; for one block or none, [value] or [].",
+        expr.range,
+        values=scope_values(expr, scope),
+    )
+
+
+def _report_null(expr: Expression, scope: Scope, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid for_each",
+        "This is null, which has no elements to make blocks for. Use an empty list for no blocks.",
+        expr.range,
+        values=scope_values(expr, scope),
+    )
+
+
+def _report_label(why: str, expr: Expression, scope: Scope, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid label of a dynamic block",
+        f"This value cannot be the label of a block: {why}.",
+        expr.range,
+        values=scope_values(expr, scope),
+    )
