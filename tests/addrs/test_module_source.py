@@ -68,6 +68,7 @@ def test_registry(text: str, wanted: str, display: str) -> None:
         ("github.com/a/b/c/d", "git::https://github.com/a/b.git", "c/d"),
         ("github.com/a/b/c//d", "git::https://github.com/a/b.git", "c/d"),
         ("github.com/a/b//c?ref=x/y", "git::https://github.com/a/b.git?ref=x/y", "c"),
+        ("github.com/a/b#x", "git::https://github.com/a/b.git#x", ""),
         ("github.com/a/b?ref=x", "git::https://github.com/a/b.git?ref=x", ""),
         ("github.com/a/b//c?", "git::https://github.com/a/b.git", "c"),
         ("git::github.com/a/b", "git::https://github.com/a/b.git", ""),

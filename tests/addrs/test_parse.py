@@ -80,6 +80,7 @@ def test_legacy_provider_configs(text: str, wanted: str) -> None:
         (parse_module, "aws_vpc.main", "aws_vpc.main"),
         (parse_module, "module.a.b.c", ".b.c"),
         (parse_module, "module.a[1.5]", "[1.5]"),
+        (parse_module, "module.a[9223372036854775808]", "[9223372036854775808]"),
         (parse_module, "module.a[*]", "[*]"),
         (parse_module_block, "module.a[0]", "[0]"),
         (parse_target, "module.a.b", ".b"),

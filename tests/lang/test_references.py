@@ -16,6 +16,7 @@ from nigari.lang.references import (
     Reference,
     intended_root,
     parse_provider_function,
+    parse_reference,
     references_in_body,
     references_in_expression,
     report_outside,
@@ -30,9 +31,9 @@ def expression(text: str) -> Expression:
     return parsed
 
 
-def found(text: str, in_tests: bool = False) -> list[Reference]:
+def found(text: str) -> list[Reference]:
     diags = Diagnostics()
-    references = references_in_expression(expression(text), diags, in_tests)
+    references = references_in_expression(expression(text), diags)
     assert not diags.has_errors, list(diags)
     return references
 
@@ -88,7 +89,9 @@ def test_subject_and_rest(text: str, kind: str, subject: str, remaining: str) ->
     ],
 )
 def test_in_test_files(text: str, kind: str, subject: str, remaining: str) -> None:
-    (reference,) = found(text, in_tests=True)
+    (traversal,) = expression(text).variables()
+    reference = parse_reference(traversal, Diagnostics(), in_tests=True)
+    assert reference is not None
     assert type(reference.subject).__name__ == kind
     assert (str(reference.subject), str(reference.remaining)) == (subject, remaining)
 
@@ -149,10 +152,10 @@ def test_range_covers_the_subject() -> None:
         ("aws_vpc[0]", "[0]", "TYPE.NAME"),
         ("aws_vpc.a[1.5]", "[1.5]", "whole number"),
         ("count", "count", "count.index"),
-        ("count.idx", ".idx", "index"),
-        ("each.kay", ".kay", '"key"'),
-        ("path.here", ".here", "module"),
-        ("terraform.env", ".env", "terraform.workspace"),
+        ("count.idx", "count.idx", "index"),
+        ("each.kay", "each.kay", '"key"'),
+        ("path.here", "path.here", "module"),
+        ("terraform.env", "terraform.env", "terraform.workspace"),
         ("template.a", "template", "resource.template"),
         ("lazy.a", "lazy", "later version"),
         ("arg.a", "arg", "later version"),

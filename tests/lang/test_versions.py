@@ -194,6 +194,13 @@ def test_combining_provider_constraints() -> None:
     assert str(both) == ">= 1.0.0, < 2.0.0"
     assert str(ProviderConstraints()) == ""
     assert ProviderConstraints().allows(version("3.0.0"))
+
+
+@pytest.mark.parametrize("constraint", ["= 0.0.0", ">= 0", "< 1"])
+def test_the_version_that_is_none(constraint: str) -> None:
+    assert not provider(constraint).allows(version("0.0.0"))
+    assert not ProviderConstraints().allows(version("0.0.0"))
+    assert module(constraint).allows(version("0.0.0"))
     assert not ProviderConstraints()
 
 

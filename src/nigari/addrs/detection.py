@@ -114,14 +114,14 @@ def _detect_repository(address: str, host: str) -> str:
     parts = path.split("/")
     if len(parts) < 3:
         raise SourceError(f"A repository there is written {host}/OWNER/NAME.")
-    repository = f"{parts[1]}/{parts[2]}"
+    repository, hash_, fragment = f"{parts[1]}/{parts[2]}".partition("#")
     if not repository.endswith(".git"):
         repository += ".git"
     _check_escapes(address, 0)
     inner = "/".join(parts[3:])
     url = f"git::https://{host}/{_escape_path(_unescape(repository))}"
     url = f"{url}//{inner}" if inner else url
-    return f"{url}?{query}" if query else url
+    return (f"{url}?{query}" if query else url) + hash_ + fragment
 
 
 def _detect_scp(address: str) -> str:

@@ -7,18 +7,13 @@ gives the spelling that a resolver wants.
 
 from __future__ import annotations
 
-import re
-
-_LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
-
 
 def normalize_label(label: str) -> str | None:
     """The one spelling of a label of letters, digits and inner dashes, or `None` if it is none."""
     if label.isascii():
         lower = label.lower()
-        if re.fullmatch(_LABEL, lower) is None or lower[2:4] == "--":
-            return None
-        return lower
+        is_label = lower.replace("-", "0").isalnum() and lower[0] != "-" != lower[-1]
+        return lower if is_label and lower[2:4] != "--" else None
     return _normalize_unicode_label(label)
 
 
@@ -40,10 +35,11 @@ def normalize_hostname(text: str) -> str | None:
     """The one spelling of `host` or `host:port`, or `None` if it is no service hostname.
 
     The default port 443 is dropped. Punycode is refused: a name is written the way it is read.
+    A dot at the end, as resolvers know it, stays.
     """
     host, colon, port = text.partition(":")
     labels = []
-    for label in host.split("."):
+    for label in host.removesuffix(".").split("."):
         normal = None if label.startswith("xn--") else normalize_label(label)
         if normal is None:
             return None
@@ -53,6 +49,8 @@ def normalize_hostname(text: str) -> str | None:
         if not (port.isascii() and port.isdigit() and len(port) <= 5) or int(port) > 65535:
             return None
         normal_port = "" if int(port) == 443 else f":{int(port)}"
+    if host.endswith("."):
+        labels.append("")
     return ".".join(labels) + normal_port
 
 

@@ -22,6 +22,9 @@ class Deferred(Enum):
 
 DEFERRED: Final = Deferred.DEFERRED
 
+_INTEGERS: Final = range(-(2**63), 2**63)
+"""The numbers that a key can be: those of 64 bits."""
+
 InstanceKey: TypeAlias = int | str | Literal[Deferred.DEFERRED] | None
 
 
@@ -55,5 +58,5 @@ def key_from_value(value: Value) -> int | str | None:
         return value.as_string()
     if value.type.kind == KIND_NUMBER:
         number = value.as_number()
-        return number if isinstance(number, int) else None
+        return number if isinstance(number, int) and number in _INTEGERS else None
     return None

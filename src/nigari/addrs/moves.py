@@ -94,6 +94,11 @@ class MovePattern:
             parts.append(self.resource.text + _key_pattern_text(self.key))
         return ".".join(parts)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the calls that lead to the module."""
+        return tuple(name for name, _ in self.steps)
+
     def selects_module(self, module: ModuleAddr) -> bool:
         """Whether the module part of the pattern is this module instance."""
         return len(self.steps) == module.depth and _steps_match(self.steps, module.steps)
@@ -213,7 +218,7 @@ def is_module_reindex(source: MovePattern, target: MovePattern) -> bool:
         return False
     if source.steps and source.steps[-1][1] is ANY_KEY:
         return False
-    return [name for name, _ in source.steps] == [name for name, _ in target.steps]
+    return source.names == target.names
 
 
 def _new_module_steps(

@@ -7,12 +7,11 @@ wrong. References inside expressions are another matter: they belong to the lang
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance
 from nigari.addrs.address import Address
-from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value
-from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.address_steps import Given, Steps, steps_in_module, steps_of
+from nigari.addrs.keys import key_from_value
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import MoveEndpoint, RemoveEndpoint
 from nigari.addrs.provider import (
     AbsProviderConfig,
@@ -36,21 +35,9 @@ from nigari.addrs.resource import (
 from nigari.addrs.targets import Target
 from nigari.addrs.values import Check, InputVariable, LocalValue, NamedValue, OutputValue
 from nigari.diagnostics import Diagnostics, Range
-from nigari.hcl.expressions import Expression, Reference, RelativeTraversal
-from nigari.hcl.parser import parse_expression, parse_traversal
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
-from nigari.hcl.splats import Splat, SplatItem
-from nigari.hcl.traversal import (
-    Step,
-    Traversal,
-    TraverseAttr,
-    TraverseIndex,
-    TraverseRoot,
-    TraverseSplat,
-)
-
-Given: TypeAlias = str | Traversal
+from nigari.hcl.traversal import TraverseIndex
 
 _MODES = {"data": DATA, "ephemeral": EPHEMERAL}
 _NAMED_VALUES: dict[str, type[NamedValue]] = {
@@ -58,129 +45,7 @@ _NAMED_VALUES: dict[str, type[NamedValue]] = {
 }
 
 
-class _Steps:
-    """The steps of an address that are still to be read, and where mistakes are reported."""
-
-    __slots__ = ("at", "deferred_allowed", "diags", "steps", "traversal")
-
-    def __init__(
-        self, traversal: Traversal, diags: Diagnostics, deferred_allowed: bool = False
-    ) -> None:
-        self.traversal = traversal
-        self.steps = traversal.steps
-        self.at = 0
-        self.diags = diags
-        self.deferred_allowed = deferred_allowed
-
-    @property
-    def left(self) -> int:
-        return len(self.steps) - self.at
-
-    def peek_name(self, ahead: int = 0) -> str | None:
-        """The name that comes next, if a name comes next."""
-        if self.left <= ahead:
-            return None
-        step = self.steps[self.at + ahead]
-        return step.name if isinstance(step, TraverseRoot | TraverseAttr) else None
-
-    def peek_key(self) -> Step | None:
-        """The step in brackets that comes next, if one does."""
-        step = self.steps[self.at] if self.left else None
-        return step if isinstance(step, TraverseIndex | TraverseSplat) else None
-
-    def key(self, what: str) -> tuple[InstanceKey, bool]:
-        """The instance key that comes next, `None` if none does, and whether all is well."""
-        step = self.peek_key()
-        if step is None:
-            return None, True
-        self.at += 1
-        if isinstance(step, TraverseSplat):
-            if self.deferred_allowed:
-                return DEFERRED, True
-        elif isinstance(step, TraverseIndex):
-            key = key_from_value(step.key)
-            if key is not None:
-                return key, True
-        self.error(
-            "Invalid instance key",
-            f"The key of {what} is a whole number, when it uses count, or a string in quotes, "
-            "when it uses for_each.",
-            step,
-        )
-        return None, False
-
-    def range_from(self, at: int) -> Range:
-        """From one step to the end; the last step when none is left."""
-        first = self.steps[min(at, len(self.steps) - 1)]
-        return self.traversal.source.range(first.start, self.traversal.end)
-
-    def error(self, summary: str, detail: str, step: Step | None = None) -> None:
-        """Report a mistake at a step, or at all that is left."""
-        subject = self.range_from(self.at) if step is None else self.traversal.step_range(step)
-        self.diags.error(summary, detail, subject, self.traversal.range)
-
-    def ends(self, what: str) -> bool:
-        """Whether nothing is left; reports it if something is."""
-        if self.left:
-            self.error("Invalid address", f"Nothing may follow {what} here. Remove the rest of it.")
-        return not self.left
-
-
-def _steps(given: Given, diags: Diagnostics, deferred_allowed: bool = False) -> _Steps | None:
-    if isinstance(given, Traversal):
-        return _Steps(given, diags, deferred_allowed)
-    source = Source("", given)
-    if "[*]" in given:
-        steps = _splat_steps(parse_expression(source, Diagnostics()))
-        if steps is not None:
-            return _Steps(Traversal(source, steps), diags, deferred_allowed)
-    traversal = parse_traversal(source, diags)
-    return None if traversal is None else _Steps(traversal, diags, deferred_allowed)
-
-
-def _splat_steps(expression: Expression) -> list[Step] | None:
-    """The steps of an address in which splats stand for keys that are not known yet."""
-    if isinstance(expression, SplatItem):
-        return []
-    if isinstance(expression, Reference):
-        return expression.steps
-    if isinstance(expression, RelativeTraversal):
-        base = _splat_steps(expression.base)
-        return None if base is None else base + expression.steps
-    if isinstance(expression, Splat):
-        operand, rest = _splat_steps(expression.operand), _splat_steps(expression.each)
-        if operand is not None and rest is not None:
-            marker = TraverseSplat(expression.marker_start, expression.marker_end)
-            return [*operand, marker, *rest]
-    return None
-
-
-def _module_prefix(steps: _Steps, keyed: bool = True) -> ModuleAddr | None:
-    module = ROOT_MODULE
-    while steps.peek_name() == "module":
-        name = steps.peek_name(1)
-        if name is None:
-            wrong = steps.steps[steps.at + 1] if steps.left > 1 else steps.steps[steps.at]
-            steps.error("Invalid address", "After module must come a dot and its name.", wrong)
-            return None
-        steps.at += 2
-        step = steps.peek_key()
-        if step is not None and not keyed:
-            steps.error(
-                "Invalid address",
-                f"Instances cannot be told apart here. Name the whole call, module.{name}, "
-                "without the key.",
-                step,
-            )
-            return None
-        key, ok = steps.key("a module instance")
-        if not ok:
-            return None
-        module = module.child(name, key)
-    return module
-
-
-def _resource(steps: _Steps) -> Resource | None:
+def _resource(steps: Steps) -> Resource | None:
     mode: ResourceMode = MANAGED
     prefix = steps.peek_name() or ""
     if prefix in _MODES:
@@ -203,7 +68,7 @@ def _resource(steps: _Steps) -> Resource | None:
     return Resource(mode, type_name, name)
 
 
-def _resource_instance(steps: _Steps) -> ResourceInstance | None:
+def _resource_instance(steps: Steps) -> ResourceInstance | None:
     resource = _resource(steps)
     if resource is None:
         return None
@@ -224,20 +89,16 @@ def _resource_instance(steps: _Steps) -> ResourceInstance | None:
 
 def parse_module(given: Given, diags: Diagnostics) -> ModuleAddr | None:
     """A module instance: `module.a["x"].module.b`."""
-    steps = _steps(given, diags)
-    module = None if steps is None else _module_prefix(steps)
-    return _only_module(steps, module)
+    return _only_module(steps_in_module(given, diags))
 
 
 def parse_module_block(given: Given, diags: Diagnostics) -> ModuleAddr | None:
     """A module as the configuration declares it, without instance keys."""
-    steps = _steps(given, diags)
-    module = None if steps is None else _module_prefix(steps, keyed=False)
-    return _only_module(steps, module)
+    return _only_module(steps_in_module(given, diags, keyed=False))
 
 
-def _only_module(steps: _Steps | None, module: ModuleAddr | None) -> ModuleAddr | None:
-    if steps is None or module is None:
+def _only_module(steps: Steps | None) -> ModuleAddr | None:
+    if steps is None:
         return None
     if steps.left:
         steps.error(
@@ -246,52 +107,51 @@ def _only_module(steps: _Steps | None, module: ModuleAddr | None) -> ModuleAddr 
             "and a name, once for each level.",
         )
         return None
-    return module
+    return steps.module
 
 
 def parse_target(given: Given, diags: Diagnostics) -> Target | None:
     """What `-target` names: a module instance, a resource or a resource instance."""
-    steps = _steps(given, diags)
-    module = None if steps is None else _module_prefix(steps)
-    if steps is None or module is None:
+    steps = steps_in_module(given, diags)
+    if steps is None:
         return None
     if not steps.left:
-        return Target(module, steps.traversal.range)
+        return Target(steps.module, steps.traversal.range)
     instance = _resource_instance(steps)
     if instance is None:
         return None
     if instance.key is None:
-        return Target(Abs(module, instance.resource), steps.traversal.range)
-    return Target(Abs(module, instance), steps.traversal.range)
+        return Target(Abs(steps.module, instance.resource), steps.traversal.range)
+    return Target(Abs(steps.module, instance), steps.traversal.range)
 
 
 def parse_resource_instance(given: Given, diags: Diagnostics) -> AbsResourceInstance | None:
     """A resource instance in a module instance."""
     target = parse_target(given, diags)
-    if target is None:
+    found = None if target is None else _not_a_module(target, diags)
+    if found is None:
         return None
-    subject = target.subject
-    if isinstance(subject, ModuleAddr):
-        _report_module_for_resource(subject, target.range, diags)
-        return None
-    item = subject.item
-    return Abs(subject.module, item.instance() if isinstance(item, Resource) else item)
+    item = found.item
+    return Abs(found.module, item.instance() if isinstance(item, Resource) else item)
 
 
 def parse_resource(given: Given, diags: Diagnostics) -> AbsResource | None:
     """A whole resource in a module instance."""
     target = parse_target(given, diags)
-    if target is None:
+    found = None if target is None else _not_a_module(target, diags)
+    if target is None or found is None:
         return None
-    subject = target.subject
-    if isinstance(subject, ModuleAddr):
-        _report_module_for_resource(subject, target.range, diags)
+    if isinstance(found.item, ResourceInstance):
+        _report_instance_for_resource(found.item, target.range, diags)
         return None
-    item = subject.item
-    if isinstance(item, ResourceInstance):
-        _report_instance_for_resource(item, target.range, diags)
+    return Abs(found.module, found.item)
+
+
+def _not_a_module(target: Target, diags: Diagnostics) -> AbsResource | AbsResourceInstance | None:
+    if isinstance(target.subject, ModuleAddr):
+        _report_module_for_resource(target.subject, target.range, diags)
         return None
-    return Abs(subject.module, item)
+    return target.subject
 
 
 def parse_resource_block(given: Given, diags: Diagnostics) -> AbsResource | None:
@@ -306,13 +166,12 @@ def parse_resource_block(given: Given, diags: Diagnostics) -> AbsResource | None
 
 
 def _block_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
-    steps = _steps(given, diags)
-    module = None if steps is None else _module_prefix(steps, keyed=False)
-    if steps is None or module is None:
+    steps = steps_in_module(given, diags, keyed=False)
+    if steps is None:
         return None
     where = steps.traversal.range
     if not steps.left:
-        return RemoveEndpoint(module, where)
+        return RemoveEndpoint(steps.module, where)
     resource = _resource(steps)
     if resource is None:
         return None
@@ -325,19 +184,22 @@ def _block_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
         return None
     if not steps.ends("the address of a resource"):
         return None
-    return RemoveEndpoint(Abs(module, resource), where)
+    return RemoveEndpoint(Abs(steps.module, resource), where)
 
 
 def parse_move_endpoint(given: Given, diags: Diagnostics) -> MoveEndpoint | None:
     """The `from` or `to` of a `moved` block."""
-    steps = _steps(given, diags)
-    module = None if steps is None else _module_prefix(steps)
-    if steps is None or module is None:
+    steps = steps_in_module(given, diags)
+    if steps is None:
         return None
     if not steps.left:
-        return MoveEndpoint(module, steps.traversal.range)
+        return MoveEndpoint(steps.module, steps.traversal.range)
     instance = _resource_instance(steps)
-    return None if instance is None else MoveEndpoint(Abs(module, instance), steps.traversal.range)
+    return (
+        None
+        if instance is None
+        else MoveEndpoint(Abs(steps.module, instance), steps.traversal.range)
+    )
 
 
 def parse_remove_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
@@ -354,15 +216,14 @@ def parse_remove_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | 
 
 def parse_output(given: Given, diags: Diagnostics) -> Abs[OutputValue] | None:
     """An output value of a module instance: `module.a.output.b`."""
-    steps = _steps(given, diags)
-    module = None if steps is None else _module_prefix(steps)
-    if steps is None or module is None:
+    steps = steps_in_module(given, diags)
+    if steps is None:
         return None
     name = _value_name(steps, OutputValue)
-    return None if name is None else Abs(module, OutputValue(name))
+    return None if name is None else Abs(steps.module, OutputValue(name))
 
 
-def _value_name(steps: _Steps, kind: type[NamedValue]) -> str | None:
+def _value_name(steps: Steps, kind: type[NamedValue]) -> str | None:
     name = steps.peek_name(1)
     if steps.peek_name() != kind.root or name is None:
         _report_no_value(steps, kind)
@@ -377,12 +238,11 @@ def parse_address(given: Given, diags: Diagnostics) -> ModuleAddr | Abs[Address]
     A module instance, a resource instance, an input variable, local, output value or check, a
     provider configuration. `[*]` stands for instances that are not known yet.
     """
-    steps = _steps(given, diags, deferred_allowed=True)
-    module = None if steps is None else _module_prefix(steps)
-    if steps is None or module is None:
+    steps = steps_in_module(given, diags, deferred_allowed=True)
+    if steps is None:
         return None
     if not steps.left:
-        return module
+        return steps.module
     item: Address | None
     kind = _NAMED_VALUES.get(steps.peek_name() or "")
     if kind is not None:
@@ -392,7 +252,7 @@ def parse_address(given: Given, diags: Diagnostics) -> ModuleAddr | Abs[Address]
         item = _provider_instance(steps)
     else:
         item = _resource_instance(steps)
-    return None if item is None else Abs(module, item)
+    return None if item is None else Abs(steps.module, item)
 
 
 def parse_provider_config(given: Given, diags: Diagnostics) -> AbsProviderConfig | None:
@@ -416,15 +276,14 @@ def parse_provider_instance(given: Given, diags: Diagnostics) -> AbsProviderInst
     `module.m.provider["registry.opentofu.org/hashicorp/aws"].by_region["eu"]`: the path of the
     module is the declared one and has no keys.
     """
-    steps = _steps(given, diags)
-    module = None if steps is None else _module_prefix(steps, keyed=False)
-    if steps is None or module is None:
+    steps = steps_in_module(given, diags, keyed=False)
+    if steps is None:
         return None
     instance = _provider_instance(steps)
-    return None if instance is None else Abs(module, instance)
+    return None if instance is None else Abs(steps.module, instance)
 
 
-def _provider_instance(steps: _Steps) -> ProviderInstance | None:
+def _provider_instance(steps: Steps) -> ProviderInstance | None:
     if steps.peek_name() != "provider":
         steps.error(_BAD_PROVIDER, "The address of a provider configuration begins with provider.")
         return None
@@ -447,7 +306,7 @@ def _provider_instance(steps: _Steps) -> ProviderInstance | None:
 _BAD_PROVIDER = "Invalid provider configuration address"
 
 
-def _provider_in_brackets(steps: _Steps) -> Provider | None:
+def _provider_in_brackets(steps: Steps) -> Provider | None:
     step = steps.peek_key()
     key = key_from_value(step.key) if isinstance(step, TraverseIndex) else None
     if step is None or not isinstance(key, str):
@@ -464,9 +323,8 @@ def _provider_in_brackets(steps: _Steps) -> Provider | None:
 
 def parse_legacy_provider_config(given: Given, diags: Diagnostics) -> AbsProviderConfig | None:
     """A provider configuration as old states name it: `module.m.provider.aws.west`."""
-    steps = _steps(given, diags)
-    module = None if steps is None else _module_prefix(steps, keyed=False)
-    if steps is None or module is None:
+    steps = steps_in_module(given, diags, keyed=False)
+    if steps is None:
         return None
     type_name = steps.peek_name(1)
     if steps.peek_name() != "provider" or type_name is None:
@@ -478,12 +336,12 @@ def parse_legacy_provider_config(given: Given, diags: Diagnostics) -> AbsProvide
         return None
     builtin = type_name == "terraform"
     provider = builtin_provider(type_name) if builtin else legacy_provider(type_name)
-    return Abs(module, ProviderConfig(provider, alias))
+    return Abs(steps.module, ProviderConfig(provider, alias))
 
 
 def parse_local_provider_config(given: Given, diags: Diagnostics) -> LocalProviderConfig | None:
     """A provider configuration as its module names it: `aws`, `aws.west`."""
-    steps = _steps(given, diags)
+    steps = steps_of(given, diags)
     if steps is None:
         return None
     name, alias = steps.peek_name(), steps.peek_name(1)
@@ -532,7 +390,7 @@ def _report_not_removable(mode: ResourceMode, subject: Range | None, diags: Diag
     )
 
 
-def _report_no_value(steps: _Steps, kind: type[NamedValue]) -> None:
+def _report_no_value(steps: Steps, kind: type[NamedValue]) -> None:
     steps.error(
         "Invalid address",
         f"{quoted(str(steps.traversal))} does not go on as it must. Here {kind.root} and a name "

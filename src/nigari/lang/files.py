@@ -10,14 +10,22 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from operator import attrgetter
+from typing import Protocol
+
+from nigari.record import record
 
 
-class Entry(NamedTuple):
+@record
+class Entry:
     """Something in a directory."""
 
     name: str
     is_directory: bool
+
+
+by_name = attrgetter("name")
+"""The order of entries."""
 
 
 class Files(Protocol):
@@ -52,7 +60,7 @@ class DiskFiles:
     def entries(self, path: str) -> list[Entry]:
         with os.scandir(path or ".") as found:
             entries = [Entry(entry.name, _is_directory(entry)) for entry in found]
-        return sorted(entries)
+        return sorted(entries, key=by_name)
 
     def is_file(self, path: str) -> bool:
         try:
@@ -101,7 +109,7 @@ class MemoryFiles:
                 found[head] = bool(slash)
         if not found:
             raise FileNotFoundError(2, "No such directory", path)
-        return sorted(Entry(name, is_directory) for name, is_directory in found.items())
+        return [Entry(name, found[name]) for name in sorted(found)]
 
     def is_file(self, path: str) -> bool:
         if os.path.normpath(path) in self._contents:

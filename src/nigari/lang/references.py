@@ -99,6 +99,11 @@ class Reference:
         """Where the subject is named."""
         return self.source.range(self.start, self.end)
 
+    @property
+    def last_range(self) -> Range:
+        """Where the last step of the subject stands, with the dot before its name."""
+        return self.source.range(self.source.text.rindex(".", self.start, self.end), self.end)
+
     def __str__(self) -> str:
         return f"{self.subject}{self.remaining}"
 
@@ -228,37 +233,31 @@ def _provider_function(traversal: Traversal, diags: Diagnostics) -> Reference | 
     return _reference(function, traversal, 1)
 
 
-def references(
-    traversals: Iterable[Traversal], diags: Diagnostics, in_tests: bool = False
-) -> list[Reference]:
+def references(traversals: Iterable[Traversal], diags: Diagnostics) -> list[Reference]:
     """What each traversal refers to; those that refer to nothing are reported and left out."""
     found = []
     for traversal in traversals:
-        reference = parse_reference(traversal, diags, in_tests)
+        reference = parse_reference(traversal, diags)
         if reference is not None:
             found.append(reference)
     return found
 
 
-def references_in_expression(
-    expression: Expression, diags: Diagnostics, in_tests: bool = False
-) -> list[Reference]:
+def references_in_expression(expression: Expression, diags: Diagnostics) -> list[Reference]:
     """What an expression refers to: values in the order written, then provider functions."""
-    found = references(expression.variables(), diags, in_tests)
+    found = references(expression.variables(), diags)
     found.extend(references(_provider_calls(expression), diags))
     return found
 
 
-def references_in_body(
-    body: Body, spec: Spec, diags: Diagnostics, in_tests: bool = False
-) -> list[Reference]:
+def references_in_body(body: Body, spec: Spec, diags: Diagnostics) -> list[Reference]:
     """What decoding a body would refer to, its dynamic blocks expanded: values, then functions."""
     traversals: list[Traversal] = []
     calls: list[Traversal] = []
     for expression, iterators in expand_expressions(body, spec):
         expression.add_variables(traversals, iterators)
         calls.extend(_provider_calls(expression))
-    return references(traversals, diags, in_tests) + references(calls, diags)
+    return references(traversals, diags) + references(calls, diags)
 
 
 def _provider_calls(expression: Expression) -> Iterator[Traversal]:
@@ -381,8 +380,7 @@ def _report_attribute(
     diags.error(
         "Invalid reference",
         f"{root} has no {quoted(step.name)}. It has {' and '.join(allowed)}.{hint}",
-        traversal.step_range(step),
-        traversal.range,
+        traversal.source.range(traversal[0].start, step.end),
     )
 
 
@@ -404,8 +402,8 @@ def _report_incomplete_resource(
         root = intended_root(first)
         hint = f' Did you mean "{root}"?' if root else ""
         detail = (
-            f"{first} alone refers to nothing. If it is a resource type, add a dot and the name "
-            f"of a resource.{hint}"
+            f"{first} alone refers to nothing. A variable is written var.{first}, a local value "
+            f"local.{first}, and after a resource type come a dot and the name of a resource.{hint}"
         )
     else:
         what = {DATA: "data source", EPHEMERAL: "ephemeral resource"}.get(mode, "resource")

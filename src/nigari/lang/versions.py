@@ -95,6 +95,9 @@ def _extra_key(extra: str) -> _ExtraKey:
     )
 
 
+_NO_VERSION = Version((0, 0, 0))
+
+
 def parse_version(text: str) -> Version | None:
     """A version as modules have them: `1.2`, `v1.2.3`, `1.2.3-beta1`, `1.2.3.4`."""
     match = re.fullmatch(_VERSION, text)
@@ -201,9 +204,14 @@ class ProviderConstraints:
         self.text = ", ".join(text for text, _ in ordered)
 
     def allows(self, version: Version) -> bool:
-        """Whether the version meets every condition; a pre-release must be asked for with `=`."""
-        return all(_provider_allows(item, version) for item in self.items) and (
-            not version.prerelease or _is_requested(self.items, version)
+        """Whether the version meets every condition; a pre-release must be asked for with `=`.
+
+        0.0.0 stands for a version that is not told, and is never allowed.
+        """
+        return (
+            version != _NO_VERSION
+            and all(_provider_allows(item, version) for item in self.items)
+            and (not version.prerelease or _is_requested(self.items, version))
         )
 
     def newest(self, versions: Iterable[Version]) -> Version | None:

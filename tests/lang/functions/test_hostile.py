@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import os
-import time
 
 import pytest
 
@@ -12,6 +11,7 @@ from nigari.cty.values import string
 from nigari.lang.files import DiskFiles, MemoryFiles
 from nigari.lang.functions import encoding
 from tests.lang.functions.evaluation import evaluate, failure_of, python_of, value_of
+from tests.limits import costs_little
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12)
@@ -44,9 +44,8 @@ LONGER = f'join("", [for i in range(1000) : "{"y" * 500}"])'
     ],
 )
 def test_flood(text: str, word: str) -> None:
-    started = time.monotonic()
-    assert word in failure_of(text)
-    assert time.monotonic() - started < 5
+    with costs_little():
+        assert word in failure_of(text)
 
 
 def test_join_of_long_strings() -> None:
@@ -97,11 +96,10 @@ TEMPLATES = MemoryFiles(
 
 @pytest.mark.parametrize("name", ["itself", "core", "twice", "wide"])
 def test_templates_without_end(name: str) -> None:
-    started = time.monotonic()
-    message = failure_of(f'templatefile("{name}.tmpl", {{}})', files=TEMPLATES)
+    with costs_little():
+        message = failure_of(f'templatefile("{name}.tmpl", {{}})', files=TEMPLATES)
     assert "at most" in message
     assert len(message) < 500
-    assert time.monotonic() - started < 10
 
 
 def test_templates_nest_to_the_limit() -> None:
@@ -117,6 +115,5 @@ def test_template_that_is_given_itself() -> None:
 
 def test_nested_attempts_evaluate_once_each() -> None:
     text = "try(" * 300 + "nope(1)" + ", 1)" * 300
-    started = time.monotonic()
-    assert python_of(text) == 1
-    assert time.monotonic() - started < 5
+    with costs_little():
+        assert python_of(text) == 1

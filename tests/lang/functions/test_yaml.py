@@ -100,6 +100,7 @@ def test_reading(text: str, wanted: object) -> None:
         "<<: 1",
         "\x07",
         "0xFFFFFFFFFFFFFFFFF",
+        "%YAML 1.2\n--- 1",
     ],
 )
 def test_not_readable(text: str) -> None:

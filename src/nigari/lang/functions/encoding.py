@@ -78,14 +78,13 @@ def _base64_gzip(args: list[Value], _: Type) -> Value:
     import struct
     import zlib
 
+    from nigari.lang.functions.deflate import deflated
+
     data = to_bytes(args[0].as_string())
-    # A header without a time and with an unknown system, and an empty last block, so that the
-    # bytes depend on the text alone and short ones are those that OpenTofu gives.
-    deflate = zlib.compressobj(level=6, wbits=-zlib.MAX_WBITS)
-    body = deflate.compress(data) + deflate.flush(zlib.Z_SYNC_FLUSH) + b"\x01\x00\x00\xff\xff"
+    # Neither a time nor a system is told, so that the bytes depend on the text alone.
     header = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
     trailer = struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
-    return string(to_base64(header + body + trailer))
+    return string(to_base64(header + deflated(data) + trailer))
 
 
 def _base64_gunzip(args: list[Value], _: Type) -> Value:

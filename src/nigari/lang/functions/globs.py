@@ -6,7 +6,6 @@ Hidden files are files like others, and links to directories are followed.
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -57,7 +56,17 @@ def find(files: Files, directory: str, pattern: str, marks: frozenset[Mark]) -> 
         if not segments or any(segment in ("", "..") for segment in segments):
             continue
         found.update(dict.fromkeys(walk.matches(base, segments)))
-    return [posixpath.relpath(path, directory) for path in found]
+    return [_relative(path, directory) for path in found]
+
+
+def _relative(path: str, directory: str) -> str:
+    """The path as seen from the directory, by their texts: the working directory has no name."""
+    steps = path.split("/")
+    base = [] if directory == "." else directory.rstrip("/").split("/")
+    shared = 0
+    while shared < min(len(base), len(steps)) and base[shared] == steps[shared]:
+        shared += 1
+    return "/".join([".."] * (len(base) - shared) + steps[shared:]) or "."
 
 
 def _split_base(pattern: str) -> tuple[str, str]:
@@ -129,7 +138,10 @@ def _alternatives(pattern: str) -> list[str]:
 
 
 def _first_braces(pattern: str) -> list[str] | None:
-    """The pattern with each of the alternatives in its first braces; None without braces."""
+    """The pattern with each of the alternatives in its first braces; None without braces.
+
+    An alternative that is empty counts unless it is the last one.
+    """
     depth = 0
     opening = 0
     starts: list[int] = []
@@ -150,9 +162,11 @@ def _first_braces(pattern: str) -> list[str] | None:
         elif char == "}":
             depth -= 1
             if depth == 0:
-                ends = [start - 1 for start in starts[1:]] + [i]
+                ends = [start - 1 for start in starts[1:]]
+                if starts[-1] < i:
+                    ends.append(i)
                 head, tail = pattern[:opening], pattern[i + 1 :]
-                bounds = zip(starts, ends, strict=True)
+                bounds = zip(starts, ends, strict=False)
                 return [head + pattern[start:end] + tail for start, end in bounds]
         i += 1
     return None

@@ -13,7 +13,7 @@ from nigari.cty.function import Function
 from nigari.cty.types import Type
 from nigari.cty.values import Value, unknown
 from nigari.lang.files import Files
-from nigari.lang.functions.world import MOST_NESTED_TEMPLATES, World
+from nigari.lang.functions.world import World
 
 CORE: Final = "core::"
 IMPURE: Final = frozenset({"bcrypt", "timestamp", "uuid"})
@@ -30,7 +30,6 @@ def function_table(
     plan_timestamp: str | None = None,
     deferral: Callable[[str], object] | None = None,
     console: bool = False,
-    most_nested_templates: int = MOST_NESTED_TEMPLATES,
 ) -> FunctionTable:
     """All functions, for expressions that are evaluated in that directory.
 
@@ -38,9 +37,7 @@ def function_table(
     is asked for the cause, by the function's name. `plantimestamp` does the same without a
     `plan_timestamp`. The console has `type` in its place.
     """
-    world = World(
-        files, base_directory, home_directory, plan_timestamp, deferral, most_nested_templates
-    )
+    world = World(files, base_directory, home_directory, plan_timestamp, deferral)
     return FunctionTable(world, console)
 
 

@@ -21,6 +21,7 @@ from nigari.hcl.source import Source
 from nigari.lang.functions.filesystem import read_text
 from nigari.lang.functions.world import World
 
+_MOST_NESTED: Final = 1024
 _MOST_RENDERED: Final = 100_000
 _SIMPLE_DEPTH: Final = 20
 _NAMES: Final = frozenset({"templatefile", "templatestring"})
@@ -91,10 +92,10 @@ class _Templates:
     def _enter(self) -> _Rendering:
         rendering = self.rendering or _Rendering()
         rendering.rendered += 1
-        if self.depth > self.world.most_nested_templates:
+        if self.depth > _MOST_NESTED:
             rendering.exhausted = True
         if rendering.exhausted:
-            raise self._too_deep()
+            raise _too_deep()
         if rendering.rendered > _MOST_RENDERED:
             raise FunctionError(f"a template may lead to at most {_MOST_RENDERED} others")
         if self.depth == _SIMPLE_DEPTH:
@@ -110,13 +111,9 @@ class _Templates:
         if diags.has_errors:
             if rendering.exhausted:
                 # The levels that lead there would only repeat each other.
-                raise self._too_deep()
+                raise _too_deep()
             raise FunctionError(_reason(next(iter(diags))))
         return result
-
-    def _too_deep(self) -> FunctionError:
-        deepest = self.world.most_nested_templates
-        return FunctionError(f"templates may nest at most {deepest} levels deep, not without end")
 
     def table(self) -> dict[str, Function]:
         return {
@@ -163,6 +160,10 @@ def _check_variables(expression: Expression, variables: Value) -> Mapping[str, V
                 f'there is no value for "{traversal.root_name}", which the template uses', 1
             )
     return values
+
+
+def _too_deep() -> FunctionError:
+    return FunctionError(f"templates may nest at most {_MOST_NESTED} levels deep, not without end")
 
 
 def _reason(failure: Diagnostic) -> str:

@@ -7,14 +7,11 @@ the process by itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from nigari.cty.values import Mark
 from nigari.lang.files import Files
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import record
-
-MOST_NESTED_TEMPLATES: Final = 1024
 
 
 @record
@@ -32,7 +29,6 @@ class World:
     """In a phase too early for functions whose result differs from call to call: gives for such a
     function's name the cause that its unknown result carries. None where they may run.
     """
-    most_nested_templates: int = MOST_NESTED_TEMPLATES
 
 
 def redacted(text: str, marks: frozenset[Mark]) -> str:

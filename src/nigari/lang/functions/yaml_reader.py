@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from yaml.events import AliasEvent, CollectionStartEvent, Event, ScalarEvent
 
 _LARGEST: Final = 5_000_000
+_VERSION: Final = (1, 1)
 _PREFIX: Final = "tag:yaml.org,2002:"
 _TAGS: Final = frozenset({"", "str", "bool", "int", "float", "null", "timestamp", "binary"})
 _QUOTES: Final = ("'", '"')
@@ -120,6 +121,8 @@ class _Reader:
                 documents += 1
                 if documents > 1:
                     raise _fault(event, "only one document is allowed")
+                if event.version not in (None, _VERSION):
+                    raise _fault(event, "only YAML 1.1 can be read")
         if self.result is None:
             raise FunctionError("there is no document")
         return self.result

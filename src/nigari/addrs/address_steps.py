@@ -1,0 +1,164 @@
+"""The steps of an address, read one after the other: names, keys, and the path of a module.
+
+What may come after the path of a module is a matter of whoever reads on.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value
+from nigari.addrs.module import ROOT_MODULE
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.expressions import Expression, Reference, RelativeTraversal
+from nigari.hcl.parser import parse_expression, parse_traversal
+from nigari.hcl.source import Source
+from nigari.hcl.splats import Splat, SplatItem
+from nigari.hcl.traversal import (
+    Step,
+    Traversal,
+    TraverseAttr,
+    TraverseIndex,
+    TraverseRoot,
+    TraverseSplat,
+)
+
+Given: TypeAlias = str | Traversal
+"""An address as text, or as the traversal of a configuration."""
+
+
+class Steps:
+    """The steps of an address that are still to be read, and where mistakes are reported."""
+
+    __slots__ = ("at", "deferred_allowed", "diags", "module", "steps", "traversal")
+
+    def __init__(
+        self, traversal: Traversal, diags: Diagnostics, deferred_allowed: bool = False
+    ) -> None:
+        self.traversal = traversal
+        self.steps = traversal.steps
+        self.at = 0
+        self.diags = diags
+        self.deferred_allowed = deferred_allowed
+        self.module = ROOT_MODULE
+        """The module that the steps read so far lead to."""
+
+    @property
+    def left(self) -> int:
+        """How many steps are still to be read."""
+        return len(self.steps) - self.at
+
+    def peek_name(self, ahead: int = 0) -> str | None:
+        """The name that comes next, if a name comes next."""
+        if self.left <= ahead:
+            return None
+        step = self.steps[self.at + ahead]
+        return step.name if isinstance(step, TraverseRoot | TraverseAttr) else None
+
+    def peek_key(self) -> Step | None:
+        """The step in brackets that comes next, if one does."""
+        step = self.steps[self.at] if self.left else None
+        return step if isinstance(step, TraverseIndex | TraverseSplat) else None
+
+    def key(self, what: str) -> tuple[InstanceKey, bool]:
+        """The instance key that comes next, `None` if none does, and whether all is well."""
+        step = self.peek_key()
+        if step is None:
+            return None, True
+        self.at += 1
+        if isinstance(step, TraverseSplat):
+            if self.deferred_allowed:
+                return DEFERRED, True
+        elif isinstance(step, TraverseIndex):
+            key = key_from_value(step.key)
+            if key is not None:
+                return key, True
+        self.error(
+            "Invalid instance key",
+            f"The key of {what} is a whole number, when it uses count, or a string in quotes, "
+            "when it uses for_each.",
+            step,
+        )
+        return None, False
+
+    def range_from(self, at: int) -> Range:
+        """From one step to the end; the last step when none is left."""
+        first = self.steps[min(at, len(self.steps) - 1)]
+        return self.traversal.source.range(first.start, self.traversal.end)
+
+    def error(self, summary: str, detail: str, step: Step | None = None) -> None:
+        """Report a mistake at a step, or at all that is left."""
+        subject = self.range_from(self.at) if step is None else self.traversal.step_range(step)
+        self.diags.error(summary, detail, subject, self.traversal.range)
+
+    def ends(self, what: str) -> bool:
+        """Whether nothing is left; reports it if something is."""
+        if self.left:
+            self.error("Invalid address", f"Nothing may follow {what} here. Remove the rest of it.")
+        return not self.left
+
+
+def steps_of(given: Given, diags: Diagnostics, deferred_allowed: bool = False) -> Steps | None:
+    """All the steps of an address; None after an error."""
+    if isinstance(given, Traversal):
+        return Steps(given, diags, deferred_allowed)
+    source = Source("", given)
+    if "[*]" in given:
+        steps = _splat_steps(parse_expression(source, Diagnostics()))
+        if steps is not None:
+            return Steps(Traversal(source, steps), diags, deferred_allowed)
+    traversal = parse_traversal(source, diags)
+    return None if traversal is None else Steps(traversal, diags, deferred_allowed)
+
+
+def steps_in_module(
+    given: Given, diags: Diagnostics, keyed: bool = True, deferred_allowed: bool = False
+) -> Steps | None:
+    """What comes after the path of a module; None after an error.
+
+    The path has instance keys, unless it is not `keyed`: then it is the path that is declared.
+    """
+    steps = steps_of(given, diags, deferred_allowed)
+    return steps if steps is not None and _read_module(steps, keyed) else None
+
+
+def _splat_steps(expression: Expression) -> list[Step] | None:
+    """The steps of an address in which splats stand for keys that are not known yet."""
+    if isinstance(expression, SplatItem):
+        return []
+    if isinstance(expression, Reference):
+        return expression.steps
+    if isinstance(expression, RelativeTraversal):
+        base = _splat_steps(expression.base)
+        return None if base is None else base + expression.steps
+    if isinstance(expression, Splat):
+        operand, rest = _splat_steps(expression.operand), _splat_steps(expression.each)
+        if operand is not None and rest is not None:
+            marker = TraverseSplat(expression.marker_start, expression.marker_end)
+            return [*operand, marker, *rest]
+    return None
+
+
+def _read_module(steps: Steps, keyed: bool) -> bool:
+    """Read the path of a module; whether all is well."""
+    while steps.peek_name() == "module":
+        name = steps.peek_name(1)
+        if name is None:
+            wrong = steps.steps[steps.at + 1] if steps.left > 1 else steps.steps[steps.at]
+            steps.error("Invalid address", "After module must come a dot and its name.", wrong)
+            return False
+        steps.at += 2
+        step = steps.peek_key()
+        if step is not None and not keyed:
+            steps.error(
+                "Invalid address",
+                f"Instances cannot be told apart here. Name the whole call, module.{name}, "
+                "without the key.",
+                step,
+            )
+            return False
+        key, ok = steps.key("a module instance")
+        if not ok:
+            return False
+        steps.module = steps.module.child(name, key)
+    return True
