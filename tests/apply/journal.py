@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,65 +18,65 @@ from pathlib import Path
 from typing import Final
 
 from nigari.backends.state_path import StatePath
+from tests.plugins import overriding, write_plugin
 
 _PLUGIN: Final = """\
-    #!{python}
-    import asyncio, json, os, uuid
-    from dataclasses import dataclass
-    from typing import Annotated
-    from nigari.providers.python import KEEP, Computed, Provider, ProviderError
+import asyncio, json, os, uuid
+from dataclasses import dataclass
+from typing import Annotated
+from nigari.providers.python import KEEP, Computed, Provider, ProviderError
 
-    @dataclass
-    class Settings:
-        journal: str
-        pause: float = 0.0
+@dataclass
+class Settings:
+    journal: str
+    pause: float = 0.0
 
-    provider = Provider("journal", Settings)
+provider = Provider("journal", Settings)
 
-    def note(settings, **entry):
-        line = json.dumps({{"pid": os.getpid(), **entry}}) + "\\n"
-        descriptor = os.open(settings.journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        os.write(descriptor, line.encode())
-        os.close(descriptor)
+def note(settings, **entry):
+    line = json.dumps({"pid": os.getpid(), **entry}) + "\\n"
+    descriptor = os.open(settings.journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(descriptor, line.encode())
+    os.close(descriptor)
 
-    @provider.resource("entry")
-    @dataclass
-    class Entry:
-        name: str
-        value: str = ""
-        manner: str = ""
-        id: Computed[Annotated[str, KEEP]] = ""
+@provider.resource("entry")
+@dataclass
+class Entry:
+    name: str
+    value: str = ""
+    manner: str = ""
+    id: Computed[Annotated[str, KEEP]] = ""
 
-        async def create(self, settings):
-            await self._change(settings, uuid.uuid4().hex)
+    async def create(self, settings):
+        await self._change(settings, uuid.uuid4().hex)
 
-        async def update(self, settings, prior):
-            await self._change(settings, prior.id)
+    async def update(self, settings, prior):
+        await self._change(settings, prior.id)
 
-        async def _change(self, settings, id):
-            note(settings, event="begin", id=id)
-            if self.manner == "fail":
-                raise ProviderError("No such luck", "It does not want to.")
-            if self.manner == "crash":
-                os._exit(3)
-            if self.manner == "hang":
-                await asyncio.sleep(600)
-            await asyncio.sleep(settings.pause)
-            note(settings, event="end", id=id, name=self.name, value=self.value)
-            self.id = id
-            if self.manner == "lie":
-                self.value = "something else"
+    async def _change(self, settings, id):
+        note(settings, event="begin", id=id)
+        if self.manner == "fail":
+            raise ProviderError("No such luck", "It does not want to.")
+        if self.manner == "crash":
+            os._exit(3)
+        if self.manner == "hang":
+            await asyncio.sleep(600)
+        await asyncio.sleep(settings.pause)
+        note(settings, event="end", id=id, name=self.name, value=self.value)
+        self.id = id
+        if self.manner == "lie":
+            self.value = "something else"
 
-        def read(self, settings):
-            return True
+    def read(self, settings):
+        return True
 
-        async def delete(self, settings):
-            note(settings, event="begin", id=self.id)
-            if self.manner == "undying":
-                raise ProviderError("Not that way", "It stays.")
-            note(settings, event="gone", id=self.id)
+    async def delete(self, settings):
+        note(settings, event="begin", id=self.id)
+        if self.manner == "undying":
+            raise ProviderError("Not that way", "It stays.")
+        note(settings, event="gone", id=self.id)
 
-    provider.serve()
+provider.serve()
 """
 
 MANY: Final = """\
@@ -113,20 +112,9 @@ class Yard:
         self.path = path
         self._said = path / "said.txt"
         plugins = path / "plugins"
-        plugins.mkdir()
-        plugin = plugins / "terraform-provider-journal"
-        plugin.write_text(textwrap.dedent(_PLUGIN).format(python=sys.executable))
-        plugin.chmod(0o755)
-        settings = path / "settings.tfrc"
-        settings.write_text(
-            "provider_installation {\n  dev_overrides {\n"
-            f'    "hashicorp/journal" = "{plugins}"\n  }}\n}}\n'
-        )
-        self.environ = {
-            **(environ or os.environ),
-            "TF_CLI_CONFIG_FILE": str(settings),
-            "PYTHONPATH": os.pathsep.join(sys.path),
-        }
+        write_plugin(plugins, "journal", _PLUGIN)
+        settings = overriding(path / "settings.tfrc", "hashicorp/journal", plugins)
+        self.environ = {**(environ or os.environ), **settings}
 
     def write(self, text: str) -> None:
         (self.path / "main.tf").write_text(text)

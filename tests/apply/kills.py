@@ -11,14 +11,16 @@ RESOURCES = 200
 _PARALLEL = 10
 
 
-def kill_again_and_again(yard: Yard, times: int, seed: int = 0) -> None:
+def kill_again_and_again(yard: Yard, times: int, seed: int = 0, pause: float = 0.1) -> None:
     """Kill an apply so many times; the state and the journal must agree up to calls in flight.
+
+    A call of the provider takes as long as the pause.
 
     Each apply starts from what the one before has left. Once everything is there, the next one
     changes all of it.
     """
     chance = random.Random(seed)
-    yard.write(MANY.format(count=RESOURCES, pause=0.1))
+    yard.write(MANY.format(count=RESOURCES, pause=pause))
     value = 0
     for _ in range(times):
         if list(yard.stored().values()) == [str(value)] * RESOURCES:

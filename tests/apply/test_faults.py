@@ -6,6 +6,7 @@ import errno
 import json
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,9 @@ def _names(yard: Yard) -> list[str]:
     return [each["name"] for each in data["resources"] if each["instances"]]
 
 
-def test_killed(yard: Yard) -> None:
-    kill_again_and_again(yard, 5)
+@pytest.mark.parametrize("pause", [0.0, 0.1])
+def test_killed(yard: Yard, pause: float) -> None:
+    kill_again_and_again(yard, 4, pause=pause)
 
 
 def test_a_provider_fails(yard: Yard) -> None:
@@ -166,15 +168,18 @@ def test_interrupted_before_anything(yard: Yard) -> None:
 def _fail_to_write(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
     """Let the disk be full so many times."""
     left = [times]
-    write = StatePath.write
 
-    def fail(path: StatePath, content: bytes) -> None:
-        if left[0]:
-            left[0] -= 1
-            raise OSError(errno.ENOSPC, "No space left on device")
-        write(path, content)
+    def unless_full(write: Callable[..., None]) -> Callable[..., None]:
+        def fail(*args: object) -> None:
+            if left[0]:
+                left[0] -= 1
+                raise OSError(errno.ENOSPC, "No space left on device")
+            write(*args)
 
-    monkeypatch.setattr(StatePath, "write", fail)
+        return fail
+
+    for name in ("write", "write_between"):
+        monkeypatch.setattr(StatePath, name, unless_full(getattr(StatePath, name)))
 
 
 _THREE = 'resource "terraform_data" "a" {\n  count = 3\n  input = count.index\n}\n'

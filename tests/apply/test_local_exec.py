@@ -64,7 +64,7 @@ def test_quiet() -> None:
     [
         ('command = "echo why; exit 9"', "The command ended with status 9. Output: why"),
         ('command = "kill -9 $$"', "ended by SIGKILL"),
-        ('command = "true"\n    interpreter = ["nowhere"]', "nowhere: No such file"),
+        ('command = "true"\n    interpreter = ["/nowhere"]', "/nowhere: No such file"),
         ('command = "true"\n    working_dir = "nowhere"', "nowhere: No such file"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import socket
 import socketserver
@@ -37,7 +38,16 @@ def there(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def host() -> Iterator[SshHost]:
+def usual_mask() -> Iterator[None]:
+    """New files are for everyone to read, whatever this machine says."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshHost]:
+    monkeypatch.setenv("HOME", str(tmp_path))  # where there are no settings for ssh
     with SshHost() as running:
         yield running
 
@@ -93,6 +103,7 @@ def test_scripts_from_files(here: Path, there: Path, host: SshHost) -> None:
     assert (there / "log").read_text() == "one\ntwo\none\n"
 
 
+@pytest.mark.usefixtures("usual_mask")
 def test_files(here: Path, there: Path, host: SshHost) -> None:
     Path("folder/inner").mkdir(parents=True)
     Path("folder/a").write_text("A")

@@ -71,6 +71,45 @@ class TestSerialAndLineage:
         assert stored(tmp_path / "terraform.tfstate").lineage == before
 
 
+class TestBetween:
+    """States that follow each other while an operation goes on."""
+
+    def between(self, store: Snapshots, word: str) -> None:
+        assert asyncio.run(store.write_between(state(word), False, Diagnostics()))
+
+    def test_they_are_there_at_once(self, tmp_path: Path) -> None:
+        store = snapshots(tmp_path)
+        for serial, each in enumerate("abc", start=1):
+            self.between(store, each)
+            assert word(tmp_path / "terraform.tfstate") == each
+            assert stored(tmp_path / "terraform.tfstate").serial == serial
+
+    def test_the_last_one_is_settled(self, tmp_path: Path) -> None:
+        store = snapshots(tmp_path)
+        for each in "ab":
+            self.between(store, each)
+        assert len(names(tmp_path)) == 3
+        write(store, "b")
+        assert names(tmp_path) == ["terraform.tfstate"]
+        assert stored(tmp_path / "terraform.tfstate").serial == 2
+        assert (tmp_path / "terraform.tfstate").read_bytes().endswith(b"}\n\n")
+
+    def test_the_backup_is_of_what_was_before_all_of_them(self, tmp_path: Path) -> None:
+        write(snapshots(tmp_path), "old")
+        store = snapshots(tmp_path)
+        for each in "ab":
+            self.between(store, each)
+        write(store, "c")
+        assert word(tmp_path / "terraform.tfstate.backup") == "old"
+
+    def test_nothing_new_is_not_stored(self, tmp_path: Path) -> None:
+        write(snapshots(tmp_path), "old")
+        before = (tmp_path / "terraform.tfstate").stat().st_mtime_ns
+        self.between(snapshots(tmp_path), "old")
+        assert names(tmp_path) == ["terraform.tfstate"]
+        assert (tmp_path / "terraform.tfstate").stat().st_mtime_ns == before
+
+
 class TestPut:
     """Snapshots from elsewhere: `state push`."""
 
@@ -207,7 +246,7 @@ class TestLock:
         (tmp_path / ".terraform.tfstate.lock.info").mkdir()
         store, diags = snapshots(tmp_path), Diagnostics()
         assert not asyncio.run(store.lock("apply", LockOptions(), diags))
-        assert summaries(diags) == ["No access to the lock information"]
+        assert summaries(diags) == ["State cannot be locked"]
 
 
 FOREIGN = {

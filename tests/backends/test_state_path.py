@@ -1,5 +1,6 @@
 """A state in a file: whole contents, locks, and writes that were cut short."""
 
+import json
 import os
 import random
 import subprocess
@@ -7,11 +8,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from nigari.backends.state_path import AlreadyLocked, StatePath, write_beside
+from nigari.backends.disk import write_beside
+from nigari.backends.seal import boot_identity, sealed
+from nigari.backends.state_path import AlreadyLocked, StatePath
 
 OLD = b'{"old": 1}\n'
 NEW = b'{"new": "' + b"x" * 100_000 + b'"}\n'
@@ -62,11 +66,29 @@ def test_what_is_written_is_read(
     assert names(path.parent) == [path.name]
 
 
+@pytest.mark.parametrize("locked", [True, False])
+def test_what_is_written_between_is_read(path: Path, locked: bool) -> None:
+    path.write_bytes(OLD)
+    state = StatePath(path)
+    if locked:
+        state.lock()
+    for content in (NEW, OLD, NEW, OLD):
+        state.write_between(content, lasting=False)
+        assert state.read() == content
+        assert StatePath(path).read() == content
+        assert json.loads(path.read_bytes()) == json.loads(content)
+    state.write(NEW)
+    state.unlock()
+    assert path.read_bytes() == NEW
+    assert names(path.parent) == [path.name]
+
+
 def test_a_write_keeps_the_inode(path: Path) -> None:
     path.write_bytes(OLD)
     inode = path.stat().st_ino
     state = StatePath(path)
     state.lock()
+    state.write_between(NEW, lasting=True)
     state.write(NEW)
     state.unlock()
     assert path.stat().st_ino == inode
@@ -153,18 +175,18 @@ class TestCutShort:
 
     def test_before_the_mark_the_old_state_counts(self, path: Path) -> None:
         path.write_bytes(OLD)
-        self.pending(path).write_bytes(NEW)
+        self.pending(path).write_bytes(sealed(NEW))
         assert StatePath(path).read() == OLD
 
     def test_after_the_mark_the_new_state_counts(self, path: Path) -> None:
         path.write_bytes(b"#" + NEW[1:500] + OLD[1:])
-        self.pending(path).write_bytes(NEW)
+        self.pending(path).write_bytes(sealed(NEW))
         assert StatePath(path).read() == NEW
 
     def test_the_next_lock_finishes_the_write(self, path: Path) -> None:
         path.write_bytes(b"#" + NEW[1:500])
         inode = path.stat().st_ino
-        self.pending(path).write_bytes(NEW)
+        self.pending(path).write_bytes(sealed(NEW))
         state = StatePath(path)
         state.lock()
         state.recover()
@@ -175,7 +197,7 @@ class TestCutShort:
 
     def test_the_next_lock_discards_a_write_that_did_not_begin(self, path: Path) -> None:
         path.write_bytes(OLD)
-        self.pending(path).write_bytes(NEW)
+        self.pending(path).write_bytes(sealed(NEW))
         path.with_name(".terraform.tfstate.pending.part").write_bytes(b"half")
         state = StatePath(path)
         state.lock()
@@ -194,6 +216,81 @@ class TestCutShort:
         assert path.read_bytes() == b"# foreign"
 
 
+class TestMachineWentDown:
+    """What is found if what was not synced is a mixture of old and new."""
+
+    MIXED = sealed(NEW)[:5000] + b"?" + sealed(NEW)[5001:]
+
+    @pytest.fixture(autouse=True)
+    def copy(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path.write_bytes(b"{}")
+        state = StatePath(path)
+        state.lock()
+        state.write_between(OLD, lasting=True)
+        state.write_between(NEW, lasting=False)
+        state.unlock()
+        assert names(path.parent) == [
+            ".terraform.tfstate.lasting",
+            ".terraform.tfstate.pending",
+            "terraform.tfstate",
+        ]
+        monkeypatch.setattr("nigari.backends.state_path.boot_identity", lambda: "another")
+
+    def read(self, path: Path) -> bytes:
+        """What a reader sees, and whoever holds the lock next."""
+        seen = StatePath(path).read()
+        state = StatePath(path)
+        state.lock()
+        state.recover()
+        assert state.read() == seen
+        state.unlock()
+        assert path.read_bytes() == seen
+        assert names(path.parent) == [path.name]
+        return seen
+
+    def test_what_is_whole_counts(self, path: Path) -> None:
+        assert self.read(path) == NEW
+
+    @pytest.mark.parametrize(
+        "torn",
+        [MIXED, sealed(NEW)[:4096], sealed(NEW)[:-9] + bytes(9), b"", b"#" + MIXED[1:]],
+        ids=["mixed", "short", "zeros", "empty", "marked"],
+    )
+    def test_in_place_of_what_is_torn_counts_what_was_synced(self, path: Path, torn: bytes) -> None:
+        path.write_bytes(torn)
+        assert self.read(path) == OLD
+
+    def test_what_another_program_wrote_counts(self, path: Path) -> None:
+        path.write_bytes(b'{\n  "version": 4\n}\n')
+        assert self.read(path) == b'{\n  "version": 4\n}\n'
+
+    def test_what_somebody_has_removed_stays_so(self, path: Path) -> None:
+        path.unlink()
+        state = StatePath(path)
+        assert state.read() == b""
+        state.lock()
+        state.recover()
+        assert state.read() == b""
+        state.unlock()
+        assert names(path.parent) == []
+
+    def test_a_machine_that_runs_has_everything(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("nigari.backends.state_path.boot_identity", boot_identity)
+        edited = sealed(NEW).replace(b"new", b"own")
+        path.write_bytes(edited)
+        assert self.read(path) == edited
+
+    def test_without_a_boot_identity_every_write_is_synced(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("nigari.backends.state_path.boot_identity", lambda: "")
+        StatePath(path).write_between(OLD, lasting=False)
+        assert path.read_bytes() == OLD
+        assert names(path.parent) == [path.name]
+
+
 WRITER = """
 import itertools, sys
 from pathlib import Path
@@ -202,8 +299,12 @@ state = StatePath(Path(sys.argv[1]))
 state.lock()
 print("ready", flush=True)
 for i in itertools.count():
-    state.write(b'{"n": %d, "fill": "' % i + bytes([97 + i % 26]) * (1 << 20) * (1 + i % 3) + b'"}\\n')
+    state.WRITE(b'{"n": %d, "fill": "' % i + bytes([97 + i % 26]) * (1 << 20) * (1 + i % 3) + b'"}\\n')
 """
+
+SETTLED = WRITER.replace("WRITE(", "write(")
+BETWEEN = WRITER.replace("WRITE(", "write_between(lasting=i % 30 == 0, content=")
+writers = pytest.mark.parametrize("writer", [SETTLED, BETWEEN], ids=["settled", "between"])
 
 
 def is_whole(content: bytes) -> bool:
@@ -212,10 +313,11 @@ def is_whole(content: bytes) -> bool:
     return tail == bytes([97 + number % 26]) * (1 << 20) * (1 + number % 3) + b'"}\n'
 
 
-def test_killing_a_writer_at_random_moments_leaves_a_whole_state(path: Path) -> None:
+@writers
+def test_killing_a_writer_at_random_moments_leaves_a_whole_state(path: Path, writer: str) -> None:
     chance = random.Random(8)
     for _ in range(50):
-        with running(WRITER, path):
+        with running(writer, path):
             time.sleep(chance.random() * 0.08)
         seen = StatePath(path).read()
         assert seen == b"" or is_whole(seen)
@@ -226,15 +328,16 @@ def test_killing_a_writer_at_random_moments_leaves_a_whole_state(path: Path) -> 
         state.unlock()
 
 
-def test_a_reader_without_the_lock_sees_whole_states(path: Path) -> None:
-    with running(WRITER, path):
-        seen = set()
-        until = time.monotonic() + 1
-        while time.monotonic() < until:
+@writers
+def test_a_reader_without_the_lock_sees_whole_states(path: Path, writer: str) -> None:
+    with running(writer, path):
+        seen: set[bytes] = set()
+        until = time.monotonic() + 60
+        while len(seen) < 20:
             content = StatePath(path).read()
             assert content == b"" or is_whole(content)
             seen.add(content[:12])
-    assert len(seen) > 2
+            assert time.monotonic() < until
 
 
 class TestRefused:
@@ -272,10 +375,12 @@ class TestRefused:
         state.lock()
         state.write(OLD)
         for size in (3_000_000, 1_400_000):  # no room for the sibling; no room for the file
-            with pytest.raises(OSError, match="No space left"):
-                state.write(b"{" + b" " * size + b"}")
-            assert state.read() == OLD
-            assert path.read_bytes() == OLD
+            for write in (state.write, partial(state.write_between, lasting=True)):
+                with pytest.raises(OSError, match="No space left"):
+                    write(b"{" + b" " * size + b"}")
+                assert state.read() == OLD
+                assert path.read_bytes() == OLD
+        state.write(OLD)
         state.unlock()
         assert names(small_disk) == [path.name]
 

@@ -243,7 +243,7 @@ class TestKeyProviders:
             ({"passphrase": PASSPHRASE, "key_length": 0}, "larger than zero"),
             ({"passphrase": PASSPHRASE, "salt_length": 0}, "larger than zero"),
             ({"passphrase": PASSPHRASE, "key_length": 5}, "16, 24 or 32"),
-            ({"passphrase": PASSPHRASE, "pass": "x"}, "no argument named 'pass'"),
+            ({"passphrase": PASSPHRASE, "pass": "x"}, 'no argument named "pass"'),
             ({"passphrase": [1]}, "must be a string"),
             ({"passphrase": PASSPHRASE, "iterations": 200000.5}, "must be a whole number"),
         ],

@@ -302,6 +302,7 @@ class TestProviders:
             (None, [f'{AWS}.x["k"]', None], "which provider manages it"),
             (f"{AWS}.y", [f'{AWS}.x["k"]'], "two provider configurations"),
             (BUILTIN, [f'{AWS}.x["k"]'], "two provider configurations"),
+            (f'{AWS}.x["k"]', [None], "names its own"),
             (None, [f'{AWS}.x["k"]', f'{AWS}.y["k"]'], "two provider configurations"),
             (None, [f'{AWS}.x["k"]', f'module.m.{AWS}.x["k"]'], "two provider configurations"),
         ],
@@ -387,8 +388,9 @@ BAD_FILES: Mapping[str, tuple[str, str]] = {
         text_of(file(resources=[resource(*[instance(deposed="00000001")] * 2)])),
         "more than once",
     ),
-    "output": (text_of(file(outputs={"a": {"value": "x", "type": "number"}})), "output 'a'"),
-    "output type": (text_of(file(outputs={"a": {"value": "x", "type": "odd"}})), "output 'a'"),
+    "output": (text_of(file(outputs={"a": {"value": "x", "type": "number"}})), 'output "a"'),
+    "output without a value": (text_of(file(outputs={"a": {"type": "string"}})), 'output "a"'),
+    "output type": (text_of(file(outputs={"a": {"value": "x", "type": "odd"}})), 'output "a"'),
 }
 
 

@@ -17,14 +17,10 @@ from nigari.addrs.parse import (
 )
 from nigari.diagnostics import Diagnostics, Range
 from nigari.state.draft import StateDraft
+from nigari.state.implied_moves import Repetition, implied_moves
 from nigari.state.model import InstanceState, State, StoredObject
-from nigari.state.moves import (
-    MoveResult,
-    MoveStatement,
-    Repetition,
-    apply_moves,
-    implied_moves,
-)
+from nigari.state.move_statements import MoveStatement
+from nigari.state.moves import MoveResult, apply_moves
 
 PROVIDER = 'provider["terraform.io/builtin/terraform"]'
 

@@ -7,7 +7,7 @@ import pytest
 
 from nigari.cty import STRING, MapType, string
 from nigari.diagnostics import Diagnostics
-from nigari.state.files import parse_state
+from nigari.state.files import format_state, parse_state
 from nigari.state.model import ObjectStatus, StateFile
 
 
@@ -45,7 +45,7 @@ def test_addresses_keys_and_providers() -> None:
                 ["root"],
                 {
                     "aws_vpc.a": resource,
-                    "aws_vpc.b.0": resource,
+                    "aws_vpc.b.00": resource,
                     "aws_vpc.b.11": {**resource, "provider": "aws.west"},
                     "data.aws_ami.c": {**resource, "provider": "provider.aws"},
                 },
@@ -65,6 +65,23 @@ def test_addresses_keys_and_providers() -> None:
         'provider["registry.opentofu.org/-/aws"]',
     ]
     assert (file.serial, file.lineage) == (4, "l")
+
+
+@pytest.mark.parametrize(
+    ("given", "member"),
+    [
+        ({"attributes": {"id": "i"}}, "attributes_flat"),
+        ({"attributes": {}}, None),
+        ({"attributes": None}, "attributes"),
+        ({}, "attributes"),
+    ],
+)
+def test_attributes_that_are_not_there(given: dict[str, object], member: str | None) -> None:
+    data = old(3, module(["root"], {"aws_vpc.a": {"primary": given}}))
+    written = json.loads(format_state(whole(data), is_for_people=False))
+    (instance,) = written["resources"][0]["instances"]
+    found = [name for name in instance if name.startswith("attributes")]
+    assert found == ([] if member is None else [member])
 
 
 def test_objects() -> None:

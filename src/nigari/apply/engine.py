@@ -73,7 +73,7 @@ class Application:
             )
         except BaseException:
             # A fault of this program: what was done must be known all the same.
-            await keep(self._place.draft.finish())
+            await keep(self._place.draft.finish(), True)
             raise
         if executor.is_stopped:
             self.diags.error(

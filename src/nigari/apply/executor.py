@@ -40,7 +40,7 @@ class Executor:
     ) -> None:
         self._graph = graph
         self._operations = operations
-        self._keeper = Keeper(keep, operations.place.draft.finish)
+        self._keeper = Keeper(keep, operations.place.draft.finish, lambda: self._busy)
         operations.place.keeper = self._keeper
         self._most = max(parallelism, 1)
         self._followers = graph.followers()

@@ -19,7 +19,6 @@ from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import Frame, ResourceNode
 from nigari.eval.module_call import expand
 from nigari.eval.once import DONE, Effect, Need, Node
-from nigari.eval.static import report_cycle
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
 from nigari.plan.changes import Action, Plan, PlanMode
 from nigari.plan.host import Host, Surroundings
@@ -85,10 +84,8 @@ class ApplyHost(Host):
                 for task in done:
                     task.result()
                 continue
-            cycle = self.work.find_cycle()
-            assert cycle is not None
-            report_cycle(cycle, self.diags)
-            self.work.break_cycle(cycle)
+            has_cycle = self.work.break_a_cycle(self.diags)
+            assert has_cycle, "nothing is left to wait for"
             self._advance()
         return errand.value
 

@@ -16,7 +16,7 @@ from nigari.cty.values import Value, null
 from nigari.plan.changes import Action, Change
 from nigari.plan.planned_change import Wanted, plan_change
 from nigari.plan.prior import PriorObject, stored_identity, with_schema_marks
-from nigari.plan.provider_checks import Fault, result_faults, type_faults
+from nigari.plan.provider_checks import STILL_UNKNOWN, Fault, result_faults, type_faults
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.state.model import ObjectStatus, StoredObject
@@ -91,7 +91,7 @@ async def _apply(
     value = answer.state
     faults = type_faults(block, value)
     if not faults and not value.is_null and not answer.legacy_type_system and not has_failed:
-        faults = result_faults(planned, value)
+        faults = result_faults(block, planned, value)
     if not value.is_wholly_known:
         faults = faults or [Fault((), "some of it is still unknown")]
         value = unknown_as_null(value)
@@ -163,8 +163,8 @@ def _check_final(place: Workplace, change: Change, final: Change) -> None:
     planned, now = change.after.unmark_deep()[0], final.after.unmark_deep()[0]
     faults = [
         fault
-        for fault in result_faults(planned, now)
-        if fault.text != "still unknown after the change"
+        for fault in result_faults(change.schema.block, planned, now)
+        if fault.text != STILL_UNKNOWN
     ]
     if change.action is Action.UPDATE and final.action not in (Action.UPDATE, Action.NO_OP):
         faults.append(Fault((), "the object would have to be replaced, which was not planned"))

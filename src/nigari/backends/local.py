@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from nigari.backends.disk import below, hidden_beside, write_beside
 from nigari.backends.locking import LockConflict, LockInfo, parse_lock, report_wrong_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
-from nigari.backends.state_path import (
-    AlreadyLocked,
-    StatePath,
-    below,
-    hidden_beside,
-    write_beside,
-)
+from nigari.backends.state_path import AlreadyLocked, StatePath
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
 
@@ -150,8 +145,15 @@ class LocalStorage:
 
     async def write(self, data: bytes, diags: Diagnostics) -> bool:
         """Replace the content of the file."""
+        return self._written(lambda: self._target.write(data), diags)
+
+    async def write_between(self, data: bytes, lasting: bool, diags: Diagnostics) -> bool:
+        """Replace the content of the file for a while."""
+        return self._written(lambda: self._target.write_between(data, lasting), diags)
+
+    def _written(self, write: Callable[[], None], diags: Diagnostics) -> bool:
         try:
-            self._target.write(data)
+            write()
         except OSError as error:
             diags.append(state_not_written(self._target.path, error))
             return False
@@ -178,14 +180,14 @@ class LocalStorage:
         except AlreadyLocked:
             return LockConflict(self._holder())
         except OSError as error:
-            diags.append(file_problem("state file", self._target.path, error))
+            diags.append(cannot_lock(self._target.path, error))
             return None
         lock = info.at(self.location)
         try:
             write_beside(self._info_path, lock.to_bytes(), 0o600, survives_power_loss=False)
         except OSError as error:
             self._target.unlock()
-            diags.append(file_problem("lock information", self._info_path, error))
+            diags.append(cannot_lock(self._info_path, error))
             return None
         self._lock = lock
         try:
@@ -248,6 +250,17 @@ def file_problem(what: str, path: str, error: OSError) -> Diagnostic:
     )
 
 
+def cannot_lock(path: str, error: OSError) -> Diagnostic:
+    """The system refuses what a lock needs: a file that can be written."""
+    return Diagnostic(
+        Severity.ERROR,
+        "State cannot be locked",
+        f"{path}: {error.strerror or error}. While a command uses a state it keeps others out, and "
+        "for that it must be able to write there. A command that only looks, such as plan, can do "
+        "without: use -lock=false.",
+    )
+
+
 def state_not_written(path: str, error: OSError) -> Diagnostic:
     """A state that could not be stored; what was stored before is still there."""
     return Diagnostic(
@@ -263,7 +276,7 @@ def default_workspace_stays() -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Default workspace cannot be deleted",
-        f"The workspace {DEFAULT_WORKSPACE!r} always exists.",
+        f'The workspace "{DEFAULT_WORKSPACE}" always exists.',
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.hcl.quoting import quoted
 from nigari.record import record, replace
 from nigari.version import OPENTOFU_VERSION
 
@@ -155,6 +156,10 @@ def report_wrong_lock(lock_id: str, held: str, diags: Diagnostics) -> None:
     """Report an id that is not the one of the lock."""
     diags.error(
         "Wrong lock ID",
-        f"The lock {lock_id!r} cannot be removed: "
-        + (f"the state is locked with the ID {held!r}." if held else "the state is not locked."),
+        f"The lock {quoted(lock_id)} cannot be removed: "
+        + (
+            f"the state is locked with the ID {quoted(held)}."
+            if held
+            else "the state is not locked."
+        ),
     )

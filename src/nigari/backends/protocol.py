@@ -42,6 +42,13 @@ class StateStorage(Protocol):
         """Store the data so that a later read gives it, or what was stored before, whole."""
         ...
 
+    async def write_between(self, data: bytes, lasting: bool, diags: Diagnostics) -> bool:
+        """Store data that is soon replaced by other data, at the latest by that of `write`.
+
+        It must survive the end of this process and, if it is lasting, that of the machine.
+        """
+        ...
+
     async def write_backup(self, data: bytes, diags: Diagnostics) -> bool:
         """Keep the data beside the state, where a person can find it; may do nothing.
 

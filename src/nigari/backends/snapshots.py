@@ -7,6 +7,7 @@ backend, and nothing of why a state changes.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from nigari.backends.locking import (
     LockConflict,
@@ -17,11 +18,14 @@ from nigari.backends.locking import (
 )
 from nigari.backends.protocol import StateStorage
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.hcl.quoting import quoted
 from nigari.record import record, replace
 from nigari.state.encryption import Protection, StateLayer
-from nigari.state.files import format_state, parse_state
-from nigari.state.json_text import indented
-from nigari.state.model import EMPTY_STATE, State, StateFile
+
+# Where nothing was ever stored, nobody has to know what a state is made of.
+if TYPE_CHECKING:
+    from nigari.state.model import State, StateFile
+    from nigari.state.write_v4 import Writer
 
 
 @record
@@ -39,9 +43,10 @@ class Snapshots:
         "_backed_up",
         "_encryption",
         "_lock",
-        "_protection",
+        "_is_settled",
         "_storage",
         "_was_read",
+        "_writer",
         "file",
     )
 
@@ -51,13 +56,16 @@ class Snapshots:
         self._lock: LockInfo | None = None
         self._was_read = False
         self._backed_up = False
-        self._protection = Protection.AS_CONFIGURED
+        self._is_settled = True
+        self._writer: Writer | None = None
         self.file: StateFile | None = None
         """The newest snapshot that was read or written; `None` if there is none."""
 
     @property
     def state(self) -> State:
         """The newest state; an empty one if nothing was ever stored."""
+        from nigari.state.model import EMPTY_STATE
+
         return EMPTY_STATE if self.file is None else self.file.state
 
     async def lock(self, operation: str, options: LockOptions, diags: Diagnostics) -> bool:
@@ -95,11 +103,13 @@ class Snapshots:
         decrypted = self._encryption.decrypt(data, diags)
         if decrypted is None:
             return False
+        from nigari.state.files import parse_state
+
         file = parse_state(decrypted.data, diags)
         if file is None:
             return False
         self.file = file
-        self._protection = decrypted.protection
+        self._is_settled = decrypted.protection is Protection.AS_CONFIGURED
         self._was_read = True
         return True
 
@@ -109,22 +119,42 @@ class Snapshots:
 
     async def write(self, state: State, diags: Diagnostics) -> bool:
         """Store a state as the next snapshot; the same state again keeps its serial."""
+        file = await self._next(state, diags)
+        if file is None:
+            return False
+        if file is self.file and self._is_settled and not self._storage.is_copying:
+            return True
+        return await self._store(file, diags)
+
+    async def write_between(self, state: State, lasting: bool, diags: Diagnostics) -> bool:
+        """Store a state that is soon followed by another, at the latest by that of `write`."""
+        file = await self._next(state, diags)
+        if file is None:
+            return False
+        if file is self.file:
+            return True
+        data = self._encode(file, diags)
+        if data is None or not await self._storage.write_between(data, lasting, diags):
+            return False
+        self.file = file
+        self._is_settled = False
+        return True
+
+    async def _next(self, state: State, diags: Diagnostics) -> StateFile | None:
+        """The snapshot to be stored, with a backup of the one that it replaces."""
+        from nigari.state.model import StateFile
+
         if not self._was_read and not await self.read(diags):
-            return False
+            return None
         state = state.to_be_stored()
-        if self.file is None:
-            if not await self._back_up(None, diags):
-                return False
-            return await self._store(StateFile(state, new_lineage(), 1), diags)
-        if self.file.state == state:
-            if self._protection is Protection.AS_CONFIGURED and not self._storage.is_copying:
-                return True
-            return await self._store(self.file, diags)
-        if not await self._back_up(self.file, diags):
-            return False
-        return await self._store(
-            replace(self.file, state=state, serial=self.file.serial + 1), diags
-        )
+        known = self.file
+        if known is not None and known.state == state:
+            return known
+        if not await self._back_up(known, diags):
+            return None
+        if known is None:
+            return StateFile(state, new_lineage(), 1)
+        return replace(known, state=state, serial=known.serial + 1)
 
     async def put(self, file: StateFile, force: bool, diags: Diagnostics) -> bool:
         """Store a snapshot that came from elsewhere, with its own serial and lineage."""
@@ -156,17 +186,24 @@ class Snapshots:
         if data is None or not await self._storage.write(data, diags):
             return False
         self.file = file
-        self._protection = Protection.AS_CONFIGURED
+        self._is_settled = True
         return True
 
     def _encode(self, file: StateFile, diags: Diagnostics) -> bytes | None:
         for_people = self._storage.is_for_people
-        if not self._encryption.is_encrypting:
-            return format_state(file, for_people)
-        plain = format_state(file, is_for_people=False)
+        is_encrypting = self._encryption.is_encrypting
+        if self._writer is None:
+            from nigari.state.write_v4 import Writer
+
+            self._writer = Writer(for_people and not is_encrypting)
+        plain = self._writer.write(file)
+        if not is_encrypting:
+            return plain
         data = self._encryption.encrypt(plain, file.serial, file.lineage, diags)
         if data is None or not for_people:
             return data
+        from nigari.state.json_text import indented
+
         return indented(data.decode()).encode() + b"\n"
 
 
@@ -194,8 +231,9 @@ def lineages_differ(new: StateFile, existing: StateFile) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Snapshot of another state",
-        f"The given state has the lineage {new.lineage!r}, and the stored one {existing.lineage!r}:"
-        " neither came from the other, so nothing was replaced. With -force it is.",
+        f"The given state has the lineage {quoted(new.lineage)}, and the stored one "
+        f"{quoted(existing.lineage)}: neither came from the other, so nothing was replaced. With "
+        "-force it is.",
     )
 
 

@@ -14,7 +14,14 @@ A write therefore changes the file in place, and is made safe like this:
 
 Whoever finds the mark knows that a write was cut short: readers use the sibling's content, and
 the next holder of the lock finishes the write. A sibling without the mark is of no use and is
-removed. What the content means is unknown here.
+removed.
+
+While an operation goes on, states follow each other quickly, and waiting for the disk each time
+would cost more than the operation. Then the same steps are done without syncing, which is enough
+for whoever dies and leaves the system running. That the machine goes down instead is provided for by
+another sibling (`.NAME.lasting`) with a content that was synced not long ago, and by a seal under
+everything that was not. If the machine was started anew and a seal is broken, the synced content
+counts. What the content means is unknown here.
 """
 
 from __future__ import annotations
@@ -24,9 +31,31 @@ import errno
 import fcntl
 import os
 import stat
+from collections.abc import Iterator
 from typing import Final
 
+from nigari.backends.disk import (
+    bytes_of,
+    content_of,
+    directory_of,
+    discard,
+    hidden_beside,
+    overwrite_file,
+    part_of,
+    reserve,
+    sync_directory,
+    write_at,
+    write_beside,
+)
+from nigari.backends.seal import boot_identity, is_sealed, sealed, unsealed
+
 _MARK: Final = b"#"
+_END: Final = b"\n}"
+"""The end of whatever a program writes as a state."""
+
+_FEW: Final = 64
+_LOOKS: Final = 50
+"""How often to look for a whole state while somebody writes one after the other."""
 
 _locked: Final[dict[tuple[int, int], int]] = {}
 """The locked descriptor of each file, by device and inode, that this process holds a lock on.
@@ -43,12 +72,13 @@ class AlreadyLocked(Exception):
 class StatePath:
     """A state file at a path. All methods raise `OSError` when the system refuses."""
 
-    __slots__ = ("_created", "_descriptor", "path")
+    __slots__ = ("_created", "_descriptor", "_has_copy", "path")
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self._descriptor: int | None = None
         self._created = False
+        self._has_copy = False
 
     @property
     def is_locked(self) -> bool:
@@ -57,26 +87,44 @@ class StatePath:
 
     def read(self) -> bytes:
         """The whole content; nothing if there is no file."""
-        content = self._read_steadily()
-        if not content.startswith(_MARK):
-            return content
-        try:
-            return _bytes_of(self._pending)
-        except FileNotFoundError:
-            # The writer may have ended between the two looks.
-            return self._read_steadily()
+        for _ in range(_LOOKS):
+            content = self._read_steadily()
+            if content is None:
+                return b""
+            whole = self._whole(content)
+            if whole is not None:
+                return whole
+            # A writer may have gone on between looking at the file and at its sibling.
+        return self._read_steadily() or b""
 
     def write(self, content: bytes) -> None:
         """Replace the content, through the lock if it is held."""
-        descriptor = self._descriptor if self._descriptor is not None else self._locked_here()
-        if descriptor is not None:
+        with self._opened() as descriptor:
             self._replace(descriptor, content)
-            return
-        descriptor, _ = self._open()
-        try:
-            self._replace(descriptor, content)
-        finally:
-            os.close(descriptor)
+
+    def write_between(self, content: bytes, lasting: bool) -> None:
+        """Replace the content by one that is soon replaced itself, at the latest by `write`.
+
+        It survives the end of this process. If the machine goes down, the newest one counts that
+        is lasting, or a newer one.
+        """
+        boot = boot_identity()
+        with self._opened() as descriptor:
+            if not boot or os.pread(descriptor, 1, 0) == _MARK:
+                self._replace(descriptor, content)
+                return
+            mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+            if lasting or not self._has_copy:
+                write_beside(self._lasting, sealed(boot.encode() + b"\n" + content), mode)
+                sync_directory(directory_of(self.path))
+                self._has_copy = True
+            data = sealed(content)
+            try:
+                overwrite_file(self._pending, data, mode)
+            except OSError:
+                discard(self._pending)
+                raise
+            self._write_in_place(descriptor, data, sync=False)
 
     def lock(self) -> None:
         """Take the lock, or raise `AlreadyLocked`.
@@ -94,12 +142,15 @@ class StatePath:
         descriptor = self._descriptor
         if descriptor is None:
             return
-        if os.pread(descriptor, 1, 0) == _MARK:
-            with contextlib.suppress(FileNotFoundError):
-                self._write_in_place(descriptor, _bytes_of(self._pending))
-        for leftover in (self._pending, self._unfinished):
-            with contextlib.suppress(OSError):
-                os.unlink(leftover)
+        # What lies beside a file that is new belonged to one that somebody has removed.
+        if not self._created and any(map(os.path.exists, (self._pending, self._lasting))):
+            content = content_of(descriptor)
+            whole = self._whole(content)
+            if whole is not None and whole != content:
+                self._replace(descriptor, whole)
+        for leftover in (self._pending, self._lasting):
+            discard(leftover)
+            discard(part_of(leftover))
 
     def unlock(self) -> None:
         """Give the lock back, and remove a file that was made for the lock only."""
@@ -118,8 +169,43 @@ class StatePath:
         return hidden_beside(self.path, ".pending")
 
     @property
-    def _unfinished(self) -> str:
-        return hidden_beside(self.path, ".pending.part")
+    def _lasting(self) -> str:
+        return hidden_beside(self.path, ".lasting")
+
+    def _whole(self, content: bytes) -> bytes | None:
+        """The whole state that a content of the file stands for, if it can be found."""
+        if content.startswith(_MARK):
+            whole = self._copy(boot_identity())
+            whole = unsealed(bytes_of(self._pending)) if whole is None else whole
+            return self._copy("") if whole is None else whole
+        if is_sealed(content):
+            whole = unsealed(content)
+            return self._copy(boot_identity()) if whole is None else whole
+        if content[-_FEW:].rstrip().endswith(_END):
+            return content
+        whole = self._copy(boot_identity())
+        return content if whole is None else whole
+
+    def _copy(self, boot: str) -> bytes | None:
+        """What was synced last, unless the machine has run ever since."""
+        found = unsealed(bytes_of(self._lasting))
+        if found is None:
+            return None
+        running, _, content = found.partition(b"\n")
+        return None if running == boot.encode() else content
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[int]:
+        """A descriptor to write through: the locked one, if there is."""
+        descriptor = self._descriptor if self._descriptor is not None else self._locked_here()
+        if descriptor is not None:
+            yield descriptor
+            return
+        descriptor, _ = self._open()
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
 
     def _locked_here(self) -> int | None:
         """The descriptor through which this process, maybe elsewhere, holds the lock."""
@@ -129,7 +215,7 @@ class StatePath:
             return None
 
     def _open(self) -> tuple[int, bool]:
-        os.makedirs(_directory_of(self.path), exist_ok=True)
+        os.makedirs(directory_of(self.path), exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
             return os.open(self.path, flags | os.O_EXCL, 0o666), True
@@ -153,19 +239,19 @@ class StatePath:
             # Somebody removed the file after it was opened: nobody would read it again.
             os.close(descriptor)
 
-    def _read_steadily(self) -> bytes:
-        """The content, read again if it was being changed meanwhile."""
+    def _read_steadily(self) -> bytes | None:
+        """The content, if there is a file, read again if it was being changed meanwhile."""
         descriptor = self._descriptor if self._descriptor is not None else self._locked_here()
         if descriptor is not None:
-            return _content(descriptor)
+            return content_of(descriptor)
         try:
             opened = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
-            return b""
+            return None
         try:
             while True:
                 before = os.fstat(opened)
-                content = _content(opened)
+                content = content_of(opened)
                 after = os.fstat(opened)
                 unchanged = (before.st_mtime_ns, before.st_size) == (
                     after.st_mtime_ns,
@@ -177,44 +263,37 @@ class StatePath:
             os.close(opened)
 
     def _replace(self, descriptor: int, content: bytes) -> None:
+        if self._has_copy:
+            os.fsync(descriptor)
+            discard(self._lasting)
+            self._has_copy = False
         mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
-        unfinished = self._unfinished
-        try:
-            _write_file(unfinished, content, mode)
-            os.rename(unfinished, self._pending)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(unfinished)
-            raise
-        _sync_directory(_directory_of(self.path))
-        self._write_in_place(descriptor, content)
+        write_beside(self._pending, sealed(content), mode)
+        sync_directory(directory_of(self.path))
+        self._write_in_place(descriptor, content, sync=True)
+        discard(self._pending)
+        discard(self._lasting)
 
-    def _write_in_place(self, descriptor: int, content: bytes) -> None:
+    def _write_in_place(self, descriptor: int, content: bytes, sync: bool) -> None:
         """Put the sibling's content into the file."""
         size = os.fstat(descriptor).st_size
         first = os.pread(descriptor, 1, 0)
         try:
-            _write_at(descriptor, _MARK, 0)
-            os.fsync(descriptor)
-            _reserve(descriptor, len(content), size)
+            write_at(descriptor, _MARK, 0, sync)
+            reserve(descriptor, len(content), size)
         except OSError:
             # Nothing but the mark was changed: the file goes back to what it was.
             os.ftruncate(descriptor, size)
-            _write_at(descriptor, first, 0)
-            os.fsync(descriptor)
+            write_at(descriptor, first, 0, sync)
             if first != _MARK:
-                self._discard_pending()
+                discard(self._pending)
             raise
-        _write_at(descriptor, content[1:], 1)
-        os.ftruncate(descriptor, len(content))
-        os.fsync(descriptor)
-        _write_at(descriptor, content[:1], 0)
-        os.fsync(descriptor)
-        self._discard_pending()
-
-    def _discard_pending(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._pending)
+        write_at(descriptor, memoryview(content)[1:], 1)
+        if size > len(content):
+            os.ftruncate(descriptor, len(content))
+        if sync:
+            os.fsync(descriptor)
+        write_at(descriptor, content[:1], 0, sync)
 
     def _remove_if_unused(self, descriptor: int) -> None:
         """Remove the empty file, unless someone has it open and may be waiting for its lock.
@@ -238,94 +317,5 @@ class StatePath:
             fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
-def below(directory: str | os.PathLike[str], *names: str) -> str:
-    """The path of something in a directory, as short as a person would write it."""
-    return os.path.join(os.fspath(directory), *names).removeprefix("./")
-
-
-def hidden_beside(path: str, suffix: str) -> str:
-    """The path of a hidden file that belongs to another."""
-    directory, name = os.path.split(path)
-    return os.path.join(directory, f".{name.removeprefix('.')}{suffix}")
-
-
-def write_beside(
-    path: str | os.PathLike[str],
-    content: bytes,
-    mode: int = 0o666,
-    survives_power_loss: bool = True,
-) -> None:
-    """Make or replace a file that nobody locks, all of it or none."""
-    path = os.fspath(path)
-    os.makedirs(_directory_of(path), exist_ok=True)
-    unfinished = hidden_beside(path, ".part")
-    try:
-        _write_file(unfinished, content, mode, survives_power_loss)
-        os.rename(unfinished, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(unfinished)
-        raise
-
-
-def _directory_of(path: str) -> str:
-    return os.path.dirname(path) or "."
-
-
-def _bytes_of(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
-
-
 def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
-
-
-def _content(descriptor: int) -> bytes:
-    pieces = []
-    offset = 0
-    while piece := os.pread(descriptor, 1 << 24, offset):
-        pieces.append(piece)
-        offset += len(piece)
-    return b"".join(pieces)
-
-
-def _write_at(descriptor: int, content: bytes, offset: int) -> None:
-    view = memoryview(content)
-    while view:
-        written = os.pwrite(descriptor, view, offset)
-        view = view[written:]
-        offset += written
-
-
-def _write_file(path: str, content: bytes, mode: int, sync: bool = True) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-    descriptor = os.open(path, flags, mode)
-    try:
-        _write_at(descriptor, content, 0)
-        if sync:
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _sync_directory(path: str) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not all file systems can
-            raise
-    finally:
-        os.close(descriptor)
-
-
-def _reserve(descriptor: int, length: int, size: int) -> None:
-    """Make sure that the disk has room, so that the writing itself cannot run out of it."""
-    if length <= size or not hasattr(os, "posix_fallocate"):
-        return
-    try:
-        os.posix_fallocate(descriptor, 0, length)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # not all file systems can
-            raise

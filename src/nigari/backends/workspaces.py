@@ -7,14 +7,16 @@ otherwise. Where a workspace's state is stored is its backend's matter.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from nigari.backends.disk import below
 from nigari.backends.local import file_problem
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
 from nigari.backends.snapshots import LockOptions, Snapshots
-from nigari.backends.state_path import below
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.hcl.quoting import quoted
+from nigari.hcl.suggestion import did_you_mean
 from nigari.record import record
 from nigari.state.encryption import StateLayer
 
@@ -110,12 +112,14 @@ class Workspaces:
         """Select a workspace; with `or_create`, one that does not exist is made."""
         if not self._may_change(name, diags):
             return False
-        if name not in await self.names(diags):
+        names = await self.names(diags)
+        if name not in names:
             if diags.has_errors:
                 return False
             if or_create:
                 return await self.create(name, diags)
-            diags.append(no_such_workspace(name))
+            new = "The command workspace new makes one, and workspace select makes it with -or-create."
+            diags.append(no_such_workspace(name, names, new))
             return False
         if name == self.selected(diags).name:
             return True
@@ -133,8 +137,9 @@ class Workspaces:
         if name == self.selected(diags).name:
             diags.append(cannot_delete_selected(name))
             return False
-        if name not in await self.names(diags):
-            diags.append(no_such_workspace(name))
+        names = await self.names(diags)
+        if name not in names:
+            diags.append(no_such_workspace(name, names, "So there is nothing to delete."))
             return False
         snapshots = Snapshots(self.backend.storage(name), encryption)
         if not await snapshots.lock("workspace-delete", lock, diags):
@@ -163,8 +168,8 @@ def invalid_name(name: str, where: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Invalid workspace name",
-        f"{name!r}, from {where}, cannot be the name of a workspace: names become parts of paths"
-        " and URLs, so they have no slashes, spaces or other special characters.",
+        f"{quoted(name)}, from {where}, cannot be the name of a workspace: names become parts of"
+        " paths and URLs, so they have no slashes, spaces or other special characters.",
     )
 
 
@@ -185,12 +190,12 @@ def name_is_taken(name: str) -> Diagnostic:
     )
 
 
-def no_such_workspace(name: str) -> Diagnostic:
+def no_such_workspace(name: str, names: Iterable[str], advice: str) -> Diagnostic:
     """A workspace that does not exist."""
     return Diagnostic(
         Severity.ERROR,
         f'Workspace "{name}" doesn\'t exist',
-        "The command workspace new makes one, and workspace select makes it with -or-create.",
+        f"{advice}{did_you_mean(name, names)}",
     )
 
 
@@ -199,7 +204,8 @@ def cannot_delete_selected(name: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Workspace is selected",
-        f"The workspace {name!r} is the selected one and cannot be deleted. Select another first.",
+        f"The workspace {quoted(name)} is the selected one and cannot be deleted. Select another"
+        " first.",
     )
 
 
@@ -208,6 +214,6 @@ def workspace_in_use(name: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Workspace is not empty",
-        f"The state of the workspace {name!r} still tracks objects. Destroy them first; -force"
-        " deletes the workspace and leaves them behind, unmanaged.",
+        f"The state of the workspace {quoted(name)} still tracks objects. Destroy them first;"
+        " -force deletes the workspace and leaves them behind, unmanaged.",
     )

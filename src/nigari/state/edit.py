@@ -15,10 +15,12 @@ from nigari.addrs.provider import Provider, ProviderConfig
 from nigari.addrs.resource import EPHEMERAL, Resource
 from nigari.addrs.targets import Target, Targetable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.hcl.suggestion import did_you_mean
 from nigari.record import record, replace
 from nigari.state.draft import StateDraft
 from nigari.state.model import InstanceState, ObjectStatus, ResourceState, State, StoredObject
 from nigari.state.places import Places
+from nigari.state.provider_memory import following
 
 
 def select(
@@ -32,7 +34,7 @@ def select(
     for target in targets:
         found = _instances_at(places, target)
         if not found and not allow_missing:
-            diags.append(not_in_state(target))
+            diags.append(not_in_state(target, state))
         selected.update(dict.fromkeys(sorted(found)))
     return list(selected)
 
@@ -87,19 +89,19 @@ def move(
     if diags.has_errors:
         return None
     if not pairs:
-        diags.append(not_in_state(source))
+        diags.append(not_in_state(source, source_state))
         return None
     for old, new in pairs:
         _carry(origin, destination, old, new)
     moved_from = [old for old, _ in pairs]
-    left = origin.finish()
+    left, arrived = origin.finish(), destination.finish()
+    known = {**left.remembered, **arrived.remembered}
+    remembered = following(known, [(_module(old), _module(new)) for old, new in pairs])
+    # What is not needed of it is left out where it is stored.
+    arrived = replace(arrived, remembered=remembered).to_be_stored()
+    arrived = _without_dependencies_on(arrived, moved_from)
     if target_state is None:
-        left = arrived = _without_dependencies_on(left, moved_from)
-    else:
-        # What the other state does not need of it is left out where it is stored.
-        remembered = {**source_state.remembered, **target_state.remembered}
-        joined = replace(destination.finish(), remembered=remembered).to_be_stored()
-        arrived = _without_dependencies_on(joined, moved_from)
+        left = arrived
     return MoveOutcome(left, arrived, tuple((old.text, new.text) for old, new in pairs))
 
 
@@ -208,6 +210,10 @@ def _resource(address: AbsResource | AbsResourceInstance) -> Resource:
     return address.item if isinstance(address.item, Resource) else address.item.resource
 
 
+def _module(address: Targetable) -> ModuleAddr:
+    return address if isinstance(address, ModuleAddr) else address.module
+
+
 def _as_instance(address: AbsResource | AbsResourceInstance) -> AbsResourceInstance:
     if isinstance(address.item, Resource):
         return instance_of(Abs(address.module, address.item))
@@ -297,7 +303,7 @@ def _with_status(
 ) -> State | None:
     instance = state.instance(address)
     if instance is None or instance.current is None:
-        diags.append(nothing_to_taint(address, instance))
+        diags.append(nothing_to_taint(address, instance, state))
         return None
     if status is ObjectStatus.READY and instance.current.status is ObjectStatus.READY:
         diags.append(not_tainted(address))
@@ -308,13 +314,22 @@ def _with_status(
     return draft.finish()
 
 
-def not_in_state(target: Target) -> Diagnostic:
+def near_address(text: str, state: State) -> str:
+    """A sentence that names the address of the state which was probably meant, or nothing."""
+    known: dict[str, None] = {}
+    for address, _ in state.instances():
+        known |= dict.fromkeys((address.text, resource_of(address).text, address.module.text))
+    return did_you_mean(text, known)
+
+
+def not_in_state(target: Target, state: State) -> Diagnostic:
     """An address at which the state has nothing."""
     return Diagnostic(
         Severity.ERROR,
         "Nothing at that address",
         f"The state has nothing at {target}. The command state list shows what it has; something"
-        " that was just added to the configuration comes into the state with apply.",
+        " that was just added to the configuration comes into the state with apply."
+        f"{near_address(str(target), state)}",
         target.range,
     )
 
@@ -347,17 +362,20 @@ def modes_differ(old: Targetable, new: Targetable) -> Diagnostic:
     )
 
 
-def nothing_to_taint(address: AbsResourceInstance, instance: InstanceState | None) -> Diagnostic:
+def nothing_to_taint(
+    address: AbsResourceInstance, instance: InstanceState | None, state: State
+) -> Diagnostic:
     """A resource instance without a current object."""
     why = (
         "the state does not have it"
         if instance is None
         else "it is in the middle of being replaced; run apply first"
     )
+    hint = near_address(address.text, state) if instance is None else ""
     return Diagnostic(
         Severity.ERROR,
         "Resource instance is not in the state",
-        f"{address} cannot be marked: {why}.",
+        f"{address} cannot be marked: {why}.{hint}",
         address=address.text,
     )
 

@@ -17,6 +17,7 @@ from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.cty import CtyError
 from nigari.cty import json as cty_json
 from nigari.diagnostics import Diagnostics
+from nigari.hcl.quoting import quoted
 from nigari.state.json_text import (
     Reader,
     end_of_document,
@@ -223,6 +224,9 @@ class _Build:
             named = self._addresses.provider(provider_text)
             if named is None:
                 return
+            if named.item.key is not None:
+                self._keyed_provider(provider_text)
+                return
             provider = config_of(named)
         address = Abs(module, Resource(mode, type_name, name))
         self._instances(address, provider, members, resources)
@@ -337,15 +341,17 @@ class _Build:
         try:
             sensitive = _flag(members, "sensitive")
             deprecated = _text(members, "deprecated")
+            if "value" not in members:
+                raise _Wrong("value", "there")
             type_ = cty_json.type_from_json(cast("str", members.get("type") or "null"))
-            value = cty_json.value_from_json(cast("str", members.get("value") or "null"), type_)
+            value = cty_json.value_from_json(cast("str", members["value"]), type_)
         except _Wrong as wrong:
-            self._malformed(f"The output {name!r}", wrong)
+            self._malformed(f"The output {quoted(name)}", wrong)
             return None
         except CtyError as error:
             self._diags.error(
                 "Invalid state file",
-                f"The value of the output {name!r} does not fit its type: {error.message}.",
+                f"The value of the output {quoted(name)} does not fit its type: {error.message}.",
             )
             return None
         return OutputState(value, sensitive, deprecated)
@@ -372,7 +378,7 @@ class _Build:
     def _malformed(self, what: str, wrong: _Wrong) -> None:
         self._diags.error(
             "Invalid state file",
-            f"{what} has a member {wrong.member!r} that is not {wrong.wanted}.",
+            f"{what} has a member {quoted(wrong.member)} that is not {wrong.wanted}.",
         )
 
     def _unknown_mode(self, members: Members) -> None:
@@ -392,7 +398,7 @@ class _Build:
     def _bad_deposed_key(self, address: AbsResource, key: str) -> None:
         self._diags.error(
             "Invalid state file",
-            f"A deposed object of {address} has the key {key!r}, which should have eight"
+            f"A deposed object of {address} has the key {quoted(key)}, which should have eight"
             " characters.",
         )
 
@@ -400,6 +406,13 @@ class _Build:
         self._diags.error(
             "Invalid state file",
             f"Neither {address} nor its instance says which provider manages it.",
+        )
+
+    def _keyed_provider(self, provider: str) -> None:
+        self._diags.error(
+            "Invalid state file",
+            f"The file has {provider} for a whole resource. Where a provider configuration has an"
+            " instance key, each instance of the resource names its own.",
         )
 
     def _different_providers(

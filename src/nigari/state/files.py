@@ -43,10 +43,9 @@ def parse_state(data: bytes, diags: Diagnostics) -> StateFile | None:
 
 def format_state(file: StateFile, is_for_people: bool) -> bytes:
     """The bytes of a state file, with or without a layout that people can read."""
-    from nigari.state.write_v4 import write_compact_v4, write_v4
+    from nigari.state.write_v4 import Writer
 
-    text = write_v4(file) if is_for_people else write_compact_v4(file)
-    return text.encode("utf-8", "surrogateescape")
+    return Writer(is_for_people).write(file)
 
 
 def _read_by_version(text: str, diags: Diagnostics) -> StateFile | None:

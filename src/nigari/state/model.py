@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
 
@@ -93,7 +94,7 @@ class StoredObject:
         self.identity = identity
         self.identity_schema_version = identity_schema_version
         self.flat_attributes = flat_attributes
-        self.written: str | None = None
+        self.written: tuple[bool, InstanceKey, str, str, bytes] | None = None
 
     def with_status(self, status: ObjectStatus) -> StoredObject:
         """The same object with another status."""
@@ -199,9 +200,13 @@ class ResourceState:
 
     def in_order(self) -> list[tuple[InstanceKey, InstanceState]]:
         """The instances by key."""
-        if len(self.instances) == 1:
-            return list(self.instances.items())
-        return sorted(self.instances.items(), key=lambda item: key_order(item[0]))
+        instances = self.instances
+        if len(instances) == 1:
+            return list(instances.items())
+        kinds = set(map(type, instances))
+        if kinds == {int} or kinds == {str}:
+            return sorted(instances.items(), key=itemgetter(0))
+        return sorted(instances.items(), key=lambda item: key_order(item[0]))
 
 
 @record

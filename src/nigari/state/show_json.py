@@ -100,7 +100,7 @@ def output_raw(name: str, output: OutputState, diags: Diagnostics) -> str | None
         what = "null" if output.value.is_null else f"of type {output.value.type.friendly_name()}"
         diags.error(
             "Output has no raw form",
-            f"The output {name!r} is {what}; -raw prints strings, numbers and booleans only."
+            f"The output {quoted(name)} is {what}; -raw prints strings, numbers and booleans only."
             " Use -json for anything else.",
         )
         return None

@@ -17,6 +17,7 @@ from nigari import cty
 from nigari.hcl.quoting import quoted
 
 _IDENTIFIER: Final = re.compile(r"[^\W\d][\w-]*")
+_OCTAL: Final = re.compile(r"[-+]?0[0-7]+", re.ASCII)
 _ALIAS: Final = re.compile(r"([^\W\d][\w-]*)(?:\.([^\W\d][\w-]*))?")
 
 Members = Mapping[str, object]
@@ -92,13 +93,16 @@ def _resource_address(text: str) -> tuple[str, str, str, int | None]:
         mode = "data"
         parts = parts[1:]
     if len(parts) not in (2, 3):
-        raise UpgradeFailure(f"it has a resource {text!r}, which is not an address")
+        raise UpgradeFailure(f"it has a resource {quoted(text)}, which is not an address")
     if len(parts) == 2:
         return mode, parts[0], parts[1], None
+    base = 8 if _OCTAL.fullmatch(parts[2]) else 0
     try:
-        return mode, parts[0], parts[1], int(parts[2], 0)
+        return mode, parts[0], parts[1], int(parts[2], base)
     except ValueError:
-        raise UpgradeFailure(f"it has a resource {text!r}, whose index is no number") from None
+        raise UpgradeFailure(
+            f"it has a resource {quoted(text)}, whose index is no number"
+        ) from None
 
 
 def _provider(old: str, type_name: str, module: str) -> str:
@@ -128,8 +132,9 @@ def _instance(old: object, key: int | None, deposed: str, version: int) -> dict[
         "status": "tainted" if _member(old, "tainted") else "",
         "deposed": deposed,
         "schema_version": schema_version,
-        "attributes_flat": attributes,
     }
+    if attributes or _member(old, "attributes") is not None:
+        instance["attributes_flat"] = attributes
     if meta:
         private = json.dumps(meta, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         instance["private"] = base64.b64encode(private.encode()).decode()

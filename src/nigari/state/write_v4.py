@@ -1,15 +1,19 @@
 """Writing state files of version 4 in the bytes that OpenTofu would write.
 
-Attribute values are pasted as the text they are, so writing a large state costs little more than
-joining pieces. Where the text goes and whether it is encrypted is unknown here.
+Attribute values are pasted as the text they are, and how an object or a resource looks is remembered
+as long as it stays the same. So writing a large state costs little more than joining pieces, and
+writing it again after a small change little more than copying it. Where the text goes and whether it
+is encrypted is unknown here.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Final
 
+from nigari.addrs.absolute import AbsResource
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.cty import json as cty_json
@@ -19,6 +23,7 @@ from nigari.state.model import (
     ObjectStatus,
     OutputState,
     ResourceState,
+    State,
     StateFile,
     StoredObject,
 )
@@ -34,26 +39,116 @@ _ATTRIBUTE: Final = _INSTANCE + 1
 _CHECK: Final = 2
 
 
-def write_v4(file: StateFile) -> str:
-    """The text of the file as the local backend stores it, indented."""
-    members = [
-        '"version": 4',
-        f'"terraform_version": {quoted(OPENTOFU_VERSION)}',
-        f'"serial": {file.serial}',
-        f'"lineage": {quoted(file.lineage)}',
-        f'"outputs": {_outputs(file)}',
-        f'"resources": {_resources(file)}',
-        f'"check_results": {_checks(file.state.checks)}',
-    ]
-    if file.state.remembered:
-        members.append(f'"{MEMBER}": {memories_text(file.state.remembered.values())}')
-    text = "{\n  " + ",\n  ".join(members) + "\n}\n"
-    return escaped_for_html(text) + "\n"
+class Writer:
+    """Writes a state again and again, each time with as little work as has changed of it."""
+
+    __slots__ = ("_after_entries", "_before_entry", "_before_resource", "_is_compact", "_known")
+
+    def __init__(self, is_for_people: bool) -> None:
+        self._is_compact = not is_for_people
+        self._known: dict[AbsResource, tuple[ResourceState, str, list[bytes]]] = {}
+        """Resources, each with its place in the order and the pieces of its text."""
+        # Every element of a list brings the comma before it along, so that lists are only joined.
+        self._before_resource = self._laid_out(",\n    ")
+        self._before_entry = self._laid_out(",\n        ")
+        self._after_entries = self._laid_out("\n      ]\n    }")
+
+    def write(self, file: StateFile) -> bytes:
+        """The file: indented as the local backend stores it, or without white space."""
+        state = file.state
+        members = [
+            '"version": 4',
+            f'"terraform_version": {quoted(OPENTOFU_VERSION)}',
+            f'"serial": {file.serial}',
+            f'"lineage": {quoted(file.lineage)}',
+            f'"outputs": {_outputs(file)}',
+        ]
+        before = "{\n  " + ",\n  ".join(members) + ',\n  "resources": ['
+        after = f'],\n  "check_results": {_checks(state.checks)}'
+        if state.remembered:
+            after += f',\n  "{MEMBER}": {memories_text(state.remembered.values())}'
+        after += "\n}\n"
+        pieces = [self._laid_out(before)]
+        self._add_resources(state, pieces)
+        if len(pieces) > 1:
+            pieces[1] = pieces[1][1:]
+            after = "\n  " + after
+        pieces += (self._laid_out(after), b"\n")
+        return b"".join(pieces)
+
+    def _laid_out(self, text: str) -> bytes:
+        text = escaped_for_html(text)
+        return (compact(text) if self._is_compact else text).encode("utf-8", "surrogateescape")
+
+    def _add_resources(self, state: State, pieces: list[bytes]) -> None:
+        known, rows = self._known, []
+        for address, resource in state.resources.items():
+            row = known.get(address)
+            if row is None or row[0] is not resource:
+                if address.item.mode is EPHEMERAL:
+                    continue
+                row = known[address] = (resource, _place(address), self._resource(resource))
+            rows.append(row)
+        if len(known) > 2 * len(rows):
+            self._known = {row[0].address: row for row in rows}
+        rows.sort(key=itemgetter(1))
+        for row in rows:
+            pieces += row[2]
+
+    def _resource(self, resource: ResourceState) -> list[bytes]:
+        address = resource.address
+        is_keyed = any(each.provider_key is not None for each in resource.instances.values())
+        members = [
+            f'"mode": "{_MODES[address.item.mode]}"',
+            f'"type": {quoted(address.item.type)}',
+            f'"name": {quoted(address.item.name)}',
+        ]
+        if address.module.text:
+            members.insert(0, f'"module": {quoted(address.module.text)}')
+        if not is_keyed:
+            members.append(f'"provider": {quoted(resource.provider.text)}')
+        members.append('"instances": [')
+        before = self._before_resource + self._laid_out("{\n      " + _members(members, 2))
+        entries = self._entries(resource, is_keyed)
+        if not entries:
+            return [before + self._laid_out("]\n    }")]
+        entries[0] = entries[0][1:]
+        entries.append(self._after_entries)
+        return [before + b"".join(entries)] if len(entries) == 2 else [before, *entries]
+
+    def _entries(self, resource: ResourceState, is_keyed: bool) -> list[bytes]:
+        entries = []
+        for key, instance in resource.in_order():
+            provider = resource.provider_of(key).text if is_keyed else ""
+            if instance.current is not None:
+                entries.append(self._entry(key, "", provider, instance.current))
+            if instance.deposed:
+                entries += [
+                    self._entry(key, deposed, provider, instance.deposed[deposed])
+                    for deposed in sorted(instance.deposed)
+                ]
+        return entries
+
+    def _entry(self, key: InstanceKey, deposed: str, provider: str, stored: StoredObject) -> bytes:
+        """An object, as it may have been written before in the same place."""
+        known = stored.written
+        if (
+            known is not None
+            and known[0] is self._is_compact
+            and known[1] == key
+            and known[2] == deposed
+            and known[3] == provider
+        ):
+            return known[4]
+        text = self._before_entry + self._laid_out(_entry(key, deposed, provider, stored))
+        stored.written = (self._is_compact, key, deposed, provider, text)
+        return text
 
 
-def write_compact_v4(file: StateFile) -> str:
-    """The text of the file as it is encrypted, or sent to a remote backend."""
-    return compact(write_v4(file)) + "\n"
+def _place(address: AbsResource) -> str:
+    """A text by which resources are in the order in which OpenTofu writes them."""
+    item = address.item
+    return f"{address.module.text}\0{_MODES[item.mode]}\0{item.type}\0{item.name}"
 
 
 def _outputs(file: StateFile) -> str:
@@ -77,46 +172,6 @@ def _output(output: OutputState) -> str:
     return _object(members, _OUTPUT)
 
 
-def _resources(file: StateFile) -> str:
-    written = [
-        each for each in file.state.resources.values() if each.address.item.mode is not EPHEMERAL
-    ]
-    written.sort(key=_resource_order)
-    resources = [f"    {_resource(each)}" for each in written]
-    return "[\n" + ",\n".join(resources) + "\n  ]" if resources else "[]"
-
-
-def _resource_order(resource: ResourceState) -> tuple[str, str, str, str]:
-    item = resource.address.item
-    return (resource.address.module.text, _MODES[item.mode], item.type, item.name)
-
-
-def _resource(resource: ResourceState) -> str:
-    address = resource.address
-    is_keyed = any(each.provider_key is not None for each in resource.instances.values())
-    members = [
-        f'"mode": "{_MODES[address.item.mode]}"',
-        f'"type": {quoted(address.item.type)}',
-        f'"name": {quoted(address.item.name)}',
-    ]
-    if address.module.text:
-        members.insert(0, f'"module": {quoted(address.module.text)}')
-    if not is_keyed:
-        members.append(f'"provider": {quoted(resource.provider.text)}')
-    entries = []
-    for key, instance in resource.in_order():
-        provider = resource.provider_of(key).text if is_keyed else ""
-        if instance.current is not None:
-            entries.append(_entry(key, "", provider, instance.current))
-        entries += [
-            _entry(key, deposed, provider, instance.deposed[deposed])
-            for deposed in sorted(instance.deposed)
-        ]
-    listed = "[\n        " + ",\n        ".join(entries) + "\n      ]" if entries else "[]"
-    members.append(f'"instances": {listed}')
-    return _object(members, 2)
-
-
 def _entry(key: InstanceKey, deposed: str, provider: str, stored: StoredObject) -> str:
     members = []
     if key is not None:
@@ -127,10 +182,7 @@ def _entry(key: InstanceKey, deposed: str, provider: str, stored: StoredObject) 
         members.append(f'"deposed": {quoted(deposed)}')
     if provider:
         members.append(f'"provider": {quoted(provider)}')
-    if stored.written is None:
-        stored.written = _members(_stored(stored), _INSTANCE)
-    members.append(stored.written)
-    return _object(members, _INSTANCE)
+    return _object(members + _stored(stored), _INSTANCE)
 
 
 def _stored(stored: StoredObject) -> list[str]:
@@ -138,7 +190,7 @@ def _stored(stored: StoredObject) -> list[str]:
     members = [f'"schema_version": {stored.schema_version}']
     if stored.flat_attributes is None:
         members.append(f'"attributes": {indented(stored.attributes, _ATTRIBUTE)}')
-    else:
+    elif stored.flat_attributes:
         members.append(f'"attributes_flat": {_flat(stored.flat_attributes)}')
     sensitive = stored.sensitive_attributes
     if sensitive != "[]":

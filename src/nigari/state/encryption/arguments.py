@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.cty import NUMBER, STRING, CtyError, ListType, Type, Value, convert
+from nigari.hcl.quoting import quoted
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
 
@@ -47,7 +48,7 @@ class ArgumentReader:
         )
         if not parts or not parts[0]:
             raise EncryptionFailure(
-                f"{self._of} needs the argument {name!r}: a list whose first element is the"
+                f"{self._of} needs the argument {quoted(name)}: a list whose first element is the"
                 " program to run."
             )
         return parts
@@ -67,7 +68,7 @@ class ArgumentReader:
         parts = value.mapping()
         if "encryption_key" not in parts:
             raise EncryptionFailure(
-                f"The argument {name!r} of {self._of} has no attribute encryption_key. It takes"
+                f"The argument {quoted(name)} of {self._of} has no attribute encryption_key. It takes"
                 " a key provider, such as key_provider.pbkdf2.example."
             )
         encryption = self._key(name, parts["encryption_key"])
@@ -77,7 +78,7 @@ class ArgumentReader:
     def finish(self) -> None:
         """Refuse arguments that nobody took."""
         for name in sorted(self._left):
-            raise EncryptionFailure(f"{self._of} has no argument named {name!r}.")
+            raise EncryptionFailure(f"{self._of} has no argument named {quoted(name)}.")
 
     def _take(self, name: str, wanted: Type, described: str) -> Value | None:
         value = self._left.pop(name, None)
@@ -89,7 +90,7 @@ class ArgumentReader:
             raise self._wrong(name, described) from None
         if not converted.is_wholly_known:
             raise EncryptionFailure(
-                f"The argument {name!r} of {self._of} is not known yet. Encryption must be known"
+                f"The argument {quoted(name)} of {self._of} is not known yet. Encryption must be known"
                 " before any state is read, so it can use variables and locals only."
             )
         return converted
@@ -112,4 +113,4 @@ class ArgumentReader:
         return bytes(octets)
 
     def _wrong(self, name: str, wanted: str) -> EncryptionFailure:
-        return EncryptionFailure(f"The argument {name!r} of {self._of} must be {wanted}.")
+        return EncryptionFailure(f"The argument {quoted(name)} of {self._of} must be {wanted}.")

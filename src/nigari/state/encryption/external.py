@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nigari.hcl.quoting import quoted
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
 
@@ -105,17 +106,17 @@ def _exchange(command: Sequence[str], magic: str, request: object) -> object:
         )
     except subprocess.TimeoutExpired:
         raise EncryptionFailure(
-            f"The program {command[0]!r} gave no answer in {_TIMEOUT_SECONDS:.0f} seconds."
+            f"The program {quoted(command[0])} gave no answer in {_TIMEOUT_SECONDS:.0f} seconds."
         ) from None
     except OSError as error:
         raise EncryptionFailure(
-            f"The program {command[0]!r} cannot be run: {error.strerror or error}."
+            f"The program {quoted(command[0])} cannot be run: {error.strerror or error}."
         ) from None
     header, _, body = done.stdout.partition(b"\n")
     if done.returncode != 0:
         told = done.stderr.decode(errors="replace").strip()
         raise EncryptionFailure(
-            f"The program {command[0]!r} ended with exit code {done.returncode}."
+            f"The program {quoted(command[0])} ended with exit code {done.returncode}."
             + (f"\n\n{told}" if told else "")
         )
     _check_header(command, magic, header)
@@ -133,18 +134,18 @@ def _check_header(command: Sequence[str], magic: str, line: bytes) -> None:
         header = None
     if not isinstance(header, dict) or header.get("magic") != magic:
         raise EncryptionFailure(
-            f"The first line that {command[0]!r} printed is not the JSON header of this protocol,"
+            f"The first line that {quoted(command[0])} printed is not the JSON header of this protocol,"
             f' which has "magic": "{magic}".'
         )
     if header.get("version") != 1:
         raise EncryptionFailure(
-            f"The program {command[0]!r} speaks version {header.get('version')!r} of the protocol;"
+            f"The program {quoted(command[0])} speaks version {header.get('version')!r} of the protocol;"
             " only version 1 is known."
         )
 
 
 def _bad_answer(command: Sequence[str], wanted: str) -> EncryptionFailure:
-    return EncryptionFailure(f"The answer of {command[0]!r} is not {wanted}.")
+    return EncryptionFailure(f"The answer of {quoted(command[0])} is not {wanted}.")
 
 
 def _encoded(data: bytes) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from nigari.cty import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
+from nigari.hcl.quoting import quoted
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.config import (
     UNENCRYPTED,
@@ -136,7 +137,7 @@ def unknown_key_provider_type(provider: KeyProviderConfig) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "No such kind of key provider",
-        f"There is no key provider of type {provider.label.type!r}. Known types: {known}.",
+        f"There is no key provider of type {quoted(provider.label.type)}. Known types: {known}.",
         provider.subject,
     )
 
@@ -147,7 +148,7 @@ def unknown_method_type(method: MethodConfig) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "No such kind of encryption method",
-        f"There is no encryption method of type {method.label.type!r}. Known types: {known}.",
+        f"There is no encryption method of type {quoted(method.label.type)}. Known types: {known}.",
         method.subject,
     )
 
@@ -179,7 +180,7 @@ def duplicate_metadata_key(provider: KeyProviderConfig) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Metadata name used twice",
-        f"Two key providers of one method keep their metadata as {provider.metadata_key!r}. Give"
+        f"Two key providers of one method keep their metadata as {quoted(provider.metadata_key)}. Give"
         " one of them another encrypted_metadata_alias.",
         provider.subject,
     )

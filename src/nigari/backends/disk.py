@@ -1,0 +1,127 @@
+"""Files on a disk: where they lie beside each other, writing them whole, having them synced.
+
+All functions raise `OSError` when the system refuses. What is in the files is unknown here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+
+
+def below(directory: str | os.PathLike[str], *names: str) -> str:
+    """The path of something in a directory, as short as a person would write it."""
+    return os.path.join(os.fspath(directory), *names).removeprefix("./")
+
+
+def hidden_beside(path: str, suffix: str) -> str:
+    """The path of a hidden file that belongs to another."""
+    directory, name = os.path.split(path)
+    return os.path.join(directory, f".{name.removeprefix('.')}{suffix}")
+
+
+def write_beside(
+    path: str | os.PathLike[str],
+    content: bytes,
+    mode: int = 0o666,
+    survives_power_loss: bool = True,
+) -> None:
+    """Make or replace a file that nobody locks, all of it or none."""
+    path = os.fspath(path)
+    os.makedirs(directory_of(path), exist_ok=True)
+    unfinished = part_of(path)
+    try:
+        _write_file(unfinished, content, mode, survives_power_loss)
+        os.rename(unfinished, path)
+    except BaseException:
+        discard(unfinished)
+        raise
+
+
+def directory_of(path: str) -> str:
+    """The directory that a file is in."""
+    return os.path.dirname(path) or "."
+
+
+def part_of(path: str) -> str:
+    """Where a file is while only a part of it is written."""
+    return hidden_beside(path, ".part")
+
+
+def discard(path: str) -> None:
+    """Remove a file, if it is there and can be."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def bytes_of(path: str) -> bytes:
+    """The content of a file; nothing if there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+def content_of(descriptor: int) -> bytes:
+    """The whole content of an open file."""
+    pieces = []
+    offset = 0
+    while piece := os.pread(descriptor, 1 << 24, offset):
+        pieces.append(piece)
+        offset += len(piece)
+    return b"".join(pieces)
+
+
+def write_at(descriptor: int, content: bytes | memoryview, offset: int, sync: bool = False) -> None:
+    """Write all of the content at an offset."""
+    view = memoryview(content)
+    while view:
+        written = os.pwrite(descriptor, view, offset)
+        view = view[written:]
+        offset += written
+    if sync:
+        os.fsync(descriptor)
+
+
+def _write_file(path: str, content: bytes, mode: int, sync: bool = True) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    descriptor = os.open(path, flags, mode)
+    try:
+        write_at(descriptor, content, 0, sync)
+    finally:
+        os.close(descriptor)
+
+
+def overwrite_file(path: str, content: bytes, mode: int) -> None:
+    """Write a file over what it was, which costs the system less than a new file does."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode)
+    try:
+        write_at(descriptor, content, 0)
+        os.ftruncate(descriptor, len(content))
+    finally:
+        os.close(descriptor)
+
+
+def sync_directory(path: str) -> None:
+    """Have the names in a directory survive a power failure."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not all file systems can
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def reserve(descriptor: int, length: int, size: int) -> None:
+    """Make sure that the disk has room, so that the writing itself cannot run out of it."""
+    if length <= size or not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        os.posix_fallocate(descriptor, 0, length)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # not all file systems can
+            raise

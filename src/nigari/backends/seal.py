@@ -1,0 +1,48 @@
+"""Telling whole files from torn ones.
+
+A file that is written without waiting for the disk may, after a power failure, be a mixture of what
+it was and what it should become. A sealed content ends in a line of blanks and tabs that stand for
+its checksum: to whoever reads JSON they mean nothing. What the content is, is unknown here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_BITS: Final = 32
+_SEAL: Final = re.compile(rb"[ \t]{32}\n\Z")
+_WRITTEN: Final = str.maketrans("01", " \t")
+
+
+def sealed(content: bytes) -> bytes:
+    """The content with its seal."""
+    return content + _seal(content)
+
+
+def unsealed(data: bytes) -> bytes | None:
+    """The content of what is sealed; `None` if there is no seal, or another content's."""
+    if not is_sealed(data):
+        return None
+    content = data[: -_BITS - 1]
+    return content if data.endswith(_seal(content)) else None
+
+
+def is_sealed(data: bytes) -> bool:
+    """Whether there is a seal, broken or not."""
+    return _SEAL.match(data[-_BITS - 1 :]) is not None
+
+
+def _seal(content: bytes) -> bytes:
+    import zlib
+
+    return f"{zlib.crc32(content):032b}\n".translate(_WRITTEN).encode()
+
+
+def boot_identity() -> str:
+    """A text that is another one after every start of the machine; empty where there is none."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""

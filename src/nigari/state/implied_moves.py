@@ -1,0 +1,104 @@
+"""Moves that go without saying: `count` was added to a block or removed from it.
+
+How the blocks of a configuration are repeated is told by callers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import TypeAlias
+
+from nigari.addrs.absolute import AbsResource, instance_of
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.moves import MovePattern, implied_endpoint
+from nigari.diagnostics import Range
+from nigari.state.model import State
+from nigari.state.move_statements import MoveStatement
+
+
+class Repetition(Enum):
+    """How a block is repeated."""
+
+    SINGLE = "single"
+    COUNT = "count"
+    FOR_EACH = "for_each"
+
+
+BlockRepetition: TypeAlias = Callable[
+    [ModuleAddr | AbsResource], tuple[Repetition, Range | None] | None
+]
+"""How the call or resource block at an un-keyed address is repeated, `None` if there is none."""
+
+
+def implied_moves(
+    state: State, explicit: Iterable[MoveStatement], repetition_of: BlockRepetition
+) -> list[MoveStatement]:
+    """The moves that follow from `count` having been added to or removed from a block.
+
+    A block that an explicit statement speaks of is left to that statement.
+    """
+    spoken_of = _SpokenOf(explicit)
+    implied: list[MoveStatement] = []
+    seen: set[ModuleAddr] = set()
+    for resource in state.resources.values():
+        module: ModuleAddr | None = resource.address.module
+        while module is not None and not module.is_root and module not in seen:
+            seen.add(module)
+            declared = repetition_of(module.unkeyed)
+            key = None if declared is None else _implied_key([module.key], declared[0])
+            if declared is not None and key is not None and not spoken_of.module(module):
+                assert module.parent is not None
+                new_module = module.parent.child(module.name, key[1])
+                implied.append(
+                    MoveStatement(
+                        implied_endpoint(module), implied_endpoint(new_module), declared[1], True
+                    )
+                )
+            module = module.parent
+        declared = repetition_of(resource.address.unkeyed)
+        key = None if declared is None else _implied_key(resource.instances, declared[0])
+        if declared is not None and key is not None and not spoken_of.resource(resource.address):
+            implied.append(
+                MoveStatement(
+                    implied_endpoint(instance_of(resource.address, key[0])),
+                    implied_endpoint(instance_of(resource.address, key[1])),
+                    declared[1],
+                    True,
+                )
+            )
+    return implied
+
+
+def _implied_key(
+    keys: Iterable[InstanceKey], repetition: Repetition
+) -> tuple[InstanceKey, InstanceKey] | None:
+    """The key that one instance had, and the one it has now, if that goes without saying."""
+    present = keys if isinstance(keys, Mapping) else list(keys)
+    if repetition is Repetition.COUNT and None in present:
+        return None, 0
+    if repetition is Repetition.SINGLE and 0 in present:
+        return 0, None
+    return None
+
+
+class _SpokenOf:
+    """What explicit statements name at either end."""
+
+    __slots__ = ("_ends",)
+
+    def __init__(self, statements: Iterable[MoveStatement]) -> None:
+        self._ends: dict[tuple[str, ...], list[MovePattern]] = {}
+        for statement in statements:
+            for end in (statement.source, statement.target):
+                self._ends.setdefault(end.names, []).append(end)
+
+    def module(self, module: ModuleAddr) -> bool:
+        """Whether a statement is about this module instance, or about something in it."""
+        return any(end.selects_module(module) for end in self._ends.get(module.names, ()))
+
+    def resource(self, resource: AbsResource) -> bool:
+        """Whether a statement is about this resource or an instance of it."""
+        ends = self._ends.get(resource.module.names, ())
+        return any(end.selects_resource(resource) for end in ends)

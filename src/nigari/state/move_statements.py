@@ -1,0 +1,201 @@
+"""What statements about moves say of each other: contradictions, and which must come first.
+
+Statements may chain, and one may move a module while another moves something in it, so each is
+applied after those that it builds on. Deliberately unknown here: what is at the addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from nigari.addrs.moves import ANY_KEY, KeyPattern, MovePattern, is_module_reindex
+from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStatement:
+    """What was at `source` is now at `target`."""
+
+    source: MovePattern
+    target: MovePattern
+    subject: Range | None = None
+    implied: bool = False
+    """Whether it follows from `count` added to or removed from a block."""
+
+    def __str__(self) -> str:
+        return f"{self.source} → {self.target}"
+
+
+def check_moves(statements: Sequence[MoveStatement], diags: Diagnostics) -> None:
+    """Report statements that say nothing, or that contradict each other."""
+    by_source: dict[str, MoveStatement] = {}
+    by_target: dict[str, MoveStatement] = {}
+    for statement in statements:
+        source, target = str(statement.source), str(statement.target)
+        if source == target:
+            diags.append(move_to_itself(statement))
+            continue
+        earlier = by_source.setdefault(source, statement)
+        if str(earlier.target) != target:
+            diags.append(two_destinations(statement, earlier))
+        earlier = by_target.setdefault(target, statement)
+        if str(earlier.source) != source:
+            diags.append(two_origins(statement, earlier))
+
+
+def in_order(statements: Sequence[MoveStatement], diags: Diagnostics) -> list[MoveStatement] | None:
+    """The statements, each after those that it builds on; None after reporting a circle."""
+    needs: list[set[int]] = [set() for _ in statements]
+    needed_by: list[list[int]] = [[] for _ in statements]
+    for later, earlier in _related(statements):
+        if (
+            later != earlier
+            and earlier not in needs[later]
+            and _builds_on(statements[later], statements[earlier])
+        ):
+            needs[later].add(earlier)
+            needed_by[earlier].append(later)
+    waiting = [len(each) for each in needs]
+    ready = [index for index, count in enumerate(waiting) if not count]
+    order: list[int] = []
+    while len(order) < len(ready):
+        done = ready[len(order)]
+        order.append(done)
+        for index in needed_by[done]:
+            waiting[index] -= 1
+            if not waiting[index]:
+                ready.append(index)
+    if len(order) < len(statements):
+        diags.append(moves_in_a_circle(_circle(statements, needs, set(order))))
+        return None
+    return [statements[index] for index in order]
+
+
+def _circle(
+    statements: Sequence[MoveStatement], needs: list[set[int]], done: set[int]
+) -> list[MoveStatement]:
+    at = next(index for index in range(len(statements)) if index not in done)
+    way: dict[int, None] = {}
+    while at not in way:
+        way[at] = None
+        at = min(index for index in needs[at] if index not in done)
+    circle = list(way)
+    return [statements[index] for index in reversed(circle[circle.index(at) :])]
+
+
+def _builds_on(later: MoveStatement, earlier: MoveStatement) -> bool:
+    """Whether one statement must be applied after another."""
+    if later.source.can_chain_from(earlier.target):
+        return True
+    if not (
+        later.source.is_nested_within(earlier.target)
+        or later.target.is_nested_within(earlier.target)
+        or earlier.source.is_nested_within(later.source)
+        or earlier.target.is_nested_within(later.source)
+    ):
+        return False
+    # A new key for a call's instance does not wait for moves inside of it.
+    return len(later.target.steps) >= len(earlier.target.steps) or not is_module_reindex(
+        later.source, later.target
+    )
+
+
+_Place: TypeAlias = tuple[tuple[str, ...], str, KeyPattern]
+
+
+def _related(statements: Sequence[MoveStatement]) -> Iterator[tuple[int, int]]:
+    """Pairs of statements that may build on each other, found without comparing all with all."""
+    targets, sources = _PlaceIndex(), _PlaceIndex()
+    for index, statement in enumerate(statements):
+        targets.add(statement.target, index)
+        sources.add(statement.source, index)
+    for index, statement in enumerate(statements):
+        for end in (statement.source, statement.target):
+            for earlier in targets.around(end):
+                yield index, earlier
+            for later in sources.around(end):
+                yield later, index
+
+
+class _PlaceIndex:
+    """Statements by the places that one of their ends names."""
+
+    __slots__ = ("_by_path", "_by_place")
+
+    def __init__(self) -> None:
+        self._by_place: dict[_Place, list[int]] = {}
+        self._by_path: dict[tuple[tuple[str, ...], str], list[int]] = {}
+
+    def add(self, end: MovePattern, index: int) -> None:
+        names = end.names
+        resource, key = "", end.key
+        if end.resource is not None:
+            resource = end.resource.text
+        elif end.steps:
+            key = end.steps[-1][1]
+        self._by_place.setdefault((names, resource, key), []).append(index)
+        self._by_path.setdefault((names, resource), []).append(index)
+
+    def around(self, end: MovePattern) -> Iterator[int]:
+        """The statements whose place is that of `end`, or something that it is in."""
+        names = end.names
+        if end.resource is not None:
+            yield from self._at(names, end.resource.text, end.key)
+        for depth in range(len(names), 0, -1):
+            yield from self._at(names[:depth], "", end.steps[depth - 1][1])
+
+    def _at(self, names: tuple[str, ...], resource: str, key: KeyPattern) -> Iterator[int]:
+        if key is ANY_KEY:
+            yield from self._by_path.get((names, resource), ())
+            return
+        yield from self._by_place.get((names, resource, key), ())
+        yield from self._by_place.get((names, resource, ANY_KEY), ())
+
+
+def move_to_itself(statement: MoveStatement) -> Diagnostic:
+    """A statement whose two ends are the same."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Move without effect",
+        f"This statement moves {statement.source} to the same address. Remove it.",
+        statement.subject,
+    )
+
+
+def two_destinations(statement: MoveStatement, earlier: MoveStatement) -> Diagnostic:
+    """Two statements that move one thing to different addresses."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Contradicting moves",
+        f"This statement moves {statement.source} to {statement.target}, and another moves it to"
+        f" {earlier.target}. A thing can move to one address only.",
+        statement.subject,
+        causes=(Cause(f"moved to {earlier.target} by this statement", earlier.subject),),
+    )
+
+
+def two_origins(statement: MoveStatement, earlier: MoveStatement) -> Diagnostic:
+    """Two statements that move different things to one address."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Contradicting moves",
+        f"This statement moves {statement.source} to {statement.target}, and another moves"
+        f" {earlier.source} there. Only one thing can move to an address.",
+        statement.subject,
+        causes=(Cause(f"{earlier.source} moved there by this statement", earlier.subject),),
+    )
+
+
+def moves_in_a_circle(circle: list[MoveStatement]) -> Diagnostic:
+    """Statements that lead back to where they began."""
+    listed = "\n".join(f"  - {statement}" for statement in circle)
+    return Diagnostic(
+        Severity.ERROR,
+        "Moves in a circle",
+        f"These statements move things in a circle, so there is no place where they end up:\n\n"
+        f"{listed}\n\nThe last address of a chain of moves must not be moved again.",
+        circle[0].subject,
+        causes=tuple(Cause(f"move {each}", each.subject) for each in circle if each.subject),
+    )
