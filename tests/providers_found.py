@@ -30,4 +30,8 @@ def find_provider(
         assert source in ("", str(provider))
         return make()
 
+    def is_elsewhere(self: InstalledProviders, provider: Provider) -> bool:
+        return not provider.is_builtin
+
     monkeypatch.setattr(InstalledProviders, "start", start)
+    monkeypatch.setattr(InstalledProviders, "is_elsewhere", is_elsewhere)

@@ -73,6 +73,24 @@ def test_wrong_arguments_fail(given: tuple[int, ...], named: dict[str, int]) -> 
         Point(*given, **named)  # type: ignore[arg-type]
 
 
+def test_the_first_object_is_made_as_all_others_are() -> None:
+    @record
+    class Fresh:
+        x: int
+        y: int = 5
+
+    with pytest.raises(TypeError, match="argument"):
+        Fresh(1, x=2)  # type: ignore[misc]
+    assert [Fresh(y=1, x=2).y, Fresh(1).y, Fresh(1, 2).y] == [1, 5, 2]
+
+    @record
+    class Early:
+        x: int
+        y: int = 5
+
+    assert [Early(1).y, Early(1, 2).y, Early(x=1).y] == [5, 2, 5]
+
+
 def test_equality_and_hash_are_by_fields_within_one_type() -> None:
     assert Point(1, 2) == Point(1, 2)
     assert Point(1, 2) != Point(2, 1)

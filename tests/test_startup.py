@@ -12,6 +12,12 @@ from typing import Final
 import pytest
 
 from benchmarks.configurations import resource_chains
+from nigari.addrs.provider import default_provider
+from nigari.lang.versions import Version
+from nigari.packages.checksums import directory_checksum
+from nigari.packages.platforms import current_platform
+from nigari.packages.provider_package import unpacked_path
+from nigari.workspace.schema_cache import DIRECTORY, Form, SchemaCache
 
 HEAVY: Final = frozenset(
     (
@@ -55,6 +61,20 @@ NOT_FOR_VALIDATE: Final = (
     "nigari.state",
 )
 
+NOT_FOR_KEPT_SCHEMAS: Final = (
+    "nigari.cty.json",
+    "nigari.cty.stdlib",
+    "nigari.diagnostics.render",
+    "nigari.eval.validate",
+    "nigari.packages.provider_selection",
+    "nigari.packages.provider_sources",
+    "nigari.plan",
+    "nigari.providers",
+    "nigari.schema.block",
+    "nigari.state.files",
+    "nigari.state.model",
+)
+
 FOR_STATES: Final = frozenset(("json",))
 """What a state needs."""
 NOT_FOR_STATES: Final = (
@@ -88,10 +108,14 @@ SMALL_STATE: Final = """{
 """
 
 
+def surroundings() -> dict[str, str]:
+    """The environment of a command."""
+    environment = {n: v for n, v in os.environ.items() if not n.startswith(("TF_", "PYTHONPATH"))}
+    return {**environment, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
 def imported(directory: Path, *command: str, typed: str = "") -> set[str]:
     """The modules that a command imports; those of the interpreter's own start do not count."""
-    environment = {n: v for n, v in os.environ.items() if not n.startswith(("TF_", "PYTHONPATH"))}
-    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
     program = (
         "import sys; before = set(sys.modules); from nigari.cli.main import main; "
         "status = main(sys.argv[1:]); "
@@ -100,7 +124,7 @@ def imported(directory: Path, *command: str, typed: str = "") -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", program, *command],
         cwd=directory,
-        env=environment,
+        env=surroundings(),
         input=typed,
         capture_output=True,
         text=True,
@@ -136,6 +160,24 @@ def test_console_and_eval_import_only_what_they_use(ten_resources: Path) -> None
     # The console looks for a state, too.
     assert not under(imported(ten_resources, "console", typed="1 + 2\n"), *HEAVY - FOR_STATES)
     assert not under(imported(ten_resources, "eval", "1 + 2"), *HEAVY)
+
+
+def test_kept_schemas_import_only_what_they_use(tmp_path: Path) -> None:
+    provider = default_provider("example")
+    store = tmp_path / ".terraform" / "providers"
+    package = unpacked_path(store, provider, Version((1, 0, 0)), current_platform())
+    package.mkdir(parents=True)
+    (package / "terraform-provider-example").write_text("a program that is never started\n")
+    checksum = directory_checksum(package)
+    (tmp_path / "main.tf").write_text('provider "example" {}\n')
+    (tmp_path / ".terraform.lock.hcl").write_text(
+        f'provider "{provider}" {{\n  version = "1.0.0"\n  hashes = ["{checksum}"]\n}}\n'
+    )
+    cache = SchemaCache(str(tmp_path / ".terraform" / DIRECTORY), surroundings())
+    cache.keep(provider, checksum, Form.JSON, f'"{provider}":{{}}'.encode())
+    modules = imported(tmp_path, "providers", "schema", "-json")
+    assert not under(modules, *HEAVY)
+    assert not under(modules, *NOT_FOR_KEPT_SCHEMAS)
 
 
 @pytest.mark.parametrize(

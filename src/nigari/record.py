@@ -4,7 +4,8 @@
 fields, in order, with their defaults. What it makes is a class with slots, a constructor, equality,
 hash and printed form by fields. The standard decorator compiles six functions for each class and
 brings half of the standard library's introspection along, which is most of the time a short
-command would take to start; here one function is compiled, when the first object is made.
+command would take to start; here one function is compiled, when the second object is made: of
+many classes there is only one.
 
 That a record does not change is checked by the type checker, not while the program runs. Fields
 are not inherited, and there are no default factories: a default is shared by all objects, so it
@@ -32,6 +33,18 @@ def record(cls: type[_T]) -> type[_T]:
     }
     defaults = {name: members.pop(name) for name in names if name in members}
     key = attrgetter(*names)
+    wanted = frozenset(names)
+
+    def initialize_first(self: object, *given: object, **named: object) -> None:
+        by_position = dict(zip(names, given, strict=False))
+        fields = {**defaults, **by_position, **named}
+        is_sound = len(given) + len(named) == len(by_position.keys() | named.keys())
+        if not is_sound or fields.keys() != wanted:
+            initialize(self, *given, **named)
+            return
+        made.__init__ = initialize  # type: ignore[method-assign]
+        for name, value in fields.items():
+            setattr(self, name, value)
 
     def initialize(self: object, *given: object, **named: object) -> None:
         constructor = _constructor(names, defaults)
@@ -48,7 +61,12 @@ def record(cls: type[_T]) -> type[_T]:
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{cls.__qualname__}({fields})"
 
-    generated = {"__init__": initialize, "__eq__": equals, "__hash__": hashed, "__repr__": printed}
+    generated = {
+        "__init__": initialize_first,
+        "__eq__": equals,
+        "__hash__": hashed,
+        "__repr__": printed,
+    }
     members["__slots__"] = (*names, *members.get("__slots__", ()))
     members["__match_args__"] = names
     make: Callable[..., type[_T]] = type(cls)

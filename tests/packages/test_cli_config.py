@@ -11,10 +11,10 @@ from nigari.packages.cli_config import (
     ProviderInstallation,
     load_cli_config,
     parse_cli_config,
-    provider_source,
 )
 from nigari.packages.cli_config_syntax import Item, Object, read_items
-from nigari.packages.provider_sources import Pattern
+from nigari.packages.configured_sources import provider_source
+from nigari.packages.provider_pattern import Pattern
 
 DEMO = Provider("example.com", "team", "demo")
 
@@ -95,7 +95,7 @@ def test_everything(text: str) -> None:
                     exclude=(ours, Pattern("registry.opentofu.org", "hashicorp", "random")),
                 ),
             ),
-            {DEMO: Path("/dev/demo")},
+            {DEMO: "/dev/demo"},
         ),
         hosts={"example.com": {"modules.v1": "https://example.com/modules/"}},
         credentials={"example.com": "s3cret"},
@@ -230,6 +230,21 @@ def test_a_cache_that_is_not_there_is_not_used(tmp_path: Path) -> None:
     config, diags = load({"TF_PLUGIN_CACHE_DIR": str(tmp_path / "nothing")})
     assert config.plugin_cache_dir == ""
     assert [d.severity for d in diags] == [Severity.WARNING]
+
+
+def test_a_directory_that_may_not_be_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: str) -> list[str]:
+        raise PermissionError(13, "Permission denied", path)
+
+    (tmp_path / ".terraform.d").mkdir()
+    monkeypatch.setattr("os.listdir", refuse)
+    config, diags = load({"HOME": str(tmp_path)})
+    assert config == CliConfig()
+    assert [d.detail for d in diags] == [
+        f"{tmp_path}/.terraform.d cannot be read: Permission denied."
+    ]
 
 
 def test_two_files_cannot_both_say_how_to_install(tmp_path: Path) -> None:

@@ -160,6 +160,12 @@ def test_what_is_refused(text: str) -> None:
     assert all(diagnostic.subject is not None for diagnostic in diags)
 
 
+def test_no_constraints_may_be_written_as_an_empty_string() -> None:
+    locks, diags = parsed(BLOCK.format('version = "1.0.0"\nconstraints = ""'))
+    assert not list(diags)
+    assert not locks.providers[RANDOM].constraints
+
+
 def test_a_module_lock_is_a_warning() -> None:
     locks, diags = parsed(CANONICAL + '\nmodule "a" {\n}\n')
     assert [d.severity for d in diags] == [Severity.WARNING]

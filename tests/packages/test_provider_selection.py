@@ -10,6 +10,7 @@ from nigari.addrs.provider import Provider, builtin_provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import ProviderConstraints, Version, parse_provider_constraints
 from nigari.packages.checksums import directory_checksum, zip_checksum
+from nigari.packages.installed_program import installed_program
 from nigari.packages.lockfile import Locks, ProviderLock
 from nigari.packages.provider_package import packed_path, unpacked_path
 from nigari.packages.provider_selection import (
@@ -17,7 +18,6 @@ from nigari.packages.provider_selection import (
     Places,
     Step,
     install_providers,
-    installed_program,
 )
 from nigari.packages.provider_sources import FilesystemMirror
 from nigari.packages.provider_store import ProviderStore, StoreError
@@ -273,8 +273,8 @@ def test_an_installed_program_is_checked_before_it_is_started(place: Workplace) 
 
     def program(lock: ProviderLock) -> Path | None:
         place.diags = Diagnostics()
-        found = installed_program(lock, place.store, place.diags)
-        return None if found is None else found.path
+        found = installed_program(lock, str(place.store.directory), PLATFORM, place.diags)
+        return None if found is None else Path(found.path)
 
     found = program(lock)
     assert found is not None

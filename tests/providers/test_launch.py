@@ -101,8 +101,8 @@ def test_the_end_of_the_log_is_shown() -> None:
 
 def test_a_start_that_never_ends_is_given_up() -> None:
     begun = time.monotonic()
-    diagnostic = launch_failure(shell("echo starting >&2; sleep 60"), within=0.3)
-    assert "within 0.3 seconds" in diagnostic.detail
+    diagnostic = launch_failure(shell("echo starting >&2; sleep 60"), within=1)
+    assert "within 1 seconds" in diagnostic.detail
     assert "starting" in diagnostic.detail
     assert time.monotonic() - begun < 10
 
@@ -129,7 +129,7 @@ def is_running(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> bool:
-    for _ in range(100):
+    for _ in range(600):
         if not is_running(pid):
             return True
         time.sleep(0.05)

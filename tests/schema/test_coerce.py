@@ -2,7 +2,7 @@ import pytest
 
 from nigari import cty
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
-from nigari.schema.coerce import coerce
+from nigari.schema.coerce import coerce, without_null_blocks
 
 INNER = Block({"name": Attribute(cty.STRING, optional=True)})
 INNER_TYPE = INNER.implied_type
@@ -90,8 +90,8 @@ def test_nested_attributes_may_leave_out_what_is_optional() -> None:
 
 REFUSED = [
     (FLAT, cty.string("x"), "", "object is required"),
-    (FLAT, cty.EMPTY_OBJECT, "", "'name' is required"),
-    (FLAT, cty.object_value({"other": cty.TRUE}), "", "unexpected attribute 'other'"),
+    (FLAT, cty.EMPTY_OBJECT, "", '"name" is required'),
+    (FLAT, cty.object_value({"other": cty.TRUE}), "", 'unexpected attribute "other"'),
     (FLAT, cty.object_value({"name": cty.EMPTY_TUPLE}), ".name", "string"),
     (_nested(Nesting.LIST), cty.object_value({"inner": cty.TRUE}), ".inner", "list"),
     (_nested(Nesting.MAP), cty.object_value({"inner": cty.EMPTY_TUPLE}), ".inner", ""),
@@ -115,3 +115,43 @@ def test_what_does_not_fit_is_refused_at_its_path(
         coerce(block, given)
     assert cty.path_text(caught.value.path) == path
     assert part in caught.value.message
+
+
+LOOSE = Block({"any": Attribute(cty.DYNAMIC, optional=True)})
+
+
+@pytest.mark.parametrize(
+    ("nesting", "empty"),
+    [
+        (Nesting.LIST, cty.list_value(LOOSE.implied_type, ())),
+        (Nesting.SET, cty.set_value(LOOSE.implied_type, ())),
+        (Nesting.MAP, cty.map_value(LOOSE.implied_type, {})),
+    ],
+)
+def test_empty_collections_of_an_open_type_keep_their_kind(
+    nesting: Nesting, empty: cty.Value
+) -> None:
+    given = cty.object_value({"inner": cty.EMPTY_TUPLE})
+    assert coerce(_nested(nesting, LOOSE), given).attribute("inner") == empty
+
+
+@pytest.mark.parametrize(
+    ("nesting", "block", "wanted"),
+    [
+        (Nesting.LIST, INNER, cty.list_value(INNER_TYPE, ())),
+        (Nesting.SET, INNER, cty.set_value(INNER_TYPE, ())),
+        (Nesting.GROUP, INNER, cty.object_value({"name": cty.null(cty.STRING)})),
+        (Nesting.SINGLE, INNER, cty.null(INNER_TYPE)),
+        (Nesting.MAP, INNER, cty.null(cty.MapType(INNER_TYPE))),
+        (Nesting.LIST, LOOSE, cty.null(cty.DYNAMIC)),
+    ],
+)
+def test_null_blocks(nesting: Nesting, block: Block, wanted: cty.Value) -> None:
+    outer = _nested(nesting, block)
+    inside = _nested(Nesting.LIST, outer)
+    absent = cty.object_value({"inner": cty.null(outer.implied_type.attributes["inner"])})
+    found = without_null_blocks(outer, absent)
+    assert found.attribute("inner") == wanted
+    if not block.implied_type.has_dynamic:
+        deep = cty.object_value({"inner": cty.list_value(outer.implied_type, [absent])})
+        assert without_null_blocks(inside, deep).attribute("inner").sequence() == (found,)

@@ -4,7 +4,6 @@ from nigari.schema.marked_paths import (
     attribute_at,
     sensitive_paths,
     set_write_only_paths,
-    write_only_paths,
 )
 
 SECRET = Attribute(cty.STRING, optional=True, sensitive=True)
@@ -43,12 +42,12 @@ def test_sensitive_places_are_found_at_every_depth_null_or_not() -> None:
     }
 
 
-def test_write_only_places() -> None:
-    assert _texts(write_only_paths(BLOCK, VALUE)) == {
-        '.nested["k"].once',
-        ".inner[0].once",
-        ".inner[1].once",
-    }
+def test_secrets_inside_a_secret_are_told_too() -> None:
+    nested = NestedAttributes({"secret": SECRET, "plain": PLAIN})
+    block = Block({"whole": Attribute(nested=nested, optional=True, sensitive=True)})
+    part = cty.object_value({"secret": cty.string("s"), "plain": cty.string("p")})
+    found = sensitive_paths(block, cty.object_value({"whole": part}))
+    assert _texts(found) == {".whole", ".whole.secret"}
 
 
 def test_write_only_places_that_have_a_value() -> None:
@@ -56,7 +55,7 @@ def test_write_only_places_that_have_a_value() -> None:
     value = cty.object_value({**VALUE.mapping(), "inner": cty.list_value(PART.type, [PART, kept])})
     assert _texts(set_write_only_paths(BLOCK, value)) == {".inner[1].once"}
     assert set_write_only_paths(BLOCK, VALUE) == []
-    assert write_only_paths(BLOCK, cty.null(BLOCK.implied_type)) == []
+    assert set_write_only_paths(BLOCK, cty.null(BLOCK.implied_type)) == []
 
 
 def test_a_null_object_has_the_places_at_its_top_only() -> None:

@@ -11,8 +11,11 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import Final
+
+from nigari.hcl.quoting import quoted
 
 _CHUNK: Final = 1 << 20
 
@@ -26,7 +29,7 @@ _BROKEN: Final = (
 """What reading a zip file may raise, beside `OSError`, if something is wrong with it."""
 
 
-def content_digests(archive: Path) -> dict[str, str]:
+def content_digests(archive: str | PathLike[str]) -> dict[str, str]:
     """The SHA-256 of each file in a zip file, by name."""
     files: dict[str, str] = {}
     with _opened(archive) as package:
@@ -62,7 +65,7 @@ def remove(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
+def _opened(archive: str | PathLike[str]) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(archive) as package:
             yield package
@@ -73,10 +76,10 @@ def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
 def _unpack_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo, base: Path) -> None:
     name = PurePosixPath(entry.filename.replace("\\", "/"))
     if name.is_absolute() or ".." in name.parts:
-        raise OSError(f"the archive has an entry outside itself, {entry.filename!r}")
+        raise OSError(f"the archive has an entry outside itself, {quoted(entry.filename)}")
     mode = entry.external_attr >> 16
     if stat.S_ISLNK(mode):
-        raise OSError(f"the archive has a symbolic link, {entry.filename!r}")
+        raise OSError(f"the archive has a symbolic link, {quoted(entry.filename)}")
     path = base / name
     if entry.is_dir():
         path.mkdir(parents=True, exist_ok=True)

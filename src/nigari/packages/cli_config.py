@@ -7,25 +7,16 @@ those given; nothing here looks at the process's own environment.
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from nigari.addrs.hostname import normalize_hostname
 from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostics
+from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.packages.cli_config_syntax import Item, Object, Scalar, read_items
-from nigari.packages.provider_sources import (
-    CombinedSources,
-    FilesystemMirror,
-    Pattern,
-    ProviderSource,
-    SelectiveSource,
-    UnreachableRegistry,
-    implied_sources,
-    parse_pattern,
-)
+from nigari.packages.provider_pattern import Pattern, parse_pattern
 from nigari.record import record, replace
 
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
@@ -46,7 +37,8 @@ class ProviderInstallation:
     """A `provider_installation` block."""
 
     methods: tuple[InstallMethod, ...] = ()
-    dev_overrides: Mapping[Provider, Path] = MappingProxyType({})
+    dev_overrides: Mapping[Provider, str] = MappingProxyType({})
+    """Providers under development, with their directories."""
 
 
 @record
@@ -73,13 +65,14 @@ def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliCo
     config = CliConfig()
     for path in _files(environment, diags):
         try:
-            source = Source.from_bytes(str(path), path.read_bytes())
+            with open(path, "rb") as file:
+                source = Source.from_bytes(path, file.read())
         except OSError as error:
             _report_unreadable(path, error.strerror or str(error), diags)
             continue
         config = _merged(config, parse_cli_config(source, environment, diags), path, diags)
     cache = environment.get("TF_PLUGIN_CACHE_DIR", "") or config.plugin_cache_dir
-    if cache and not Path(cache).is_dir():
+    if cache and not os.path.isdir(cache):
         diags.warning(
             "Plugin cache directory not found",
             f"{cache}, set as the plugin cache directory, does not exist, so none is used. Make it,"
@@ -119,44 +112,11 @@ def parse_cli_config(
     )
 
 
-def provider_source(
-    config: CliConfig,
-    environment: Mapping[str, str],
-    working_directory: Path,
-    registry: ProviderSource | None = None,
-) -> CombinedSources:
-    """Where providers are looked for, as configured or, without configuration, as usual."""
-    registry = UnreachableRegistry() if registry is None else registry
-    if config.installation is None:
-        return implied_sources(_usual_directories(environment, working_directory), registry)
-    selective: list[SelectiveSource] = []
-    for method in config.installation.methods:
-        source: ProviderSource = registry
-        if method.kind == "filesystem_mirror":
-            source = FilesystemMirror(working_directory / method.location)
-        selective.append(SelectiveSource(source, method.include, method.exclude))
-    return CombinedSources(selective)
-
-
-def _usual_directories(environment: Mapping[str, str], working_directory: Path) -> list[Path]:
-    directories = [working_directory / "terraform.d" / "plugins"]
-    home = environment.get("HOME", "")
-    if home:
-        directories.append(Path(home, ".terraform.d", "plugins"))
-    data_home = environment.get("XDG_DATA_HOME", "")
-    if data_home:
-        directories.append(Path(data_home, "opentofu", "plugins"))
-    shared = environment.get("XDG_DATA_DIRS", "") or "/usr/local/share:/usr/share"
-    bases = [data_home or (f"{home}/.local/share" if home else ""), *shared.split(os.pathsep)]
-    directories += [Path(base, "terraform", "plugins") for base in bases if base]
-    return directories
-
-
-def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[Path]:
+def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[str]:
     chosen = environment.get("TF_CLI_CONFIG_FILE") or environment.get("TERRAFORM_CONFIG")
     if chosen:
-        if Path(chosen).is_file():
-            return [Path(chosen)]
+        if os.path.isfile(chosen):
+            return [chosen]
         diags.warning(
             "CLI configuration file not found",
             f"{chosen}, which the environment names as the CLI configuration file, does not exist.",
@@ -164,27 +124,39 @@ def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[Path]:
         return []
     home = environment.get("HOME", "")
     config_home = environment.get("XDG_CONFIG_HOME", "")
-    found: list[Path] = []
-    candidates = [Path(home, ".tofurc"), Path(home, ".terraformrc")] if home else []
-    existing = [path for path in candidates if path.is_file()]
+    found: list[str] = []
+    names = (".tofurc", ".terraformrc") if home else ()
+    candidates = [os.path.join(home, name) for name in names]
+    existing = [path for path in candidates if os.path.isfile(path)]
+    further = os.path.join(config_home, "opentofu") if config_home else ""
     if existing:
         found.append(existing[0])
-    elif config_home and (path := Path(config_home, "opentofu", "tofurc")).is_file():
+    elif further and os.path.isfile(path := os.path.join(further, "tofurc")):
         found.append(path)
-    directory = Path(home, ".terraform.d") if home else None
-    if config_home and (directory is None or not directory.is_dir()):
-        directory = Path(config_home, "opentofu")
-    if directory is not None and directory.is_dir():
-        more = (p for p in directory.iterdir() if p.name.endswith((".tfrc", ".tfrc.json")))
-        found += sorted(path for path in more if path.is_file())
+    directory = os.path.join(home, ".terraform.d") if home else ""
+    if further and not os.path.isdir(directory):
+        directory = further
+    if os.path.isdir(directory):
+        found += _files_in(directory, diags)
     return found
 
 
-def _merged(first: CliConfig, second: CliConfig, path: Path, diags: Diagnostics) -> CliConfig:
+def _files_in(directory: str, diags: Diagnostics) -> list[str]:
+    try:
+        names = os.listdir(directory)
+    except OSError as error:
+        _report_unreadable(directory, error.strerror or str(error), diags)
+        return []
+    more = sorted(name for name in names if name.endswith((".tfrc", ".tfrc.json")))
+    paths = [os.path.join(directory, name) for name in more]
+    return [path for path in paths if os.path.isfile(path)]
+
+
+def _merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) -> CliConfig:
     if first.installation is not None and second.installation is not None:
-        _report_second(str(path), "provider_installation", diags)
+        _report_second(path, "provider_installation", diags)
     if first.credentials_helper and second.credentials_helper:
-        _report_second(str(path), "credentials_helper", diags)
+        _report_second(path, "credentials_helper", diags)
     return CliConfig(
         first.plugin_cache_dir or second.plugin_cache_dir,
         first.plugin_cache_may_break_lock_file or second.plugin_cache_may_break_lock_file,
@@ -200,7 +172,7 @@ def _installation(item: Item, file: str, diags: Diagnostics) -> ProviderInstalla
         _report(file, item, "provider_installation is a block without labels", diags)
         return ProviderInstallation()
     methods: list[InstallMethod] = []
-    overrides: dict[Provider, Path] = {}
+    overrides: dict[Provider, str] = {}
     for inner in item.value.items:
         if len(inner.keys) > 1 or not isinstance(inner.value, Object):
             _report(file, inner, f"{inner.keys[0]} must be a block without labels", diags)
@@ -242,18 +214,20 @@ def _patterns(
         try:
             patterns.append(parse_pattern(text))
         except ValueError as error:
-            _report(file, item, f"{name} has {text!r}, and {error}", diags)
+            _report(file, item, f"{name} has {quoted(text)}, and {error}", diags)
     return tuple(patterns)
 
 
-def _dev_overrides(item: Item, body: Object, file: str, diags: Diagnostics) -> dict[Provider, Path]:
-    overrides: dict[Provider, Path] = {}
+def _dev_overrides(item: Item, body: Object, file: str, diags: Diagnostics) -> dict[Provider, str]:
+    overrides: dict[Provider, str] = {}
     for entry in body.items:
         provider = parse_provider(entry.keys[0], Diagnostics())
         if provider is None or len(entry.keys) > 1 or not isinstance(entry.value, str):
-            _report(file, item, f"{entry.keys[0]!r} is not a provider with its directory", diags)
+            _report(
+                file, item, f"{quoted(entry.keys[0])} is not a provider with its directory", diags
+            )
             continue
-        overrides[provider] = Path(entry.value)
+        overrides[provider] = entry.value or "."
     return overrides
 
 
@@ -263,7 +237,7 @@ def _hosts(root: Object, file: str, diags: Diagnostics) -> dict[str, dict[str, s
         for label, body in _labelled(item):
             hostname = normalize_hostname(label)
             if hostname is None:
-                _report(file, item, f"{label!r} is not a hostname", diags)
+                _report(file, item, f"{quoted(label)} is not a hostname", diags)
                 continue
             services = next((i.value for i in body.all("services")), None)
             entries = services.items if isinstance(services, Object) else ()
@@ -277,7 +251,7 @@ def _credentials(root: Object, file: str, diags: Diagnostics) -> dict[str, str]:
         for label, body in _labelled(item):
             hostname = normalize_hostname(label)
             if hostname is None:
-                _report(file, item, f"{label!r} is not a hostname", diags)
+                _report(file, item, f"{quoted(label)} is not a hostname", diags)
                 continue
             if token := _string(body, "token"):
                 credentials[hostname] = token
@@ -322,5 +296,5 @@ def _report_second(file: str, block: str, diags: Diagnostics) -> None:
     )
 
 
-def _report_unreadable(path: Path, reason: str, diags: Diagnostics) -> None:
+def _report_unreadable(path: str, reason: str, diags: Diagnostics) -> None:
     diags.error("CLI configuration file not readable", f"{path} cannot be read: {reason}.")

@@ -6,7 +6,6 @@ ever evaluated. A file that begins with a brace is JSON. What the items mean is 
 """
 
 import bisect
-import json
 import re
 from typing import Final
 
@@ -70,6 +69,8 @@ def read_items(source: Source, diags: Diagnostics) -> Object:
 
 
 def _from_json(text: str) -> Object:
+    import json
+
     try:
         return _json_object(json.loads(text))
     except json.JSONDecodeError as error:

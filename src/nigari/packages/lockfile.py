@@ -5,17 +5,20 @@ block, and those on or above a line that is still there afterwards. Checksums ar
 elsewhere; here they are texts.
 """
 
+from __future__ import annotations
+
+import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nigari import cty
 from nigari.addrs.provider import Provider, default_provider, parse_provider
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, BodySchema
 from nigari.hcl.parser import parse_body
+from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lang.versions import (
@@ -26,6 +29,9 @@ from nigari.lang.versions import (
 )
 from nigari.packages.whole_file import write_whole
 from nigari.record import record, replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _PREDECESSOR: Final = ("registry.terraform.io", "hashicorp")
 
@@ -82,7 +88,7 @@ class Locks:
     """Comments at the top of the file that are not the usual ones."""
     footer: tuple[str, ...] = ()
 
-    def same_choices(self, other: "Locks") -> bool:
+    def same_choices(self, other: Locks) -> bool:
         """Whether both choose the same versions with the same checksums; constraints are remarks."""
         return _choices(self) == _choices(other)
 
@@ -126,16 +132,17 @@ def may_write(old: Locks, new: Locks, readonly: bool, diags: Diagnostics) -> boo
     return False
 
 
-def load_locks(path: Path, diags: Diagnostics) -> Locks:
+def load_locks(path: str | os.PathLike[str], diags: Diagnostics) -> Locks:
     """The lock file at `path`; a file that does not exist has no locks."""
     try:
-        data = path.read_bytes()
+        with open(path, "rb") as file:
+            data = file.read()
     except FileNotFoundError:
         return Locks()
     except OSError as error:
         diags.error("Unreadable lock file", f"{path} cannot be read: {error.strerror}.")
         return Locks()
-    return parse_locks(Source.from_bytes(str(path), data), diags)
+    return parse_locks(Source.from_bytes(os.fspath(path), data), diags)
 
 
 def parse_locks(source: Source, diags: Diagnostics) -> Locks:
@@ -269,7 +276,7 @@ def _provider_address(block: Block, diags: Diagnostics) -> Provider | None:
     if provider is None or provider.is_builtin or provider.is_legacy:
         diags.error(
             "Invalid provider in the lock file",
-            f"{text!r} is not a provider that can be locked. A lock names a provider in full, as"
+            f"{quoted(text)} is not a provider that can be locked. A lock names a provider in full, as"
             " hostname/namespace/type.",
             where,
         )
@@ -292,7 +299,7 @@ def _version(attribute: Attribute, diags: Diagnostics) -> Version | None:
     if version is None or str(version) != text:
         diags.error(
             "Invalid version in the lock file",
-            f"{text!r} is not a version in its full form, such as 1.2.3.",
+            f"{quoted(text)} is not a version in its full form, such as 1.2.3.",
             attribute.expr.range,
         )
         return None
@@ -303,6 +310,8 @@ def _constraints(attribute: Attribute, diags: Diagnostics) -> ProviderConstraint
     text = _text(attribute, diags)
     if text is None:
         return None
+    if not text:
+        return ProviderConstraints()
     constraints = parse_provider_constraints(text, diags, attribute.expr.range)
     if constraints is not None and constraints.text != text:
         diags.error(

@@ -17,13 +17,9 @@ from nigari.diagnostics import Diagnostics
 from nigari.packages.checksums import package_checksum
 from nigari.packages.lockfile import Locks, ProviderLock
 from nigari.packages.provider_package import ProviderPackage, packages_of, packed_path
-from nigari.packages.provider_selection import (
-    by_provider,
-    choose_packages,
-    combined_constraints,
-)
+from nigari.packages.provider_selection import choose_packages
 from nigari.packages.provider_sources import ProviderSource
-from nigari.packages.requirement import Requirement
+from nigari.packages.requirement import Requirement, by_provider, combined_constraints
 from nigari.record import replace
 
 _PACKED_DATE: Final = (1980, 1, 1, 0, 0, 0)

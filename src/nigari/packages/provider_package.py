@@ -5,12 +5,18 @@ own store, and is `tofu`'s: `host/namespace/type/version/os_arch/` unpacked, or
 `host/namespace/type/terraform-provider-type_version_os_arch.zip` packed.
 """
 
-from pathlib import Path
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
 
 from nigari.addrs.hostname import normalize_hostname
 from nigari.addrs.provider import LEGACY_NAMESPACE, Provider, normalize_provider_part
 from nigari.lang.versions import Version, parse_exact_version
 from nigari.record import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @record
@@ -23,9 +29,14 @@ class ProviderPackage:
     path: Path
 
 
+def unpacked_place(provider: Provider, version: Version, platform: str) -> str:
+    """Where the unpacked layout puts a package, seen from the base."""
+    return f"{provider.hostname}/{provider.namespace}/{provider.type}/{version}/{platform}"
+
+
 def unpacked_path(base: Path, provider: Provider, version: Version, platform: str) -> Path:
     """Where the unpacked layout puts a package."""
-    return base / provider.hostname / provider.namespace / provider.type / str(version) / platform
+    return base / unpacked_place(provider, version, platform)
 
 
 def packed_path(base: Path, provider: Provider, version: Version, platform: str) -> Path:
@@ -34,17 +45,19 @@ def packed_path(base: Path, provider: Provider, version: Version, platform: str)
     return base / provider.hostname / provider.namespace / provider.type / name
 
 
-def executable(directory: Path, type_name: str) -> Path | None:
+def executable(directory: str | os.PathLike[str], type_name: str) -> str | None:
     """The program inside an unpacked package: `terraform-provider-NAME`, then `_…`, `.…` or end."""
     prefix = f"terraform-provider-{type_name}"
     try:
-        entries = sorted(directory.iterdir())
+        names = sorted(os.listdir(directory))
     except OSError:
         return None
-    for entry in entries:
-        rest = entry.name.removeprefix(prefix)
-        if rest != entry.name and rest[:1] in ("", "_", ".") and entry.is_file():
-            return entry
+    for name in names:
+        rest = name.removeprefix(prefix)
+        if rest != name and rest[:1] in ("", "_", "."):
+            program = os.path.join(directory, name)
+            if os.path.isfile(program):
+                return program
     return None
 
 

@@ -5,20 +5,27 @@ one of the checksums the lock file records for its version. Every outcome is dat
 the user reads `Installation.outcomes`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Final
 
 from nigari.addrs.provider import Provider
-from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import ProviderConstraints, Version
 from nigari.packages import checksums
+from nigari.packages.locked_versions import report_locked_out
 from nigari.packages.lockfile import Locks, ProviderLock
 from nigari.packages.provider_package import ProviderPackage
 from nigari.packages.provider_sources import ProviderSource, SourceError
 from nigari.packages.provider_store import ProviderStore, StoreError
-from nigari.packages.requirement import Requirement
+from nigari.packages.requirement import (
+    Requirement,
+    by_provider,
+    combined_constraints,
+    demands,
+    first_subject,
+)
 from nigari.record import record, replace
 
 _NO_VERSION: Final = Version((0, 0, 0))
@@ -95,49 +102,6 @@ async def install_providers(
     return Installation(replace(locks, providers=kept), tuple(outcomes))
 
 
-@record
-class Program:
-    """The program of an installed provider."""
-
-    path: Path
-    checksum: str = ""
-    """Of the package that it came with; empty if the lock file has none to compare with."""
-
-
-def installed_program(
-    lock: ProviderLock, store: ProviderStore, diags: Diagnostics
-) -> Program | None:
-    """The program of a locked provider, after making sure that nobody has changed it since."""
-    directory = store.installed(lock.provider, lock.version)
-    program = store.program(lock.provider, lock.version)
-    if directory is None or program is None:
-        _report_not_installed(lock, diags)
-        return None
-    known = [text for text in checksums.understood(lock.hashes) if not text.startswith("zh:")]
-    if not known:
-        return Program(program)
-    found = _checksums_found(directory, known)
-    if not found:
-        _report_changed(lock, directory, diags)
-        return None
-    return Program(program, found[0])
-
-
-def by_provider(requirements: Iterable[Requirement]) -> Mapping[Provider, list[Requirement]]:
-    """Requirements of all modules, grouped."""
-    wanted: dict[Provider, list[Requirement]] = {}
-    for requirement in requirements:
-        wanted.setdefault(requirement.provider, []).append(requirement)
-    return wanted
-
-
-def combined_constraints(requirements: Iterable[Requirement]) -> ProviderConstraints:
-    """All conditions together."""
-    return ProviderConstraints(
-        item for requirement in requirements for item in requirement.constraints.items
-    )
-
-
 async def _install_one(
     provider: Provider,
     asked: Sequence[Requirement],
@@ -173,7 +137,7 @@ async def choose_packages(
     provider = asked[0].provider
     constraints = combined_constraints(asked)
     if lock is not None and not constraints.allows(lock.version):
-        _report_locked_out(provider, lock, asked, diags)
+        report_locked_out(provider, lock, asked, diags)
         return None
     try:
         packages = await source.packages(provider)
@@ -204,7 +168,7 @@ def _already_there(
     renewed = replace(lock, constraints=constraints)
     for store, step in ((places.store, Step.REUSED), (places.cache, Step.CACHED)):
         path = None if store is None else store.installed(lock.provider, lock.version)
-        if path is None or not _checksums_found(path, known):
+        if path is None or not checksums.recorded(path, known):
             continue
         if step is Step.CACHED:
             package = ProviderPackage(lock.provider, lock.version, places.store.platform, path)
@@ -259,14 +223,6 @@ def _trusted(package: ProviderPackage, known: Sequence[str], places: Places) -> 
     return None if program is None else program.parent
 
 
-def _checksums_found(path: Path, known: Sequence[str]) -> Sequence[str]:
-    """Those of the known checksums that a package has."""
-    try:
-        return checksums.matching(path, known) if known else ()
-    except OSError:
-        return ()
-
-
 def _for_platform(
     version: Version,
     packages: Sequence[ProviderPackage],
@@ -283,7 +239,7 @@ def _for_platform(
         "Provider not available for this platform",
         f"Version {version} of {asked[0].provider.display} exists for {others}, but not for"
         f" {platform}.",
-        _first_subject(asked),
+        first_subject(asked),
     )
     return None
 
@@ -293,7 +249,7 @@ def _builtin_is_sound(provider: Provider, asked: Sequence[Requirement], diags: D
         diags.error(
             "Unknown built-in provider",
             f"There is no built-in provider named {provider.type}; there is only terraform.",
-            _first_subject(asked),
+            first_subject(asked),
         )
         return False
     for requirement in asked:
@@ -308,38 +264,13 @@ def _builtin_is_sound(provider: Provider, asked: Sequence[Requirement], diags: D
     return True
 
 
-def _first_subject(asked: Sequence[Requirement]) -> Range | None:
-    return next((r.subject for r in asked if r.subject is not None), None)
-
-
-def _demands(asked: Sequence[Requirement]) -> str:
-    lines = [
-        f"  - {requirement.module or 'the root module'} asks for"
-        f" {requirement.constraints.text or 'any version'}"
-        for requirement in asked
-    ]
-    return "\n".join(dict.fromkeys(lines))
-
-
 def _some(versions: Sequence[Version]) -> str:
     newest = [str(version) for version in sorted(versions, reverse=True)]
     return ", ".join(newest[:5]) + (", …" if len(newest) > 5 else "")
 
 
-def _report_locked_out(
-    provider: Provider, lock: ProviderLock, asked: Sequence[Requirement], diags: Diagnostics
-) -> None:
-    diags.error(
-        "Locked provider version not allowed",
-        f"The dependency lock file has chosen version {lock.version} of {provider.display}, which"
-        f" not every module accepts:\n{_demands(asked)}\n"
-        "Run init -upgrade to choose a new version.",
-        _first_subject(asked),
-    )
-
-
 def _report_source(error: SourceError, asked: Sequence[Requirement], diags: Diagnostics) -> None:
-    diags.error("Provider cannot be found", f"{error}.", _first_subject(asked))
+    diags.error("Provider cannot be found", f"{error}.", first_subject(asked))
 
 
 def _report_not_found(
@@ -350,7 +281,7 @@ def _report_not_found(
         f"There is no package of {provider.display} in any place that is configured for it"
         f" ({where}). Check the provider's source in required_providers"
         f" ({_askers(asked)}).",
-        _first_subject(asked),
+        first_subject(asked),
     )
 
 
@@ -370,7 +301,7 @@ def _report_gone(
         "Locked provider version not available",
         f"Version {version} of {provider.display}, which the dependency lock file has chosen, can"
         f" no longer be had; there are {_some(available)}. Run init -upgrade to choose another.",
-        _first_subject(asked),
+        first_subject(asked),
     )
 
 
@@ -382,9 +313,9 @@ def _report_no_match(
 ) -> None:
     diags.error(
         "No suitable provider version",
-        f"No version of {provider.display} meets all that is asked of it:\n{_demands(asked)}\n"
+        f"No version of {provider.display} meets all that is asked of it:\n{demands(asked)}\n"
         f"These versions can be had: {_some(available)}.",
-        _first_subject(asked),
+        first_subject(asked),
     )
 
 
@@ -397,23 +328,7 @@ def _report_checksum(
         " of the checksums that the dependency lock file records, so it is not installed. Either"
         " it was changed, or the lock file has checksums of other platforms only: then add those"
         f" of {package.platform} with providers lock.",
-        _first_subject(asked),
-    )
-
-
-def _report_not_installed(lock: ProviderLock, diags: Diagnostics) -> None:
-    diags.error(
-        "Provider not installed",
-        f"{lock.provider.display} {lock.version} is not installed in this working directory."
-        " Run init.",
-    )
-
-
-def _report_changed(lock: ProviderLock, directory: Path, diags: Diagnostics) -> None:
-    diags.error(
-        "Installed provider with a wrong checksum",
-        f"{lock.provider.display} {lock.version} in {directory} has none of the checksums that"
-        " the dependency lock file records, so it is not started. Run init to install it again.",
+        first_subject(asked),
     )
 
 

@@ -1,20 +1,19 @@
 """Where provider packages can be had: filesystem mirrors, several places after one another.
 
 A source answers one question, which packages of a provider it has; getting one is the store's
-business. Patterns say which providers a source is asked for.
+business. Patterns (`provider_pattern`) say which providers a source is asked for.
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Protocol
 
-from nigari.addrs.hostname import normalize_hostname
-from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider, normalize_provider_part
+from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
 from nigari.packages.provider_package import ProviderPackage, find_packages
+from nigari.packages.provider_pattern import Pattern
 from nigari.record import record
-
-_ANY: Final = "*"
 
 
 class SourceError(Exception):
@@ -84,39 +83,6 @@ class UnreachableRegistry:
 
 
 @record
-class Pattern:
-    """Providers by address, where `*` stands for any: `*/*/*`, `example.com/*/*`."""
-
-    hostname: str
-    namespace: str
-    type: str
-
-    def matches(self, provider: Provider) -> bool:
-        return (
-            self.hostname in (_ANY, provider.hostname)
-            and self.namespace in (_ANY, provider.namespace)
-            and self.type in (_ANY, provider.type)
-        )
-
-
-def parse_pattern(text: str) -> Pattern:
-    """Read `[hostname/]namespace/type`; a `ValueError` says what is wrong with it."""
-    parts = text.split("/")
-    if len(parts) not in (2, 3):
-        raise ValueError("it must have two or three parts with slashes between them")
-    host = DEFAULT_REGISTRY_HOST if len(parts) == 2 else parts[0]
-    hostname = host if host == _ANY else normalize_hostname(host)
-    namespace, type_ = (p if p == _ANY else normalize_provider_part(p) for p in parts[-2:])
-    if hostname is None or namespace is None or type_ is None:
-        raise ValueError("each part must be a name or the wildcard *")
-    if (hostname == _ANY and (namespace, type_) != (_ANY, _ANY)) or (
-        namespace == _ANY and type_ != _ANY
-    ):
-        raise ValueError("all parts after a wildcard must be wildcards too")
-    return Pattern(hostname, namespace, type_)
-
-
-@record
 class SelectiveSource:
     """A source that is asked only for some providers."""
 
@@ -177,7 +143,8 @@ def implied_sources(directories: Sequence[Path], registry: ProviderSource) -> Co
     selective: list[SelectiveSource] = []
     local: set[Provider] = set()
     for directory in directories:
-        if not directory.is_dir():
+        # A home that may not be looked into has no mirror either.
+        if not os.path.isdir(directory):
             continue
         mirror = FilesystemMirror(directory)
         try:

@@ -47,7 +47,8 @@ class ProviderStore:
     def program(self, provider: Provider, version: Version) -> Path | None:
         """The program to start for that version of a provider."""
         directory = self.installed(provider, version)
-        return None if directory is None else executable(directory, provider.type)
+        program = None if directory is None else executable(directory, provider.type)
+        return None if program is None else Path(program)
 
     def install(self, package: ProviderPackage) -> Path:
         """Put a package into the store, in place of what was there."""

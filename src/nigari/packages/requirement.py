@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from nigari.addrs.provider import Provider
@@ -21,3 +22,33 @@ class Requirement:
     module: str = ""
     """The module's address; empty is the root module."""
     subject: Range | None = None
+
+
+def by_provider(requirements: Iterable[Requirement]) -> Mapping[Provider, list[Requirement]]:
+    """Requirements of all modules, grouped."""
+    wanted: dict[Provider, list[Requirement]] = {}
+    for requirement in requirements:
+        wanted.setdefault(requirement.provider, []).append(requirement)
+    return wanted
+
+
+def combined_constraints(requirements: Iterable[Requirement]) -> ProviderConstraints:
+    """All conditions together."""
+    return ProviderConstraints(
+        item for requirement in requirements for item in requirement.constraints.items
+    )
+
+
+def first_subject(asked: Sequence[Requirement]) -> Range | None:
+    """Where the first of the modules asks that does so in a file."""
+    return next((r.subject for r in asked if r.subject is not None), None)
+
+
+def demands(asked: Sequence[Requirement]) -> str:
+    """Who asks for what, in lines for people."""
+    lines = [
+        f"  - {requirement.module or 'the root module'} asks for"
+        f" {requirement.constraints.text or 'any version'}"
+        for requirement in asked
+    ]
+    return "\n".join(dict.fromkeys(lines))

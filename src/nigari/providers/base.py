@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from nigari import cty
 from nigari.diagnostics import Severity
+from nigari.hcl.quoting import quoted
 from nigari.providers import api
 from nigari.schema.block import Block
 from nigari.schema.provider import ProviderSchema, Schema
@@ -84,7 +85,7 @@ class ProviderBase:
         return api.FunctionsResponse(offered, answer.diagnostics)
 
     async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
-        failure = api.FunctionFailure(f"the provider has no function named {name!r}")
+        failure = api.FunctionFailure(f"the provider has no function named {quoted(name)}")
         return api.CallResponse(cty.unknown(cty.DYNAMIC), failure)
 
     async def stop(self) -> None:
@@ -101,4 +102,4 @@ def problem(summary: str, detail: str, path: cty.Path | None = None) -> api.Told
 
 def unknown_type(kind: str, name: str) -> api.Told:
     """The error for a resource type or the like that a provider does not have."""
-    return problem(f"Unknown {kind}", f"The provider does not have a {kind} named {name!r}.")
+    return problem(f"Unknown {kind}", f"The provider does not have a {kind} named {quoted(name)}.")

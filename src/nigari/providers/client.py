@@ -15,6 +15,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from nigari import cty
 from nigari.diagnostics import Severity
+from nigari.hcl.quoting import quoted
 from nigari.providers import api
 from nigari.providers.calls import CallFailed, Calls, NotOffered
 from nigari.providers.launch import Plugin
@@ -32,9 +33,7 @@ from nigari.providers.wire.values import (
 )
 from nigari.schema.marked_paths import set_write_only_paths
 from nigari.schema.provider import FunctionSignature, ProviderSchema, Schema
-
-CORE_VERSION: Final = "1.12.6"
-"""The version of OpenTofu whose behaviour providers may expect; some ask."""
+from nigari.version import OPENTOFU_VERSION
 
 _SCHEMA_TIMEOUT: Final = 120.0
 
@@ -90,7 +89,7 @@ class PluginProvider:
         try:
             block = (await self._get_schema()).provider.block
             request = pb.ConfigureProvider.Request(
-                terraform_version=CORE_VERSION,
+                terraform_version=OPENTOFU_VERSION,
                 config=self._encode(config, block.implied_type),
                 client_capabilities=CAPABILITIES,
             )
@@ -498,13 +497,17 @@ def _moment(stamp: Timestamp) -> datetime:
 
 def _no_such(kind: str, name: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
-        Severity.ERROR, f"Unknown {kind}", f"The provider does not have a {kind} named {name!r}."
+        Severity.ERROR,
+        f"Unknown {kind}",
+        f"The provider does not have a {kind} named {quoted(name)}.",
     )
 
 
 def _too_many_arguments(name: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
-        Severity.ERROR, "Too many function arguments", f"Function {name!r} takes fewer arguments."
+        Severity.ERROR,
+        "Too many function arguments",
+        f"Function {quoted(name)} takes fewer arguments.",
     )
 
 

@@ -8,6 +8,7 @@ from programs (providers, state, tests); a configuration body is decoded by `dec
 from collections.abc import Iterable
 
 from nigari import cty
+from nigari.hcl.quoting import quoted
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.placeholders import empty_nested
 
@@ -23,7 +24,7 @@ def coerce(block: Block, value: cty.Value) -> cty.Value:
         raise cty.CtyError("an object is required")
     for name in sorted(value.type.attributes):
         if name not in block.attributes and name not in block.blocks:
-            raise cty.CtyError(f"unexpected attribute {name!r}")
+            raise cty.CtyError(f"unexpected attribute {quoted(name)}")
     result: dict[str, cty.Value] = {}
     for name in sorted(block.attributes):
         result[name] = _attribute(name, block.attributes[name], value)
@@ -32,12 +33,41 @@ def coerce(block: Block, value: cty.Value) -> cty.Value:
     return cty.object_value(result).with_marks(marks)
 
 
+def without_null_blocks(block: Block, value: cty.Value) -> cty.Value:
+    """The value with nothing in place of null where no blocks are an empty collection.
+
+    Old libraries for providers do not tell the two apart. Where the type is left open, and for
+    maps, null is kept.
+    """
+    if not block.blocks or value.is_null or not value.is_known:
+        return value
+    parts = dict(value.mapping())
+    for name, nested in block.blocks.items():
+        if nested.nesting is not Nesting.MAP and not nested.block.implied_type.has_dynamic:
+            parts[name] = _without_null(nested, parts[name])
+    return cty.object_value(parts)
+
+
+def _without_null(nested: NestedBlock, given: cty.Value) -> cty.Value:
+    if given.is_null:
+        return empty_nested(nested)
+    if not nested.block.blocks or not given.is_known:
+        return given
+    if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
+        return without_null_blocks(nested.block, given)
+    elements = [without_null_blocks(nested.block, element) for element in given.sequence()]
+    inner = nested.block.implied_type
+    if nested.nesting is Nesting.SET:
+        return cty.set_value(inner, elements)
+    return cty.list_value(inner, elements)
+
+
 def _attribute(name: str, attribute: Attribute, value: cty.Value) -> cty.Value:
     assert isinstance(value.type, cty.ObjectType)
     if name in value.type.attributes:
         given = value.attribute(name)
     elif attribute.required:
-        raise cty.CtyError(f"attribute {name!r} is required")
+        raise cty.CtyError(f"attribute {quoted(name)} is required")
     else:
         given = cty.null(attribute.implied_type)
     try:
@@ -72,10 +102,12 @@ def _collection(nested: NestedBlock, given: cty.Value) -> cty.Value:
         return cty.unknown(whole)
     if not (given.type.is_collection or given.type.is_structural):
         raise cty.CtyError(f"a {nested.nesting.value} is required")
-    if not given.length_int():
-        return empty_nested(nested)
     if nested.nesting is Nesting.MAP:
         return _map(nested, given)
+    if not given.length_int():
+        return (
+            cty.set_value(inner, ()) if nested.nesting is Nesting.SET else cty.list_value(inner, ())
+        )
     elements = _elements(nested.block, given.items())
     if nested.nesting is Nesting.SET:
         return cty.set_value(inner, elements)
@@ -85,6 +117,8 @@ def _collection(nested: NestedBlock, given: cty.Value) -> cty.Value:
 
 
 def _map(nested: NestedBlock, given: cty.Value) -> cty.Value:
+    if not given.length_int():
+        return cty.map_value(nested.block.implied_type, {})
     if given.type.kind not in (cty.KIND_MAP, cty.KIND_OBJECT):
         raise cty.CtyError("a map is required")
     items = given.items()

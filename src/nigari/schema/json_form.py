@@ -3,20 +3,24 @@
 Programs read this form, so what is left out when empty and what is not follows `tofu` exactly.
 """
 
-import json
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nigari import cty
-from nigari.schema.block import Attribute, Block, NestedBlock
-from nigari.schema.provider import (
-    FunctionParameter,
-    FunctionSignature,
-    IdentitySchema,
-    ProviderSchema,
-    Schema,
-)
+
+# Texts that are kept from an earlier run are put together without knowing what schemas are.
+if TYPE_CHECKING:
+    from nigari.schema.block import Attribute, Block, NestedBlock
+    from nigari.schema.provider import (
+        FunctionParameter,
+        FunctionSignature,
+        IdentitySchema,
+        ProviderSchema,
+        Schema,
+    )
 
 Json = dict[str, object]
 
@@ -25,18 +29,22 @@ _TYPES_KEPT: Final = 4096
 """A large provider has tens of thousands of attributes, and far fewer types."""
 
 
-def schemas_text(providers: Mapping[str, str]) -> str:
-    """The whole document, from what `provider_text` gives for each provider address."""
-    version = json.dumps(FORMAT_VERSION)
-    if not providers:
-        return f'{{"format_version":{version}}}'
-    members = ",".join(f"{json.dumps(name)}:{text}" for name, text in sorted(providers.items()))
-    return f'{{"format_version":{version},"provider_schemas":{{{members}}}}}'
+def schemas_text(members: Mapping[str, str]) -> str:
+    """The whole document, from what `provider_member` gives for each provider address."""
+    if not members:
+        return f'{{"format_version":"{FORMAT_VERSION}"}}'
+    schemas = ",".join(members[name] for name in sorted(members))
+    return f'{{"format_version":"{FORMAT_VERSION}","provider_schemas":{{{schemas}}}}}'
 
 
-def provider_text(schema: ProviderSchema) -> str:
-    """All that one provider offers, as text."""
-    return json.dumps(provider_json(schema), separators=(",", ":"), ensure_ascii=False)
+def provider_member(name: str, schema: ProviderSchema) -> str:
+    """All that one provider offers, as a member of the document."""
+    import json
+
+    from nigari.cty.json_text import escape_like_go
+
+    text = json.dumps({name: provider_json(schema)}, separators=(",", ":"), ensure_ascii=False)
+    return escape_like_go(text[1:-1])
 
 
 def provider_json(schema: ProviderSchema) -> Json:
@@ -159,6 +167,8 @@ def _identity(identity: IdentitySchema) -> Json:
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def _type(type_: cty.Type) -> object:
+    import json
+
     return json.loads(cty.type_to_json(type_))
 
 

@@ -21,19 +21,12 @@ def sensitive_paths(block: Block, value: cty.Value) -> list[cty.Path]:
     return [path for path, _ in found]
 
 
-def write_only_paths(block: Block, value: cty.Value) -> list[cty.Path]:
-    """Paths of the write-only attributes that `value` has a place for."""
-    return [path for path, _ in _write_only(block, value)]
-
-
 def set_write_only_paths(block: Block, value: cty.Value) -> list[cty.Path]:
     """Paths of the write-only attributes that have a value, which nothing stored may have."""
-    return [path for path, part in _write_only(block, value) if not part.is_null]
-
-
-def _write_only(block: Block, value: cty.Value) -> Iterator[tuple[cty.Path, cty.Value]]:
-    if block.has_write_only and _has_parts(value):
-        yield from _in_block(block, value, (), lambda a: a.write_only, lambda b: b.has_write_only)
+    if not block.has_write_only or not _has_parts(value):
+        return []
+    found = _in_block(block, value, (), lambda a: a.write_only, lambda b: b.has_write_only)
+    return [path for path, part in found if not part.is_null]
 
 
 def attribute_at(block: Block, path: cty.Path) -> Attribute | None:
@@ -63,7 +56,7 @@ def _in_block(
         here = (*path, cty.GetAttr(name))
         if is_picked(attribute):
             yield here, value.attribute(name) if _has_parts(value) else value
-        elif attribute.nested is not None and may_hold(attribute.nested) and _has_parts(value):
+        if attribute.nested is not None and may_hold(attribute.nested) and _has_parts(value):
             inner = value.attribute(name)
             yield from _in_attributes(attribute.nested, inner, here, is_picked, may_hold)
     if not _has_parts(value):

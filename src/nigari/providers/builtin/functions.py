@@ -6,6 +6,7 @@ from typing import Final
 from nigari import cty
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.hcl.parser import parse_body
+from nigari.hcl.quoting import quoted
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
@@ -59,7 +60,7 @@ def _encode_tfvars(given: cty.Value) -> cty.Value:
     lines: list[str] = []
     for name, value in sorted(given.mapping().items()):
         if not is_identifier(name):
-            raise cty.CtyError(f"{name!r} cannot be the name of a variable")
+            raise cty.CtyError(f"{quoted(name)} cannot be the name of a variable")
         lines.append(f"{name} = {render_value(value)}\n")
     return cty.string(format("".join(lines)))
 

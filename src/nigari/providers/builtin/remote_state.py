@@ -85,7 +85,7 @@ async def validate(config: cty.Value, check: Checker) -> api.Told:
     told: api.Told = ()
     settings = config.attribute("config")
     backend = config.attribute("backend")
-    if not _is_mapping(settings):
+    if not settings.is_null and not _is_mapping(settings):
         told += problem(
             "Invalid backend configuration", "config must be an object.", (cty.GetAttr("config"),)
         )

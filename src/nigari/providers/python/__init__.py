@@ -8,6 +8,7 @@ speaks plugin protocol 6.
 from nigari.providers.python.attempt import ProviderError
 from nigari.providers.python.fields import (
     COMPUTED,
+    IDENTITY,
     KEEP,
     REPLACE,
     SENSITIVE,
@@ -19,6 +20,7 @@ from nigari.providers.python.provider import Provider
 
 __all__ = [
     "COMPUTED",
+    "IDENTITY",
     "KEEP",
     "REPLACE",
     "SENSITIVE",

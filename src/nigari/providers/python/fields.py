@@ -14,6 +14,7 @@ from typing import Annotated, Final, TypeVar, get_args, get_origin
 
 from nigari import cty
 from nigari.schema.block import Attribute, Block, NestedAttributes, Nesting
+from nigari.schema.provider import IdentitySchema
 
 _T = TypeVar("_T")
 
@@ -37,7 +38,8 @@ SENSITIVE: Final = Marker("SENSITIVE")
 KEEP: Final = Marker("KEEP")
 """A result that stays what it is when the object is updated, such as an identifier."""
 
-
+IDENTITY: Final = Marker("IDENTITY")
+"""A part of what identifies an object, for as long as it exists."""
 WRITE_ONLY: Final = Marker("WRITE_ONLY")
 """The value is given to the provider when the object is changed, and stored nowhere."""
 
@@ -64,6 +66,7 @@ class Field:
     """Takes the place of null in the configuration."""
     replaces: bool = False
     keeps: bool = False
+    identifies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,41 @@ class Fields:
             {field.name: field.attribute for field in self.fields},
             description=_documentation(owner),
         )
+
+    @property
+    def identity(self) -> IdentitySchema | None:
+        """What identifies an object; only what the configuration may leave out may be left out."""
+        parts = [field for field in self.fields if field.identifies]
+        if not parts:
+            return None
+        return IdentitySchema(
+            0,
+            {field.name: field.attribute.implied_type for field in parts},
+            frozenset(field.name for field in parts if not field.attribute.optional),
+            frozenset(field.name for field in parts if field.attribute.optional),
+            {
+                field.name: field.attribute.description
+                for field in parts
+                if field.attribute.description
+            },
+        )
+
+    def identity_of(self, value: cty.Value) -> cty.Value | None:
+        """What identifies an object, if it is known by now."""
+        names = [field.name for field in self.fields if field.identifies]
+        if not names or value.is_null:
+            return None
+        identity = cty.object_value({name: value.attribute(name) for name in names})
+        return identity if identity.is_wholly_known else None
+
+    def parts(self, identity: cty.Value) -> dict[str, object]:
+        """The parts of an identity that are given, by name."""
+        found = {field.name: field for field in self.fields if field.identifies}
+        return {
+            name: found[name].decode(part)
+            for name, part in identity.mapping().items()
+            if not part.is_null
+        }
 
     def to_value(self, instance: object) -> cty.Value:
         """An instance as a value of the block, without what is write-only."""
@@ -169,6 +207,7 @@ def _field(owner: type, field: "dataclasses.Field[object]", hint: object) -> Fie
         default,
         REPLACE in markers,
         KEEP in markers,
+        IDENTITY in markers,
     )
 
 

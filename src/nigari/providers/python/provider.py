@@ -7,6 +7,7 @@ read, updated and deleted.
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from nigari import cty
@@ -66,7 +67,8 @@ class Provider(ProviderBase):
         It has `create(self, config)` and `delete(self, config)`; and, where there is a use for
         them, `read(self, config) -> bool` (false if the object is gone), `update(self, config,
         prior)` (without it every change replaces the object), `validate(self)` and the class
-        method `import_object(cls, config, id)`. Methods set results as attributes of `self`.
+        methods `import_object(cls, config, id)` and `import_identity(cls, config, **parts)`, the
+        parts being the fields marked `IDENTITY`. Methods set results as attributes of `self`.
         `upgrade` turns state of an older `version` into the attributes of this one.
         """
 
@@ -131,7 +133,7 @@ class Provider(ProviderBase):
             ProviderSchema(
                 provider=Schema(block),
                 resources={
-                    name: Schema(kind.fields.block, kind.version)
+                    name: Schema(kind.fields.block, kind.version, kind.fields.identity)
                     for name, kind in self._resources.items()
                 },
                 data_sources={
@@ -196,17 +198,19 @@ class Provider(ProviderBase):
         if kind is None:
             return await super().read(request)
         if not hasattr(kind.owner, "read"):
-            return api.ReadResponse(request.state, request.private)
+            return api.ReadResponse(request.state, request.private, request.identity)
         instance: Any = kind.fields.to_instance(request.state)
         told, found = await attempt(
             instance.read, self._config, meta=self._meta(request.provider_meta)
         )
         if told:
-            return api.ReadResponse(request.state, request.private, None, told)
+            return api.ReadResponse(request.state, request.private, request.identity, told)
         if found is False:
             return api.ReadResponse(cty.null(request.state.type))
         told, state = _stored(kind, instance)
-        return api.ReadResponse(request.state if told else state, request.private, None, told)
+        if told:
+            return api.ReadResponse(request.state, request.private, request.identity, told)
+        return api.ReadResponse(state, request.private, kind.fields.identity_of(state))
 
     async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
         kind = self._resources.get(request.type_name)
@@ -224,7 +228,8 @@ class Provider(ProviderBase):
         if request.planned.is_null:
             doomed: Any = kind.fields.to_instance(request.prior)
             told, _ = await attempt(doomed.delete, self._config, meta=meta)
-            return api.ApplyResponse(request.prior if told else request.planned, diagnostics=told)
+            kept = request.prior if told else request.planned
+            return api.ApplyResponse(kept, identity=kind.fields.identity_of(kept), diagnostics=told)
         wanted = kind.fields.with_write_only(request.planned, request.config)
         instance: Any = kind.fields.to_instance(wanted)
         if request.prior.is_null:
@@ -233,26 +238,36 @@ class Provider(ProviderBase):
             prior = kind.fields.to_instance(request.prior)
             told, _ = await attempt(instance.update, self._config, prior, meta=meta)
         if told:
-            return api.ApplyResponse(request.prior, diagnostics=told)
+            kept = request.prior
+            return api.ApplyResponse(kept, identity=kind.fields.identity_of(kept), diagnostics=told)
         told, state = _stored(kind, instance)
-        return api.ApplyResponse(request.prior if told else state, diagnostics=told)
+        kept = request.prior if told else state
+        return api.ApplyResponse(kept, identity=kind.fields.identity_of(kept), diagnostics=told)
 
     async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
         kind = self._resources.get(request.type_name)
         if kind is None:
             return await super().import_state(request)
-        if not hasattr(kind.owner, "import_object"):
+        how = "import_object" if request.identity is None else "import_identity"
+        if not hasattr(kind.owner, how):
+            by = "" if request.identity is None else " by identity"
             told = problem(
-                "Import not supported", f"Objects of {request.type_name} cannot be imported."
+                "Import not supported", f"Objects of {request.type_name} cannot be imported{by}."
             )
             return api.ImportResponse((), told)
-        told, instance = await attempt(kind.owner.import_object, self._config, request.id)
+        if request.identity is None:
+            told, instance = await attempt(kind.owner.import_object, self._config, request.id)
+        else:
+            by_identity = partial(kind.owner.import_identity, **kind.fields.parts(request.identity))
+            told, instance = await attempt(by_identity, self._config)
         if told:
             return api.ImportResponse((), told)
         told, state = _stored(kind, instance)
         if told:
             return api.ImportResponse((), told)
-        return api.ImportResponse((api.ImportedResource(request.type_name, state),))
+        identity = kind.fields.identity_of(state)
+        found = api.ImportedResource(request.type_name, state, identity=identity)
+        return api.ImportResponse((found,))
 
     async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
         kind = self._data_sources.get(request.type_name)
@@ -312,7 +327,8 @@ def _planned(kind: _ResourceType, request: api.PlanRequest) -> api.PlanResponse:
             is_result = field.attribute.computed and field.default is None
             if is_result and (is_new or replaced or not field.keeps):
                 planned[field.name] = cty.unknown(field.attribute.implied_type)
-    return api.PlanResponse(coerce(kind.fields.block, cty.object_value(planned)), replaced)
+    value = coerce(kind.fields.block, cty.object_value(planned))
+    return api.PlanResponse(value, replaced, identity=kind.fields.identity_of(value))
 
 
 def _stored(kind: _ResourceType, instance: object) -> tuple[api.Told, cty.Value]:

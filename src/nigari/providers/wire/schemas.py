@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
 from nigari import cty
+from nigari.hcl.quoting import quoted
 from nigari.providers.wire import protocol5_pb2 as pb5
 from nigari.providers.wire import protocol6_pb2 as pb
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
@@ -136,7 +137,7 @@ def _block(message: _AnyBlock) -> Block:
     for nested in message.block_types:
         nesting = _NESTINGS.get(nested.nesting)
         if nesting is None:
-            raise cty.CtyError(f"nested block {nested.type_name!r} has no nesting mode")
+            raise cty.CtyError(f"nested block {quoted(nested.type_name)} has no nesting mode")
         blocks[nested.type_name] = NestedBlock(
             _block(nested.block), nesting, nested.min_items, nested.max_items
         )
@@ -155,7 +156,7 @@ def _attribute(message: _AnyAttribute) -> Attribute:
     if isinstance(message, pb.Schema.Attribute) and message.HasField("nested_type"):
         nesting = _OBJECT_NESTINGS.get(message.nested_type.nesting)
         if nesting is None:
-            raise cty.CtyError(f"attribute {message.name!r} has no nesting mode")
+            raise cty.CtyError(f"attribute {quoted(message.name)} has no nesting mode")
         inner = {a.name: _attribute(a) for a in message.nested_type.attributes}
         nested = NestedAttributes(inner, nesting)
     return Attribute(

@@ -1,25 +1,27 @@
 """A `Provider` answering the messages of plugin protocol 6: the mirror image of `client`."""
 
-from collections.abc import Awaitable, Callable
-from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
-
-from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
+from typing import TYPE_CHECKING
 
 from nigari import cty
-from nigari.diagnostics import Severity
+from nigari.hcl.quoting import quoted
 from nigari.providers import api
 from nigari.providers.wire import protocol6_pb2 as pb
 from nigari.providers.wire import schemas
-from nigari.providers.wire.values import decode, diagnostic_messages, encode, path_message
-from nigari.schema.provider import ProviderSchema
+from nigari.providers.wire.answers import (
+    Refused,
+    decoded,
+    decoded_identity,
+    handler,
+    stamp,
+    validated,
+)
+from nigari.providers.wire.identities import identity_message, identity_schemas_message
+from nigari.providers.wire.values import diagnostic_messages, encode, path_message
+from nigari.schema.provider import ProviderSchema, Schema
 
 if TYPE_CHECKING:
     import grpc
 
-_Request = TypeVar("_Request", bound=Message)
-_Response = TypeVar("_Response", bound=Message)
 _Telling = (
     pb.ReadResource.Request
     | pb.PlanResourceChange.Request
@@ -27,14 +29,6 @@ _Telling = (
     | pb.ReadDataSource.Request
 )
 """Requests that say what a module tells the provider about itself."""
-
-
-class _Refused(Exception):
-    """A request that does not fit the schema."""
-
-    def __init__(self, summary: str, detail: str) -> None:
-        super().__init__(summary)
-        self.told = (api.ProviderDiagnostic(Severity.ERROR, summary, detail),)
 
 
 class Service:
@@ -47,30 +41,33 @@ class Service:
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[object, object]]":
         """A handler for each method that is offered."""
         return {
-            "GetMetadata": _handler(self._metadata, pb.GetMetadata.Request),
-            "GetProviderSchema": _handler(self._get_schema, pb.GetProviderSchema.Request),
-            "GetFunctions": _handler(self._get_functions, pb.GetFunctions.Request),
-            "ValidateProviderConfig": _handler(
+            "GetMetadata": handler(self._metadata, pb.GetMetadata.Request),
+            "GetProviderSchema": handler(self._get_schema, pb.GetProviderSchema.Request),
+            "GetResourceIdentitySchemas": handler(
+                self._get_identities, pb.GetResourceIdentitySchemas.Request
+            ),
+            "GetFunctions": handler(self._get_functions, pb.GetFunctions.Request),
+            "ValidateProviderConfig": handler(
                 self._validate_provider, pb.ValidateProviderConfig.Request
             ),
-            "ValidateResourceConfig": _handler(self._validate_resource, pb.ValidateConfig.Request),
-            "ValidateDataResourceConfig": _handler(self._validate_data, pb.ValidateConfig.Request),
-            "ValidateEphemeralResourceConfig": _handler(
+            "ValidateResourceConfig": handler(self._validate_resource, pb.ValidateConfig.Request),
+            "ValidateDataResourceConfig": handler(self._validate_data, pb.ValidateConfig.Request),
+            "ValidateEphemeralResourceConfig": handler(
                 self._validate_ephemeral, pb.ValidateConfig.Request
             ),
-            "ConfigureProvider": _handler(self._configure, pb.ConfigureProvider.Request),
-            "UpgradeResourceState": _handler(self._upgrade, pb.UpgradeResourceState.Request),
-            "ReadResource": _handler(self._read, pb.ReadResource.Request),
-            "PlanResourceChange": _handler(self._plan, pb.PlanResourceChange.Request),
-            "ApplyResourceChange": _handler(self._apply, pb.ApplyResourceChange.Request),
-            "ImportResourceState": _handler(self._import, pb.ImportResourceState.Request),
-            "MoveResourceState": _handler(self._move, pb.MoveResourceState.Request),
-            "ReadDataSource": _handler(self._read_data, pb.ReadDataSource.Request),
-            "OpenEphemeralResource": _handler(self._open, pb.OpenEphemeralResource.Request),
-            "RenewEphemeralResource": _handler(self._renew, pb.RenewEphemeralResource.Request),
-            "CloseEphemeralResource": _handler(self._close, pb.CloseEphemeralResource.Request),
-            "CallFunction": _handler(self._call, pb.CallFunction.Request),
-            "StopProvider": _handler(self._stop, pb.StopProvider.Request),
+            "ConfigureProvider": handler(self._configure, pb.ConfigureProvider.Request),
+            "UpgradeResourceState": handler(self._upgrade, pb.UpgradeResourceState.Request),
+            "ReadResource": handler(self._read, pb.ReadResource.Request),
+            "PlanResourceChange": handler(self._plan, pb.PlanResourceChange.Request),
+            "ApplyResourceChange": handler(self._apply, pb.ApplyResourceChange.Request),
+            "ImportResourceState": handler(self._import, pb.ImportResourceState.Request),
+            "MoveResourceState": handler(self._move, pb.MoveResourceState.Request),
+            "ReadDataSource": handler(self._read_data, pb.ReadDataSource.Request),
+            "OpenEphemeralResource": handler(self._open, pb.OpenEphemeralResource.Request),
+            "RenewEphemeralResource": handler(self._renew, pb.RenewEphemeralResource.Request),
+            "CloseEphemeralResource": handler(self._close, pb.CloseEphemeralResource.Request),
+            "CallFunction": handler(self._call, pb.CallFunction.Request),
+            "StopProvider": handler(self._stop, pb.StopProvider.Request),
         }
 
     async def _metadata(self, _request: pb.GetMetadata.Request) -> pb.GetMetadata.Response:
@@ -96,6 +93,11 @@ class Service:
         message.diagnostics.extend(diagnostic_messages(answer.diagnostics))
         return message
 
+    async def _get_identities(
+        self, _request: pb.GetResourceIdentitySchemas.Request
+    ) -> pb.GetResourceIdentitySchemas.Response:
+        return identity_schemas_message(await self._known_schema())
+
     async def _get_functions(self, _request: pb.GetFunctions.Request) -> pb.GetFunctions.Response:
         message = pb.GetFunctions.Response()
         for name, signature in (await self._known_schema()).functions.items():
@@ -107,34 +109,34 @@ class Service:
     ) -> pb.ValidateProviderConfig.Response:
         try:
             type_ = (await self._known_schema()).provider.block.implied_type
-            answer = await self._provider.validate_provider(_decoded(request.config, type_))
+            answer = await self._provider.validate_provider(decoded(request.config, type_))
             told = answer.diagnostics
-        except _Refused as refused:
+        except Refused as refused:
             told = refused.told
         return pb.ValidateProviderConfig.Response(diagnostics=diagnostic_messages(told))
 
     async def _validate_resource(
         self, request: pb.ValidateConfig.Request
     ) -> pb.ValidateConfig.Response:
-        return await _validated(request, self._resource_type, self._provider.validate_resource)
+        return await validated(request, self._resource_type, self._provider.validate_resource)
 
     async def _validate_data(
         self, request: pb.ValidateConfig.Request
     ) -> pb.ValidateConfig.Response:
-        return await _validated(request, self._data_type, self._provider.validate_data)
+        return await validated(request, self._data_type, self._provider.validate_data)
 
     async def _validate_ephemeral(
         self, request: pb.ValidateConfig.Request
     ) -> pb.ValidateConfig.Response:
-        return await _validated(request, self._ephemeral_type, self._provider.validate_ephemeral)
+        return await validated(request, self._ephemeral_type, self._provider.validate_ephemeral)
 
     async def _configure(
         self, request: pb.ConfigureProvider.Request
     ) -> pb.ConfigureProvider.Response:
         try:
             type_ = (await self._known_schema()).provider.block.implied_type
-            told = (await self._provider.configure(_decoded(request.config, type_))).diagnostics
-        except _Refused as refused:
+            told = (await self._provider.configure(decoded(request.config, type_))).diagnostics
+        except Refused as refused:
             told = refused.told
         return pb.ConfigureProvider.Response(diagnostics=diagnostic_messages(told))
 
@@ -143,7 +145,7 @@ class Service:
     ) -> pb.UpgradeResourceState.Response:
         try:
             type_ = await self._resource_type(request.type_name)
-        except _Refused as refused:
+        except Refused as refused:
             messages = diagnostic_messages(refused.told)
             return pb.UpgradeResourceState.Response(diagnostics=messages)
         raw = request.raw_state
@@ -158,38 +160,44 @@ class Service:
 
     async def _read(self, request: pb.ReadResource.Request) -> pb.ReadResource.Response:
         try:
-            type_ = await self._resource_type(request.type_name)
-            state = _decoded(request.current_state, type_)
+            schema = await self._resource(request.type_name)
+            type_ = schema.block.implied_type
+            state = decoded(request.current_state, type_)
             meta = await self._meta(request)
-        except _Refused as refused:
+            identity = decoded_identity(request.current_identity, schema)
+        except Refused as refused:
             return pb.ReadResource.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.read(
-            api.ReadRequest(request.type_name, state, request.private, meta)
+            api.ReadRequest(request.type_name, state, request.private, meta, identity)
         )
         return pb.ReadResource.Response(
             new_state=encode(answer.state, type_),
             private=answer.private,
+            new_identity=identity_message(answer.identity, schema),
             diagnostics=diagnostic_messages(answer.diagnostics),
         )
 
     async def _plan(self, request: pb.PlanResourceChange.Request) -> pb.PlanResourceChange.Response:
         try:
-            type_ = await self._resource_type(request.type_name)
+            schema = await self._resource(request.type_name)
+            type_ = schema.block.implied_type
             ours = api.PlanRequest(
                 request.type_name,
-                _decoded(request.prior_state, type_),
-                _decoded(request.proposed_new_state, type_),
-                _decoded(request.config, type_),
+                decoded(request.prior_state, type_),
+                decoded(request.proposed_new_state, type_),
+                decoded(request.config, type_),
                 request.prior_private,
                 await self._meta(request),
+                decoded_identity(request.prior_identity, schema),
             )
-        except _Refused as refused:
+        except Refused as refused:
             return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.plan(ours)
         return pb.PlanResourceChange.Response(
             planned_state=encode(answer.planned, type_),
             requires_replace=[path_message(path) for path in answer.requires_replace],
             planned_private=answer.planned_private,
+            planned_identity=identity_message(answer.identity, schema),
             diagnostics=diagnostic_messages(answer.diagnostics),
         )
 
@@ -197,42 +205,55 @@ class Service:
         self, request: pb.ApplyResourceChange.Request
     ) -> pb.ApplyResourceChange.Response:
         try:
-            type_ = await self._resource_type(request.type_name)
+            schema = await self._resource(request.type_name)
+            type_ = schema.block.implied_type
             ours = api.ApplyRequest(
                 request.type_name,
-                _decoded(request.prior_state, type_),
-                _decoded(request.planned_state, type_),
-                _decoded(request.config, type_),
+                decoded(request.prior_state, type_),
+                decoded(request.planned_state, type_),
+                decoded(request.config, type_),
                 request.planned_private,
                 await self._meta(request),
+                decoded_identity(request.planned_identity, schema),
             )
-        except _Refused as refused:
+        except Refused as refused:
             return pb.ApplyResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.apply(ours)
         return pb.ApplyResourceChange.Response(
             new_state=encode(answer.state, type_),
             private=answer.private,
+            new_identity=identity_message(answer.identity, schema),
             diagnostics=diagnostic_messages(answer.diagnostics),
         )
 
     async def _import(
         self, request: pb.ImportResourceState.Request
     ) -> pb.ImportResourceState.Response:
-        answer = await self._provider.import_state(api.ImportRequest(request.type_name, request.id))
+        try:
+            schema = await self._resource(request.type_name)
+            identity = decoded_identity(request.identity, schema)
+        except Refused as refused:
+            return pb.ImportResourceState.Response(diagnostics=diagnostic_messages(refused.told))
+        answer = await self._provider.import_state(
+            api.ImportRequest(request.type_name, request.id, identity)
+        )
         message = pb.ImportResourceState.Response(
             diagnostics=diagnostic_messages(answer.diagnostics)
         )
         for one in answer.resources:
-            type_ = await self._resource_type(one.type_name)
+            schema = await self._resource(one.type_name)
             message.imported_resources.add(
-                type_name=one.type_name, state=encode(one.state, type_), private=one.private
+                type_name=one.type_name,
+                state=encode(one.state, schema.block.implied_type),
+                private=one.private,
+                identity=identity_message(one.identity, schema),
             )
         return message
 
     async def _move(self, request: pb.MoveResourceState.Request) -> pb.MoveResourceState.Response:
         try:
             type_ = await self._resource_type(request.target_type_name)
-        except _Refused as refused:
+        except Refused as refused:
             return pb.MoveResourceState.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.move_state(
             api.MoveRequest(
@@ -254,9 +275,9 @@ class Service:
     async def _read_data(self, request: pb.ReadDataSource.Request) -> pb.ReadDataSource.Response:
         try:
             type_ = await self._data_type(request.type_name)
-            config = _decoded(request.config, type_)
+            config = decoded(request.config, type_)
             meta = await self._meta(request)
-        except _Refused as refused:
+        except Refused as refused:
             return pb.ReadDataSource.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.read_data(
             api.ReadDataRequest(request.type_name, config, meta)
@@ -270,15 +291,15 @@ class Service:
     ) -> pb.OpenEphemeralResource.Response:
         try:
             type_ = await self._ephemeral_type(request.type_name)
-            config = _decoded(request.config, type_)
-        except _Refused as refused:
+            config = decoded(request.config, type_)
+        except Refused as refused:
             messages = diagnostic_messages(refused.told)
             return pb.OpenEphemeralResource.Response(diagnostics=messages)
         answer = await self._provider.open_ephemeral(request.type_name, config)
         return pb.OpenEphemeralResource.Response(
             result=encode(answer.result, type_),
             private=answer.private,
-            renew_at=_stamp(answer.renew_at),
+            renew_at=stamp(answer.renew_at),
             diagnostics=diagnostic_messages(answer.diagnostics),
         )
 
@@ -289,7 +310,7 @@ class Service:
         answer = await self._provider.renew_ephemeral(request.type_name, private)
         return pb.RenewEphemeralResource.Response(
             private=answer.private,
-            renew_at=_stamp(answer.renew_at),
+            renew_at=stamp(answer.renew_at),
             diagnostics=diagnostic_messages(answer.diagnostics),
         )
 
@@ -304,7 +325,7 @@ class Service:
     async def _call(self, request: pb.CallFunction.Request) -> pb.CallFunction.Response:
         signature = (await self._known_schema()).functions.get(request.name)
         if signature is None:
-            text = f"the provider has no function named {request.name!r}"
+            text = f"the provider has no function named {quoted(request.name)}"
             return pb.CallFunction.Response(error=pb.FunctionError(text=text))
         arguments: list[cty.Value] = []
         for index, argument in enumerate(request.arguments):
@@ -313,8 +334,8 @@ class Service:
                 error = pb.FunctionError(text="too many arguments", function_argument=index)
                 return pb.CallFunction.Response(error=error)
             try:
-                arguments.append(_decoded(argument, parameter.type))
-            except _Refused as refused:
+                arguments.append(decoded(argument, parameter.type))
+            except Refused as refused:
                 error = pb.FunctionError(text=refused.told[0].detail, function_argument=index)
                 return pb.CallFunction.Response(error=error)
         answer = await self._provider.call_function(request.name, arguments)
@@ -334,7 +355,7 @@ class Service:
             answer = await self._provider.schema()
             if answer.schema is None:
                 first = answer.diagnostics[0]
-                raise _Refused(first.summary, first.detail)
+                raise Refused(first.summary, first.detail)
             self._schema = answer.schema
         return self._schema
 
@@ -342,67 +363,25 @@ class Service:
         schema = (await self._known_schema()).provider_meta
         if schema is None or not request.HasField("provider_meta"):
             return None
-        return _decoded(request.provider_meta, schema.block.implied_type)
+        return decoded(request.provider_meta, schema.block.implied_type)
 
-    async def _resource_type(self, name: str) -> cty.Type:
+    async def _resource(self, name: str) -> Schema:
         found = (await self._known_schema()).resources.get(name)
         if found is None:
-            raise _Refused("Unknown resource type", f"There is no resource type {name!r}.")
-        return found.block.implied_type
+            raise Refused("Unknown resource type", f"There is no resource type {quoted(name)}.")
+        return found
+
+    async def _resource_type(self, name: str) -> cty.Type:
+        return (await self._resource(name)).block.implied_type
 
     async def _data_type(self, name: str) -> cty.Type:
         found = (await self._known_schema()).data_sources.get(name)
         if found is None:
-            raise _Refused("Unknown data source", f"There is no data source {name!r}.")
+            raise Refused("Unknown data source", f"There is no data source {quoted(name)}.")
         return found.block.implied_type
 
     async def _ephemeral_type(self, name: str) -> cty.Type:
         found = (await self._known_schema()).ephemeral_resources.get(name)
         if found is None:
-            raise _Refused("Unknown ephemeral resource type", f"There is no {name!r}.")
+            raise Refused("Unknown ephemeral resource type", f"There is no {quoted(name)}.")
         return found.block.implied_type
-
-
-async def _validated(
-    request: pb.ValidateConfig.Request,
-    type_of: Callable[[str], Awaitable[cty.Type]],
-    ask: Callable[[str, cty.Value], Awaitable[api.Response]],
-) -> pb.ValidateConfig.Response:
-    try:
-        config = _decoded(request.config, await type_of(request.type_name))
-        told = (await ask(request.type_name, config)).diagnostics
-    except _Refused as refused:
-        told = refused.told
-    return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
-
-
-def _decoded(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
-    try:
-        return decode(message, type_)
-    except cty.CtyError as error:
-        where = cty.path_text(error.path)
-        raise _Refused("Unreadable value", f"{where or 'The value'}: {error.message}.") from None
-
-
-def _stamp(moment: datetime | None) -> Timestamp | None:
-    if moment is None:
-        return None
-    stamp = Timestamp()
-    stamp.FromDatetime(moment)
-    return stamp
-
-
-def _handler(
-    answer: Callable[[_Request], Awaitable[_Response]], request: type[_Request]
-) -> "grpc.RpcMethodHandler[object, object]":
-    import grpc
-
-    async def handle(message: _Request, _context: object) -> _Response:
-        return await answer(message)
-
-    def serialized(message: _Response) -> bytes:
-        return message.SerializeToString()
-
-    return grpc.unary_unary_rpc_method_handler(
-        handle, request_deserializer=request.FromString, response_serializer=serialized
-    )

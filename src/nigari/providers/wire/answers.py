@@ -1,0 +1,87 @@
+"""What answering the messages of plugin protocol 6 has in common, whatever is asked."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from nigari import cty
+from nigari.diagnostics import Severity
+from nigari.providers import api
+from nigari.providers.wire import protocol6_pb2 as pb
+from nigari.providers.wire.identities import identity_value
+from nigari.providers.wire.values import decode, diagnostic_messages
+from nigari.schema.provider import Schema
+
+if TYPE_CHECKING:
+    import grpc
+
+_Request = TypeVar("_Request", bound=Message)
+_Response = TypeVar("_Response", bound=Message)
+
+
+class Refused(Exception):
+    """A request that does not fit the schema."""
+
+    def __init__(self, summary: str, detail: str) -> None:
+        super().__init__(summary)
+        self.told = (api.ProviderDiagnostic(Severity.ERROR, summary, detail),)
+
+
+async def validated(
+    request: pb.ValidateConfig.Request,
+    type_of: Callable[[str], Awaitable[cty.Type]],
+    ask: Callable[[str, cty.Value], Awaitable[api.Response]],
+) -> pb.ValidateConfig.Response:
+    """The answer to a request to look a configuration through."""
+    try:
+        config = decoded(request.config, await type_of(request.type_name))
+        told = (await ask(request.type_name, config)).diagnostics
+    except Refused as refused:
+        told = refused.told
+    return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
+
+
+def decoded_identity(message: pb.ResourceIdentityData, schema: Schema) -> cty.Value | None:
+    """The identity of a message, or `Refused`."""
+    try:
+        return identity_value(message, schema)
+    except cty.CtyError as error:
+        raise Refused("Unreadable identity", f"The identity: {error.message}.") from None
+
+
+def decoded(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
+    """The value of a message, or `Refused`."""
+    try:
+        return decode(message, type_)
+    except cty.CtyError as error:
+        where = cty.path_text(error.path)
+        raise Refused("Unreadable value", f"{where or 'The value'}: {error.message}.") from None
+
+
+def stamp(moment: datetime | None) -> Timestamp | None:
+    """A moment for the wire."""
+    if moment is None:
+        return None
+    message = Timestamp()
+    message.FromDatetime(moment)
+    return message
+
+
+def handler(
+    answer: Callable[[_Request], Awaitable[_Response]], request: type[_Request]
+) -> "grpc.RpcMethodHandler[object, object]":
+    """What gRPC calls when it is asked for something."""
+    import grpc
+
+    async def handle(message: _Request, _context: object) -> _Response:
+        return await answer(message)
+
+    def serialized(message: _Response) -> bytes:
+        return message.SerializeToString()
+
+    return grpc.unary_unary_rpc_method_handler(
+        handle, request_deserializer=request.FromString, response_serializer=serialized
+    )
