@@ -110,6 +110,10 @@ _ERRORS = [
      "Invalid replace_triggered_by"),
     ('resource "a" "b" {\n lifecycle {\n  replace_triggered_by = [a.c[a.d.e]]\n }\n}', 3,
      "Invalid replace_triggered_by"),
+    ('resource "a" "b" {\n lifecycle {\n  replace_triggered_by = [a.c.id == ""]\n }\n}', 3,
+     "Invalid replace_triggered_by"),
+    ('terraform {\n encryption {\n  state {\n   enforced = "maybe"\n  }\n }\n}', 4,
+     "Unsuitable value"),
     (('resource "a" "b" {\n lifecycle {\n  precondition {\n   condition = a.b.c\n'
      '   error_message = "x"\n  }\n }\n}'), 4, "Condition that refers to its own resource"),
     ('data "a" "b" {\n lifecycle {\n  prevent_destroy = true\n }\n}', 3,
@@ -182,6 +186,8 @@ _WARNINGS = [
      "  when = destroy\n }\n}"), 1, "Provisioners of a removed block do not run"),
     ('language {\n compatible_with {\n  opentofu = ">= 1.10"\n }\n}', 3,
      "Version constraint without effect"),
+    ("language {\n compatible_with {\n  opentofu = null\n }\n}", 3,
+     "Version constraint without effect"),
 ]  # fmt: skip
 
 
@@ -207,6 +213,21 @@ def test_doubtful(text: str, line: int, summary: str) -> None:
 def test_what_to_do_is_said(text: str, hint: str) -> None:
     _, diags = load(text)
     assert hint in diags[0].detail
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'variable "a" {\n sensitive = {\n }\n}',
+        'resource "a" "b" {\n depends_on = {\n }\n}',
+        'resource "a" "b" {\n lifecycle {\n  ignore_changes = {\n  }\n }\n}',
+    ],
+)
+def test_a_value_of_many_lines_is_told_where_it_begins(text: str) -> None:
+    _, diags = load(text)
+    subject = diags[0].subject
+    assert subject is not None
+    assert text[subject.start.byte : subject.end.byte] == "{"
 
 
 def test_everything_is_told_in_one_run() -> None:

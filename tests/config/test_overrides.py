@@ -114,12 +114,18 @@ _BASE = (
         ("locals {\n l = 1\n}", 2, "Nothing to override"),
         ('resource "r" "t" {}', 1, "Nothing to override"),
         ('provider "p" {\n alias = "z"\n}', 1, "Nothing to override"),
-        ("moved {}", 1, "Misplaced block in an override file"),
-        ("import {}", 1, "Misplaced block in an override file"),
-        ("removed {}", 1, "Misplaced block in an override file"),
+        ("moved {\n from = r.a\n to = r.s\n}", 1, "Misplaced block in an override file"),
+        ('import {\n to = r.s\n id = "x"\n}', 1, "Misplaced block in an override file"),
+        (
+            "removed {\n from = r.a\n lifecycle {\n  destroy = true\n }\n}",
+            1,
+            "Misplaced block in an override file",
+        ),
         ('check "c" {}', 1, "Misplaced block in an override file"),
         ("language {}", 1, "Misplaced block in an override file"),
-        ('resource "r" "s" {\n depends_on = []\n}', 2, "Override of depends_on"),
+        ('resource "r" "s" {\n depends_on = [\n  r.t\n ]\n}', 3, "Override of depends_on"),
+        ('resource "r" "s" {\n depends_on = "x"\n}', 2, "List required"),
+        ('terraform {\n provider_meta "r" {\n  x = var.a\n }\n}', 3, "Variables not allowed"),
         ('variable "a" {\n type = number\n}', 1, "Default does not fit the variable's type"),
         ('terraform {\n backend "a" {}\n backend "b" {}\n}', 3, "Second backend block"),
         ("terraform {\n cloud {}\n cloud {}\n}", 3, "Second cloud block"),
@@ -141,3 +147,21 @@ _BASE = (
 def test_refused(override: str, line: int, summary: str) -> None:
     _, diags = load({"main.tf": _BASE, "override.tf": override})
     assert told(diags) == [("error", "override.tf", line, summary)]
+
+
+def test_what_is_misplaced_is_looked_at() -> None:
+    _, diags = load({"main.tf": _BASE, "override.tf": "moved {\n from = r.a\n tx = r.s\n}"})
+    assert told(diags) == [
+        ("error", "override.tf", 1, "Misplaced block in an override file"),
+        ("error", "override.tf", 1, "Missing argument"),
+        ("error", "override.tf", 3, "Unexpected argument"),
+    ]
+
+
+def test_no_dependencies_change_nothing() -> None:
+    assert _overridden(_BASE, 'resource "r" "s" {\n depends_on = []\n}').outputs
+
+
+def test_blocks_of_providers_may_be_named_like_conditions() -> None:
+    override = 'resource "r" "s" {\n validation {}\n}\nprovider "p" {\n precondition {}\n}'
+    assert _overridden(_BASE, override).resources

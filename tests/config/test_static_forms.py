@@ -83,10 +83,9 @@ def test_variables() -> None:
     )
     a, b = module.variables["a"], module.variables["b"]
     assert _text(a.default) == '"${var.b}-${upper(local.c)}"'
-    assert not a.is_required
     assert a.const is True
     assert a.literal_mode
-    assert b.is_required
+    assert b.default is None
     assert isinstance(b.type, ListType)
     assert (b.description, b.deprecated) == ("B", "Use a.")
     assert (b.sensitive, b.ephemeral, b.nullable, b.const) == (True, True, False, None)

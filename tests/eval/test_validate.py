@@ -7,6 +7,10 @@ from typing import Final
 
 import pytest
 
+from nigari.cty.types import STRING
+from nigari.eval.resource import marked_unknown
+from nigari.lang.marks import SENSITIVE, Deprecated
+from nigari.schema.block import Attribute, Block
 from nigari.workspace import Workspace
 
 Files = dict[str, str]
@@ -392,6 +396,153 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
         'data "terraform_remote_state" "x" {\n  backend = "cloud"\n  config  = {}\n}\n',
         ["error main.tf:3"],
     ),
+    (
+        "the precondition of an output holds, as far as is known",
+        (
+            'locals {\n  x = "a"\n}\noutput "o" {\n  value = 1\n  precondition {\n'
+            '    condition     = local.x == "b"\n    error_message = "No."\n  }\n}\n'
+        ),
+        ["error main.tf:7"],
+    ),
+    (
+        "the precondition of an output is true or false",
+        (
+            'locals {\n  x = "a"\n}\noutput "o" {\n  value = 1\n  precondition {\n'
+            '    condition     = local.x\n    error_message = "No."\n  }\n}\n'
+        ),
+        ["error main.tf:7"],
+    ),
+    (
+        "the precondition of an output that is not known yet",
+        (
+            'variable "x" {}\noutput "o" {\n  value = 1\n  precondition {\n'
+            '    condition     = var.x == "b"\n    error_message = "No."\n  }\n}\n'
+        ),
+        [],
+    ),
+    (
+        "the message of a precondition is text, whether or not it is needed",
+        (
+            'locals {\n  x = "a"\n}\noutput "o" {\n  value = 1\n  precondition {\n'
+            '    condition     = local.x == "a"\n    error_message = []\n  }\n}\n'
+        ),
+        ["error main.tf:8"],
+    ),
+    (
+        "the message of a precondition is secret",
+        (
+            'locals {\n  x = "a"\n}\noutput "o" {\n  value = 1\n  precondition {\n'
+            '    condition     = local.x == "a"\n    error_message = sensitive("No.")\n  }\n}\n'
+        ),
+        ["warning main.tf:8"],
+    ),
+    (
+        "the message of an assertion is text",
+        (
+            'locals {\n  x = "a"\n}\ncheck "c" {\n  assert {\n    condition     = local.x == "b"\n'
+            '    error_message = ["No."]\n  }\n}\n'
+        ),
+        ["error main.tf:7"],
+    ),
+    (
+        "the message of an assertion is null",
+        (
+            'locals {\n  x = "a"\n}\ncheck "c" {\n  assert {\n    condition     = local.x == "b"\n'
+            "    error_message = null\n  }\n}\n"
+        ),
+        ["error main.tf:7"],
+    ),
+    (
+        "the workspace is known",
+        _DATA + "  count = terraform.workspace\n}\n",
+        ["error main.tf:2"],
+    ),
+    (
+        "whether something is applied is ephemeral",
+        _DATA + "  triggers_replace = terraform.applying\n}\n",
+        ["error main.tf:2"],
+    ),
+    (
+        "try does not hide an attribute that there is not",
+        _DATA + '}\noutput "o" {\n  value = try(terraform_data.x.nope, 1)\n}\n',
+        ["error main.tf:4"],
+    ),
+    (
+        "what is wrong with a value says nothing of where it is used",
+        {
+            "main.tf": _M + '  x = "a${null}"\n}\n',
+            "m/main.tf": 'variable "x" {\n  type = number\n}\n',
+        },
+        ["error main.tf:3"],
+    ),
+    (
+        "a name that stands for nothing says nothing of its place",
+        _STATE + "  config    = [local.nope]\n  workspace = {}\n}\n",
+        ["error main.tf:3"],
+    ),
+    (
+        "a deprecated variable with a wrong argument",
+        {
+            "main.tf": _M + "  x = local.nope\n}\n",
+            "m/main.tf": 'variable "x" {\n  default    = 1\n  deprecated = "Old."\n}\n',
+        },
+        ["error main.tf:3"],
+    ),
+    (
+        "a static default of the wrong type",
+        'variable "x" {\n  type    = list(string)\n  default = path.module\n}\n',
+        ["error main.tf:3"],
+    ),
+    (
+        "the id of an import is secret",
+        _DATA + '}\nimport {\n  to = terraform_data.x\n  id = sensitive("a")\n}\n',
+        ["error main.tf:5"],
+    ),
+    (
+        "an import is not repeated by a list",
+        (
+            'resource "terraform_data" "x" {\n  for_each = { a = 1 }\n}\nimport {\n'
+            '  for_each = tolist(["a"])\n  to       = terraform_data.x[each.value]\n  id = "a"\n}\n'
+        ),
+        ["error main.tf:5"],
+    ),
+    (
+        "instances of a provider from a repeated resource without a key",
+        (
+            'resource "terraform_data" "x" {\n  count = 2\n}\nprovider "terraform" {\n'
+            '  alias    = "a"\n  for_each = terraform_data.x.id\n}\n'
+        ),
+        ["error main.tf:6"],
+    ),
+    (
+        "whether encryption is enforced is known before anything runs",
+        _DATA + '}\nterraform {\n  encryption {\n    method "unencrypted" "m" {}\n    state {\n'
+        "      method   = method.unencrypted.m\n      enforced = terraform_data.x.id\n    }\n"
+        "  }\n}\n",
+        ["error main.tf:8"],
+    ),
+    (
+        "a block is complete without what overrides it",
+        {
+            "main.tf": 'data "terraform_remote_state" "x" {\n}\n',
+            "a_override.tf": 'data "terraform_remote_state" "x" {\n  backend = "local"\n}\n',
+        },
+        ["error main.tf:1"],
+    ),
+    (
+        "a connection is complete without that of a provisioner",
+        _DATA + '  connection {\n    type = "ssh"\n  }\n  provisioner "local-exec" {\n'
+        '    command = "echo"\n    connection {\n      host = "h"\n    }\n  }\n}\n',
+        ["error main.tf:2"],
+    ),
+    ("no configuration of a backend", _STATE + "  config = tostring(null)\n}\n", []),
+    (
+        "the id of an import is secret, and not known",
+        'variable "a" {\n  sensitive = true\n}\n'
+        + _DATA
+        + "}\nimport {\n  to = terraform_data.x\n  id = var.a\n}\n",
+        [],
+    ),
 ]
 
 
@@ -411,3 +562,11 @@ def test_validate(
         if each.subject is not None
     }
     assert sorted(places) == wanted, found
+
+
+def test_advice_of_providers_against_attributes() -> None:
+    old = Attribute(STRING, optional=True, sensitive=True, deprecated=True)
+    block = Block({"old": old, "new": Attribute(STRING, optional=True)})
+    value = marked_unknown(block, "a.b")
+    assert value.attribute("old").marks == {SENSITIVE, Deprecated("", "a.b.old")}
+    assert not value.attribute("new").marks

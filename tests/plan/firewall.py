@@ -6,8 +6,6 @@ our program and those beside the real one go through them.
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -136,24 +134,3 @@ def lay_out(case: Case, is_before: bool) -> None:
 def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the provider found, in this process."""
     find_provider(monkeypatch, Firewall)
-
-
-def plugin_settings(folder: Path) -> dict[str, str]:
-    """Write the provider as a program, and give the environment in which it is found."""
-    folder.mkdir()
-    program = folder / "terraform-provider-firewall"
-    program.write_text(
-        f"#!{sys.executable}\n"
-        "from nigari.providers.serve import serve\n"
-        "from tests.plan.firewall import Firewall\n\n"
-        "serve(Firewall())\n"
-    )
-    program.chmod(0o755)
-    settings = folder / "settings.tfrc"
-    settings.write_text(
-        f'provider_installation {{\n  dev_overrides {{\n    "{SOURCE}" = "{folder}"\n  }}\n}}\n'
-    )
-    return {
-        "TF_CLI_CONFIG_FILE": str(settings),
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path]),
-    }

@@ -57,7 +57,6 @@ import {
         ('for_each = toset(["x", "y"])', 'toset(["x", "y"])', "each.key", "each.value", "xy"),
         ('for_each = toset(["x", "y"])', '{ x = "1", y = "2" }', "each.key", "each.value", "12"),
         ("count = 2", '["p", "q"]', "each.key", "each.value", "pq"),
-        ("count = 2", 'tolist(["p", "q"])', "each.key", "each.value", "pq"),
         ("count = 2", "[1, 2]", "each.value - 1", '"i${each.value}"', "i1i2"),
     ],
 )

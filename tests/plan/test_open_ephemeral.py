@@ -46,6 +46,7 @@ class Lender(ProviderBase):
         self._renewals = renewals
         self._takes = takes
         self.closes = True
+        self.has_renewed = asyncio.Event()
 
     async def validate_ephemeral(self, type_name: str, config: cty.Value) -> api.Response:
         return api.Response()
@@ -60,6 +61,8 @@ class Lender(ProviderBase):
     ) -> api.RenewEphemeralResponse:
         assert private is not None
         self.asked.append(f"renew {private.decode()}")
+        if self._renewals == 0:
+            self.has_renewed.set()
         return api.RenewEphemeralResponse(str(int(private) + 1).encode(), self._next())
 
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
@@ -118,7 +121,7 @@ def test_the_last_renewal_says_what_is_told_when_closing() -> None:
 
     async def work(open_: Opening, objects: EphemeralObjects) -> None:
         await open_()
-        await asyncio.sleep(0.2)
+        await provider.has_renewed.wait()
         await objects.close_all()
 
     use(provider, work)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from nigari.cli.commands import apply, plan
-from tests.plan.command import applied, invoked
+from nigari.cli.commands import apply, plan, show
+from tests.plan.command import applied, invoked, ran
 
 _TEXT = """
 variable "v" {}
@@ -62,6 +63,44 @@ def test_refused_after_a_file_has_changed(here: Path) -> None:
     assert "x.txt has changed since the plan was made" in said
 
 
+_FAILING = """
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" {
+  input = 2
+  lifecycle {
+    postcondition {
+      condition     = self.input == 3
+      error_message = "Not three."
+    }
+  }
+}
+"""
+
+
+def test_what_went_wrong_is_saved_to_be_looked_at_only(here: Path) -> None:
+    Path("main.tf").write_text(_FAILING)
+    status, said = ran(plan.COMMAND, ["-out=p"], {})
+    assert status == 1
+    assert "Not three." in said
+    status, said = ran(show.COMMAND, ["p"], {})
+    assert status == 0, said
+    assert "before something went wrong" in said
+    assert "terraform_data.a will be created" in said
+    status, said = ran(show.COMMAND, ["-json", "p"], {})
+    assert status == 0, said
+    assert json.loads(said)["errored"] is True
+    status, said = _apply()
+    assert status == 1
+    assert "it is not complete" in " ".join(said.split())
+    assert not Path("terraform.tfstate").exists()
+
+
+def test_without_any_plan_nothing_is_saved(here: Path) -> None:
+    Path("main.tf").write_text('resource "terraform_data" "a" { nothing = 1 }')
+    assert ran(plan.COMMAND, ["-out=p"], {})[0] == 1
+    assert not Path("p").exists()
+
+
 def test_refused_when_altered(here: Path) -> None:
     import zipfile
 
@@ -77,4 +116,4 @@ def test_refused_when_it_is_no_plan(here: Path) -> None:
     (here / "p").write_text("something")
     status, said = _apply()
     assert status == 1
-    assert "not a plan file" in said
+    assert "no plan of this program" in said

@@ -85,3 +85,36 @@ def test_data_that_is_not_read_yet_is_unknown_where_nothing_is_set() -> None:
     assert planned.attribute("given") == cty.string("x")
     assert not planned.attribute("found").is_known
     assert not planned.attribute("either").is_known
+
+
+@pytest.mark.parametrize(
+    ("configured", "found"),
+    [
+        pytest.param(None, None, id="a set that only the provider has"),
+        pytest.param(["x"], ["x"], id="the same set"),
+    ],
+)
+def test_sets_inside_elements_of_a_set_must_be_the_same(
+    configured: list[str] | None, found: list[str] | None
+) -> None:
+    inner = Block(
+        {
+            "names": Attribute(cty.SetType(cty.STRING), optional=True, computed=True),
+            "id": Attribute(cty.STRING, computed=True),
+        }
+    )
+    block = Block({}, {"b": NestedBlock(inner, Nesting.SET)})
+
+    def holder(names: list[str] | None, id_: str | None) -> cty.Value:
+        element = cty.object_value(
+            {
+                "names": cty.null(cty.SetType(cty.STRING))
+                if names is None
+                else cty.set_value(cty.STRING, [cty.string(each) for each in names]),
+                "id": cty.null(cty.STRING) if id_ is None else cty.string(id_),
+            }
+        )
+        return cty.object_value({"b": cty.set_value(element.type, [element])})
+
+    proposed = proposed_new(block, holder(["x"], "i"), holder(configured, None))
+    assert proposed == holder(found, None if configured is None else "i")

@@ -196,6 +196,57 @@ def test_state_mv_to_another_state(cloud: Cloud) -> None:
     assert sorted(cloud.objects) == [("eu", "b")]
 
 
+SITES = """\
+variable "sites" {
+  type    = map(string)
+  default = { one = "eu" }
+}
+module "site" {
+  source   = "./site"
+  for_each = var.sites
+  region   = each.value
+}
+"""
+SITE = """\
+variable "region" {}
+provider "cloud" {
+  region = var.region
+}
+resource "cloud_box" "b" {
+  name = "b"
+}
+"""
+MOVED = 'moved {\n  from = module.site["one"]\n  to = module.site["two"]\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ('module.site["one"]', 'module.site["two"]'),
+        ('module.site["one"].cloud_box.b', 'module.site["two"].cloud_box.b'),
+    ],
+)
+def test_what_is_remembered_follows_a_module_instance(
+    cloud: Cloud, source: str, target: str
+) -> None:
+    write(SITES, site=SITE)
+    apply()
+    assert inside("state", "mv", source, target).code == 0
+    assert [each["module"] for each in remembered()] == ['module.site["two"]']
+    apply("-var=sites={}")
+    assert cloud.objects == {}
+    assert cloud.configured[-1] == "eu"
+
+
+def test_what_is_remembered_follows_a_moved_module_instance(cloud: Cloud) -> None:
+    write(SITES, site=SITE)
+    apply()
+    write(SITES, MOVED, site=SITE)
+    apply("-var=sites={}")
+    assert cloud.objects == {}
+    assert cloud.configured[-1] == "eu"
+
+
 # -- importing --------------------------------------------------------------------------------
 
 

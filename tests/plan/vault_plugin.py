@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
 from tests.plan.vault import SOURCE
+from tests.plugins import overriding, write_plugin
 
 
 def plugin_settings(folder: Path) -> dict[str, str]:
     """Write the program into a folder, and give the environment in which it is found."""
-    folder.mkdir()
-    program = folder / "terraform-provider-vault"
-    program.write_text(f"#!{sys.executable}\nfrom tests.plan.vault import serve\n\nserve()\n")
-    program.chmod(0o755)
-    settings = folder / "settings.tfrc"
-    settings.write_text(
-        f'provider_installation {{\n  dev_overrides {{\n    "{SOURCE}" = "{folder}"\n  }}\n}}\n'
-    )
-    return {
-        "TF_CLI_CONFIG_FILE": str(settings),
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path]),
-        "VAULT_NOTES": str(folder / "notes"),
-    }
+    write_plugin(folder, "vault", "from tests.plan.vault import serve\n\nserve()\n")
+    settings = overriding(folder / "settings.tfrc", SOURCE, folder)
+    return {**settings, "VAULT_NOTES": str(folder / "notes")}
 
 
 def notes(folder: Path) -> list[str]:

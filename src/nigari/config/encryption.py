@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nigari.config.declared import check_name, expression, only_block, schema
+from nigari.config.written import is_written_out, written_value
+from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content
 from nigari.hcl.expressions import Expression
@@ -142,12 +144,19 @@ def _target(block: Block, name: str, wanted: BodySchema, diags: Diagnostics) -> 
         target = EncryptionTarget(
             name if level is block else "fallback",
             expression(given, "method"),
-            expression(given, "enforced"),
+            _enforced(expression(given, "enforced"), diags),
             target,
             level.def_range,
         )
     assert target is not None
     return target
+
+
+def _enforced(expr: Expression | None, diags: Diagnostics) -> Expression | None:
+    """What says whether a target must be encrypted, unless what is written out cannot."""
+    if expr is None or not is_written_out(expr):
+        return expr
+    return None if written_value(expr, BOOL, "enforced", diags) is None else expr
 
 
 # -- overriding -------------------------------------------------------------------------------

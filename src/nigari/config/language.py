@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nigari.config.declared import only_block, schema
-from nigari.config.written import written_value
+from nigari.config.written import is_written_null, written_value
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.hcl.body import Attribute, Block
@@ -53,6 +53,9 @@ def decode_language(block: Block, diags: Diagnostics) -> list[RequiredVersion]:
     wanted = arguments.attributes.get("opentofu")
     if wanted is None:
         return []
+    if is_written_null(wanted.expr):
+        _report_ineffective(wanted.expr.range, diags)
+        return []
     value = written_value(wanted.expr, STRING, "opentofu", diags)
     if value is not None:
         errors = diags.error_count
@@ -64,7 +67,7 @@ def decode_language(block: Block, diags: Diagnostics) -> list[RequiredVersion]:
 
 def decode_required_version(attribute: Attribute, diags: Diagnostics) -> RequiredVersion:
     """Read a `required_version`, and check it if it counts and is written out."""
-    counts = counts_as_tofu(attribute.source.filename)
+    counts = counts_as_tofu(attribute.source.filename) and not is_written_null(attribute.expr)
     if counts:
         value = written_value(attribute.expr, STRING, "required_version", diags)
         if value is not None:

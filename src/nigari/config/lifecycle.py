@@ -10,7 +10,7 @@ from nigari.config.written import is_written_out, native, unquoted, written_valu
 from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block
-from nigari.hcl.expressions import Expression
+from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword, expr_list, rel_traversal_for_expr
 from nigari.hcl.suggestion import did_you_mean
@@ -62,8 +62,10 @@ def decode_lifecycle(
         lifecycle = Lifecycle(preconditions=preconditions, postconditions=postconditions)
         return lifecycle, enabled
     before = expression(given, "create_before_destroy")
-    if before is not None:
+    if before is not None and is_written_out(before):
+        errors = diags.error_count
         written_value(before, BOOL, "create_before_destroy", diags)
+        before = before if diags.error_count == errors else None
     ignored, ignores_all = _ignored(given.get("ignore_changes"), diags)
     lifecycle = Lifecycle(
         before,
@@ -183,9 +185,20 @@ def _check_trigger(expr: Expression, diags: Diagnostics) -> None:
             _report_trigger(
                 expr, f"{subject} is no resource; besides one, only keys can be used here.", diags
             )
-    if diags.error_count == errors and resources != 1:
+    if diags.error_count > errors:
+        return
+    if resources != 1:
         wrong = "names no resource" if resources == 0 else "names more than one resource"
         _report_trigger(expr, f"This one {wrong}.", diags)
+    elif not _is_address(expr):
+        _report_trigger(expr, "This one works out a value from it.", diags)
+
+
+def _is_address(expr: Expression) -> bool:
+    """Whether an expression does nothing but name something, by whatever keys."""
+    while isinstance(expr, Index | RelativeTraversal):
+        expr = expr.collection if isinstance(expr, Index) else expr.base
+    return isinstance(expr, Reference)
 
 
 # -- what can be wrong ------------------------------------------------------------------------
@@ -228,7 +241,7 @@ def _report_ignored_value(expr: Expression, diags: Diagnostics) -> None:
         "Invalid ignore_changes",
         "This must be the word all, a list of attributes in brackets, or an expression that "
         'gives a list of strings or "all".',
-        expr.range,
+        expr.start_range,
     )
 
 

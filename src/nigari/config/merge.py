@@ -57,7 +57,16 @@ _TERRAFORM = BodySchema(
 )
 _UNNAMED = ("moved", "import", "removed")
 _NOT_OVERRIDABLE = frozenset((*_UNNAMED, "check", "language"))
-_FIXED = schema("depends_on", blocks=("validation", "precondition", "postcondition", "lifecycle"))
+_CONDITIONS = schema(blocks=("precondition", "postcondition"))
+_REPEATABLE = schema("depends_on", blocks=("lifecycle",))
+_FIXED = {
+    "variable": schema(blocks=("validation",)),
+    "output": schema("depends_on", blocks=("precondition",)),
+    "module": schema("depends_on"),
+    "resource": _REPEATABLE,
+    "data": _REPEATABLE,
+    "ephemeral": _REPEATABLE,
+}
 _LAID_OVER = frozenset(("lifecycle", "_"))
 
 
@@ -83,8 +92,8 @@ class Declarations:
         self.named = named
         self.unnamed = unnamed
         self.aside: list[Declared] = []
-        """Blocks whose name another block has already, and blocks as they are without what
-        overrides them: they are read for their own mistakes only."""
+        """Blocks whose name another block has already, blocks as they are without what overrides
+        them, and blocks that override nothing: they are read for their own mistakes only."""
         self.locals: dict[str, Attribute] = {}
         self.required_versions: list[RequiredVersion] = []
         self.required_providers: dict[str, RequiredProvider] = {}
@@ -198,6 +207,10 @@ def _override(block: Block, found: Declarations, settings: list[Block], diags: D
     type_ = block.type
     if type_ in _NOT_OVERRIDABLE:
         _report_not_overridable(block, diags)
+        if type_ == "language":
+            decode_language(block, diags)
+        elif type_ in _UNNAMED:
+            found.aside.append(Declared(block, block.body))
     elif type_ in found.named:
         _override_named(block, found, diags)
     elif type_ == "locals":
@@ -216,7 +229,8 @@ def _override_named(block: Block, found: Declarations, diags: Diagnostics) -> No
     key = _key(block)
     named = found.named[block.type]
     base = named.get(key)
-    _check_fixed(block.body, diags)
+    if block.type in _FIXED:
+        _check_fixed(block.body, _FIXED[block.type], diags)
     if base is not None:
         if base.override is None:
             found.aside.append(base)
@@ -229,14 +243,16 @@ def _override_named(block: Block, found: Declarations, diags: Diagnostics) -> No
         _report_nothing_to_override(block, named, diags)
 
 
-def _check_fixed(body: Body, diags: Diagnostics) -> None:
+def _check_fixed(body: Body, fixed: BodySchema, diags: Diagnostics) -> None:
     """Report what a declaration keeps, whatever an override file says."""
-    content, _ = body.partial_content(_FIXED, Diagnostics())
+    content, _ = body.partial_content(fixed, Diagnostics())
     if "depends_on" in content.attributes:
-        _report_fixed("depends_on", content.attributes["depends_on"].expr.range, diags)
+        # An empty list changes nothing, and what is no list is told where it is decoded.
+        for element in (content.attributes["depends_on"].expr.static_list() or ())[:1]:
+            _report_fixed("depends_on", element.range, diags)
     for block in content.blocks:
         if block.type == "lifecycle":
-            conditions, _ = block.body.partial_content(_FIXED, Diagnostics())
+            conditions, _ = block.body.partial_content(_CONDITIONS, Diagnostics())
             for condition in conditions.blocks:
                 _report_fixed(condition.type, condition.def_range, diags)
         else:
@@ -252,6 +268,7 @@ def _override_settings(blocks: list[Block], found: Declarations, diags: Diagnost
             found.required_providers.update(decode_required_providers(block, diags))
             continue
         if type_ == "provider_meta":
+            found.aside.append(Declared(block, block.body))
             continue
         first = seen.setdefault(type_, block)
         if first is not block:

@@ -63,11 +63,6 @@ class Variable:
         """The values of optional attributes that the type constraint gives."""
         return self.constraint.defaults
 
-    @property
-    def is_required(self) -> bool:
-        """Whether a value must be given."""
-        return self.default is None
-
 
 _SCHEMA = schema(
     "description",

@@ -47,6 +47,11 @@ def written_value(expr: Expression, type_: Type, what: str, diags: Diagnostics) 
     return _fitting(expr, type_, what, diags) if is_written_out(expr) else None
 
 
+def is_written_null(expr: Expression) -> bool:
+    """Whether what is written out is a null."""
+    return is_written_out(expr) and expr.value(Scope(), Diagnostics()).is_null
+
+
 def constant(attribute: Attribute, type_: Type, diags: Diagnostics) -> Value | None:
     """The value of an argument that must be written out; None where there is an error."""
     return _fitting(attribute.expr, type_, attribute.name, diags)
@@ -113,5 +118,8 @@ def is_json(expr: Expression) -> bool:
 
 def _report_misfit(expr: Expression, what: str, reason: str, diags: Diagnostics) -> None:
     diags.error(
-        "Unsuitable value", f'The argument "{what}" cannot have this value: {reason}.', expr.range
+        "Unsuitable value",
+        f'The argument "{what}" cannot have this value: {reason}.',
+        expr.start_range,
+        expr.range,
     )

@@ -7,7 +7,7 @@ Deliberately unknown here: values, expressions, and the source text the ranges p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from enum import Enum
 
 from nigari.record import record
@@ -100,11 +100,12 @@ class Diagnostic:
 class Diagnostics:
     """The collector that is passed to every function which may find a mistake."""
 
-    __slots__ = ("_error_count", "_items")
+    __slots__ = ("_error_count", "_findings", "_items")
 
     def __init__(self, diagnostics: Iterable[Diagnostic] = ()) -> None:
         self._items: list[Diagnostic] = []
         self._error_count = 0
+        self._findings: set[Hashable] = set()
         self.extend(diagnostics)
 
     def append(self, diagnostic: Diagnostic) -> None:
@@ -147,6 +148,12 @@ class Diagnostics:
         self.append(
             Diagnostic(Severity.WARNING, summary, detail, subject, context, values, causes, address)
         )
+
+    def is_new(self, finding: Hashable) -> bool:
+        """Whether this is asked for the first time, by who may find the same from several sides."""
+        count = len(self._findings)
+        self._findings.add(finding)
+        return len(self._findings) > count
 
     @property
     def has_errors(self) -> bool:

@@ -17,8 +17,8 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.instances import Origin
 from nigari.eval.once import Node
 from nigari.eval.scope import nodes_of
-from nigari.eval.slots import Slot, fill
-from nigari.eval.static import StaticRun
+from nigari.eval.slots import Slot
+from nigari.eval.static import StaticRun, settled
 from nigari.eval.variable import RootVariable
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
 from nigari.record import record
@@ -52,15 +52,6 @@ def fill_backend(run: StaticRun, backend: Backend, schema: Block) -> BackendArgu
     if value is None:
         return None
     return BackendArguments(backend.type, value, backend.range, places)
-
-
-def settled(run: StaticRun, slot: Slot) -> Value | None:
-    """The value of a slot, with whatever it needs worked out first."""
-    while True:
-        value = fill(slot)
-        if value is None or isinstance(value, Value):
-            return value
-        run.evaluate([need for need in value if isinstance(need, Node)])
 
 
 def variables_behind(origin: Origin) -> list[str]:

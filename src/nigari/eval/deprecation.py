@@ -48,12 +48,16 @@ def _argument_range(body: Body, path: Path) -> Range:
 
 
 def deprecated_output(mark: Deprecated, where: Range) -> Diagnostic:
-    """The use of an output that its module's author warns against."""
+    """The use of an output that its module's author warns against, or of an attribute that its
+    provider does, without a word.
+    """
+    detail = f"This is made from {mark.origin}, and the author of the module warns against using it"
+    if not mark.message:
+        detail = f"This is made from {mark.origin}, and the provider warns against using it"
     return Diagnostic(
         Severity.WARNING,
-        "Deprecated output",
-        f"This is made from {mark.origin}, and the author of the module warns against using it: "
-        f"{mark.message}",
+        "Deprecated output" if mark.message else "Deprecated attribute",
+        f"{detail}: {mark.message}" if mark.message else f"{detail}.",
         where,
         deprecation=Deprecation(mark.origin, mark.is_remote),
     )

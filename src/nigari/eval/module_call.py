@@ -331,7 +331,7 @@ def _report_missing_key(name: str, argument: str, reference: Reference, diags: D
         "Missing instance key",
         f"{name} has {argument}, so it stands for several instances. Say which one is meant: "
         f"{name}[{key}].",
-        reference.range,
+        reference.last_range,
     )
 
 
@@ -367,5 +367,5 @@ def _report_no_output(frame: Frame, name: str, reference: Reference) -> None:
     frame.run.diags.error(
         "Reference to undeclared output value",
         f'{frame.instance.addr} has no output value named "{name}".{hint}',
-        reference.range,
+        reference.last_range,
     )

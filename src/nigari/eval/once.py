@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from nigari.diagnostics import Range
+from nigari.diagnostics import Diagnostics, Range
 
 NEW: Final = 0
 WAITING: Final = 1
@@ -79,26 +79,6 @@ class Effect:
 
 
 Need = Node | Effect
-
-
-class Cycle:
-    """Nodes that wait for each other, in the order in which each needs the next."""
-
-    __slots__ = ("nodes",)
-
-    def __init__(self, nodes: list[Node]) -> None:
-        self.nodes = nodes
-
-    @property
-    def range(self) -> Range | None:
-        """Where the first of its nodes that can be pointed at is declared."""
-        return next((node.range for node in self.nodes if node.range is not None), None)
-
-    @property
-    def text(self) -> str:
-        """The cycle as one line, with the first name once more at its end."""
-        labels = [node.label for node in self.nodes]
-        return " → ".join([*labels, labels[0]])
 
 
 class WorkList:
@@ -175,17 +155,38 @@ class WorkList:
             del self._needs[node]
             self._ready.append(node)
 
-    @property
-    def is_waiting_for_effects(self) -> bool:
-        """Whether any effect has been asked for and not answered."""
-        return bool(self._effect_waiters)
+    def run(self, answer: Callable[[Sequence[Effect]], None], diags: Diagnostics) -> None:
+        """Go on until everything that is wanted is done; cycles are reported and broken.
 
-    def find_cycle(self) -> Cycle | None:
-        """A cycle among the waiting nodes. Only to be asked when no effect is outstanding: then
-        every node that still waits leads to one.
+        `answer` has all effects of a round at once, so that whatever they wait for overlaps.
+        """
+        while True:
+            self.pump()
+            if self.new_effects:
+                effects, self.new_effects = self.new_effects, []
+                answer(effects)
+            elif not self.break_a_cycle(diags):
+                return
+
+    def break_a_cycle(self, diags: Diagnostics) -> bool:
+        """Report a cycle and fail its nodes, so that the rest can go on; whether there is one.
+
+        Only to be asked when no effect is outstanding.
         """
         if not self._needs:
-            return None
+            return False
+        cycle = self._find_cycle()
+        _report_cycle(cycle, diags)
+        for node in cycle:
+            node.fail()
+            node.state = DONE
+            self._needs.pop(node, None)
+        for node in cycle:
+            self._finish(node)
+        return True
+
+    def _find_cycle(self) -> list[Node]:
+        """Nodes that each need the next, and the last the first: all that wait lead to such."""
         position: dict[Node, int] = {}
         path: list[Node] = []
         node = next(iter(self._needs))
@@ -193,7 +194,7 @@ class WorkList:
             position[node] = len(path)
             path.append(node)
             node = self._waited_for(node)
-        return Cycle(path[position[node] :])
+        return path[position[node] :]
 
     def _waited_for(self, node: Node) -> Node:
         for need in self._needs[node]:
@@ -201,11 +202,21 @@ class WorkList:
                 return need
         raise AssertionError(f"{node.label} waits for nothing that is waiting")
 
-    def break_cycle(self, cycle: Cycle) -> None:
-        """Fail every node of a cycle, so that the rest can go on."""
-        for node in cycle.nodes:
-            node.fail()
-            node.state = DONE
-            self._needs.pop(node, None)
-        for node in cycle.nodes:
-            self._finish(node)
+
+def _report_cycle(nodes: list[Node], diags: Diagnostics) -> None:
+    where = next((node.range for node in nodes if node.range is not None), None)
+    labels = [node.label for node in nodes]
+    if len(labels) == 1:
+        diags.error(
+            "Reference to itself",
+            f"{labels[0]} is made from itself, so it can never be worked out.",
+            where,
+        )
+        return
+    around = " → ".join([*labels, labels[0]])
+    diags.error(
+        "Values that need each other",
+        f"None of these can be worked out, since each needs the next: {around}. Break the "
+        "circle by giving one of them a value that does not depend on the others.",
+        where,
+    )

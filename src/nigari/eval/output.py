@@ -65,7 +65,7 @@ class OutputNode(ValueNode):
                 + (", which an output of the root module cannot." if self._is_root else "."),
                 output.expr.range,
             )
-        if SENSITIVE in marks and self._is_root and not output.sensitive:
+        elif SENSITIVE in marks and self._is_root and not output.sensitive:
             diags.error(
                 "Sensitive value in an output",
                 f'The value of output "{output.name}" is sensitive and would be shown. Add '

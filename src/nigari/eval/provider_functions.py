@@ -6,6 +6,8 @@ reason that its provider has to run.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.values import ProviderFunction
 from nigari.cty.function import Function, Parameter
@@ -15,7 +17,9 @@ from nigari.eval.causes import CauseKind, UnknownCause
 from nigari.eval.instances import Frame
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
-from nigari.schema.provider import FunctionParameter, FunctionSignature
+
+if TYPE_CHECKING:
+    from nigari.schema.provider import FunctionParameter, FunctionSignature
 
 
 def deferred_function(function: ProviderFunction, signature: FunctionSignature | None) -> Function:

@@ -82,7 +82,8 @@ class ProgramVersion(Node):
         """A version that cannot be worked out has been reported."""
 
     def step(self) -> Sequence[Need]:
-        text = fill_text(Slot(self.label, self.frame, self.required.expr, self._wish))
+        slot = Slot(self.label, self.frame, self.required.expr, self._wish)
+        text = fill_text(slot, takes_null=True)
         if isinstance(text, str):
             check_required_version(text, self.range, self.frame.run.diags)
             return ()

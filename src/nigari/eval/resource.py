@@ -6,8 +6,8 @@ This is how `validate` sees resources. Nothing is expanded: one look with unknow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.module import ModuleCall, ModuleCallInstance
@@ -21,29 +21,27 @@ from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import GetAttr, Path, path_text
 from nigari.cty.types import BOOL, NUMBER, STRING
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
+from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
 from nigari.diagnostics import Diagnostics
+from nigari.eval.conditions import message_text
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.instances import Frame, ResourceNode, Run
 from nigari.eval.module_call import expand
 from nigari.eval.once import DONE, Effect, Need, Node, Stages
 from nigari.eval.provider_config import provider_of
 from nigari.eval.scope import Binding, evaluate, evaluate_body
-from nigari.eval.validated_provisioner import provisioner_stages
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal, TraverseAttr
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
-from nigari.lang.marks import SENSITIVE
+from nigari.lang.marks import SENSITIVE, Deprecated
 from nigari.lang.references import parse_reference
-from nigari.providers.api import ProviderDiagnostic
-from nigari.providers.diagnostics import located
 from nigari.record import record
-from nigari.schema.block import Block
-from nigari.schema.decode import decoder_spec
-from nigari.schema.locate import locate
-from nigari.schema.marked_paths import attribute_at, sensitive_paths
-from nigari.schema.placeholders import unknown_block
-from nigari.schema.provider import ProviderSchema, Schema
+
+# Where no schema is known, or none asked for, nobody has to know what to do with one.
+if TYPE_CHECKING:
+    from nigari.providers.api import ProviderDiagnostic
+    from nigari.schema.block import Block
+    from nigari.schema.provider import ProviderSchema, Schema
 
 
 @record
@@ -123,7 +121,7 @@ class ValidatedResource(ResourceNode):
         self._config: Value | None = None
         self._triggers_seen = 0
         if self._schema is not None:
-            self.element = marked_unknown(self._schema)
+            self.element = marked_unknown(self._schema, str(resource.addr))
         lifecycle = resource.lifecycle
         self._stages = Stages(
             self._wait,
@@ -137,12 +135,19 @@ class ValidatedResource(ResourceNode):
             self._check_triggers,
             Rules(frame, lifecycle.preconditions, self._data).step,
             Rules(frame, lifecycle.postconditions, self._data, self.element).step,
-            *provisioner_stages(self, self._data),
+            *self._provisioner_stages(),
             self._finish,
         )
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
+
+    def _provisioner_stages(self) -> Sequence[Callable[[], Sequence[Need]]]:
+        if not self.resource.provisioners:
+            return ()
+        from nigari.eval.validated_provisioner import provisioner_stages
+
+        return provisioner_stages(self, self._data)
 
     def _find_schema(self, schemas: Schemas) -> Block | None:
         resource = self.resource
@@ -178,6 +183,8 @@ class ValidatedResource(ResourceNode):
     def _check_body(self) -> Sequence[Need]:
         if self._schema is None:
             return ()
+        from nigari.schema.decode import decoder_spec
+
         compiled = self.frame.instance.compiled.body(self.resource.body, decoder_spec(self._schema))
         errors = self.frame.run.diags.error_count
         config = evaluate_body(self.frame, compiled, self._data, owner=self)
@@ -192,6 +199,9 @@ class ValidatedResource(ResourceNode):
 
     def _check_ephemeral(self, path: Path) -> None:
         """Report an ephemeral value in an argument that is stored."""
+        from nigari.schema.locate import locate
+        from nigari.schema.marked_paths import attribute_at
+
         schema, resource = self._schema, self.resource
         assert schema is not None
         attribute = attribute_at(schema, path)
@@ -215,6 +225,10 @@ class ValidatedResource(ResourceNode):
         told = self._checked.told(effect)
         if told is None:
             return (effect,)
+        if not told:
+            return ()
+        from nigari.providers.diagnostics import located
+
         address = str(Abs(self.frame.instance.addr, addr))
         diagnostics = located(told, self._schema, self.resource.body, address)
         self.frame.run.diags.extend(diagnostics)
@@ -229,6 +243,8 @@ class ValidatedResource(ResourceNode):
         return ()
 
     def _check_ignored_path(self, schema: Block, traversal: Traversal) -> None:
+        from nigari.schema.marked_paths import attribute_at
+
         diags = self.frame.run.diags
         errors = diags.error_count
         traversal.apply_rel(self.element, diags)
@@ -287,19 +303,25 @@ class ValidatedResource(ResourceNode):
         return ()
 
 
-def marked_unknown(block: Block) -> Value:
-    """Any value of a block's type, sensitive where the schema says so."""
-    if not block.has_sensitive:
+def marked_unknown(block: Block, name: str) -> Value:
+    """Any value of a block's type, sensitive and deprecated where the schema says so."""
+    deprecated = [each for each, attribute in block.attributes.items() if attribute.deprecated]
+    if not block.has_sensitive and not deprecated:
         return unknown(block.implied_type)
+    from nigari.schema.marked_paths import sensitive_paths
+    from nigari.schema.placeholders import unknown_block
+
     value = unknown_block(block)
-    paths = sensitive_paths(block, value)
-    return mark_with_paths(value, [(path, frozenset((SENSITIVE,))) for path in paths])
+    marks: dict[Path, set[Mark]] = {path: {SENSITIVE} for path in sensitive_paths(block, value)}
+    for each in deprecated:
+        marks.setdefault((GetAttr(each),), set()).add(Deprecated("", f"{name}.{each}"))
+    return mark_with_paths(value, [(path, frozenset(found)) for path, found in marks.items()])
 
 
 class Rules:
     """Check rules of which only the expressions are looked at, not whether they hold."""
 
-    __slots__ = ("_at", "_check", "_data", "_expressions", "_frame", "_self")
+    __slots__ = ("_at", "_check", "_data", "_expressions", "_frame", "_messages", "_self")
 
     def __init__(
         self,
@@ -313,6 +335,8 @@ class Rules:
         self._expressions = [
             expr for rule in rules for expr in (rule.condition, rule.error_message)
         ]
+        self._messages = {rule.error_message for rule in rules} if check else set()
+        """Those that must be fit to be shown, whether or not the rules hold."""
         self._data = data
         self._self = self_value
         self._check = check
@@ -321,10 +345,13 @@ class Rules:
     def step(self) -> Sequence[Need]:
         """Look at the next expression that has not been looked at."""
         while self._at < len(self._expressions):
-            compiled = self._frame.instance.compiled.expression(self._expressions[self._at])
+            expr = self._expressions[self._at]
+            compiled = self._frame.instance.compiled.expression(expr)
             value = evaluate(self._frame, compiled, self._data, self._self, check=self._check)
             if not isinstance(value, Value):
                 return value
+            if expr in self._messages:
+                message_text(expr, value, self._frame.run.diags)
             self._at += 1
         return ()
 

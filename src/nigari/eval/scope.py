@@ -25,7 +25,7 @@ from nigari.addrs.values import (
     TofuAttr,
 )
 from nigari.cty.function import Function
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value, unknown
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.compile import Compiled, CompiledBody
 from nigari.eval.deprecation import used
@@ -143,9 +143,9 @@ def evaluate(
         return binding.needs
     if told is not diags:
         diags.extend(told)
-    if diags.error_count > errors and not value.is_wholly_known:
+    if diags.error_count > errors:
         # What depends on this value has nothing to add to what has just been reported.
-        return unknown(value.type).with_causes(FAILED.causes)
+        return FAILED
     return used(value, compiled, diags) if value.contains_marked else value
 
 
@@ -166,12 +166,14 @@ def evaluate_body(
 
     What is wrong with it goes to the run, unless there are other `diags` for it.
     """
+    errors = frame.run.diags.error_count
     binding = Binding(frame, data, self_value, owner)
     binding.bind(compiled.references)
     if binding.needs:
         return binding.needs
+    is_reported = frame.run.diags.error_count > errors
     diags = frame.run.diags if diags is None else diags
-    if compiled.problems:
+    if compiled.problems or is_reported:
         diags.extend(compiled.problems)
         return FAILED
     scope, told = binding.scope(), binding.collector(diags)
@@ -332,21 +334,20 @@ def _bind_resource(binding: Binding, reference: Reference) -> None:
 
 def _check_instance(reference: Reference, node: ResourceNode) -> bool:
     """Whether a reference has an instance key where there must be one, and none elsewhere, and
-    names something that an instance has. Without this, nothing would be known of the instances of
-    a repeated resource before planning.
+    names something that an instance has: nothing is known of the instances of a repeated resource
+    before planning, and `try` hides what is missing.
     """
     subject = reference.subject
     repetition = node.resource.repetition
     is_repeated = not repetition.has_one_value
     key = subject.key if isinstance(subject, ResourceInstance) else None
     diags = node.frame.run.diags
-    if not is_repeated:
-        if key is not None:
-            report_needless_key(reference, node, diags)
-        return key is None
     if not isinstance(subject, ResourceInstance):
         return True
-    if key is None:
+    if not is_repeated and key is not None:
+        report_needless_key(reference, node, diags)
+        return False
+    if is_repeated and key is None:
         if reference.remaining.steps and isinstance(reference.remaining[0], TraverseAttr):
             report_missing_key(reference, node, diags)
             return False

@@ -146,13 +146,17 @@ def _report_unknown(slot: Slot, causes: list[UnknownCause]) -> None:
         line, links = chain(slot.what, cause, way_to(cause, slot.origin))
         lines.append(line)
         frames.extend(links)
+    diags, place = slot.frame.run.diags, slot.expr.range
+    # Another instance of the module may have told of the same way through the files.
+    if not diags.is_new((place, *(frame.subject for frame in frames))):
+        return
     hint = _HINTS.get(causes[0].kind, "") if causes else ""
     chains = "".join(f"\n\n  {line}." for line in lines)
-    slot.frame.run.diags.error(
+    diags.error(
         _summary(causes),
         f"The {slot.what} must be known before anything runs, and it is not:{chains}"
         + (f"\n\n{hint}" if hint else ""),
-        slot.expr.range,
+        place,
         causes=tuple(frames),
     )
 

@@ -8,12 +8,14 @@ neither is an error unless a place that needs a value now depends on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import ProviderFunction
+from nigari.config.encryption import Encryption
 from nigari.config.module_call import ModuleCall
 from nigari.config.removed import Removed
 from nigari.config.resource import Resource
@@ -37,14 +39,15 @@ from nigari.eval.lifecycle import (
     has_static_arguments,
 )
 from nigari.eval.local import LocalValue
+from nigari.eval.look import Look
 from nigari.eval.module_call import InstallModule, StaticCall
-from nigari.eval.once import Cycle, Effect, Need, Node, WorkList
+from nigari.eval.once import Effect, Need, Node, Stages, WorkList
 from nigari.eval.output import OutputNode
 from nigari.eval.provider_config import ProviderConfigNode, provider_of
 from nigari.eval.provider_functions import deferred_function, report_no_provider
 from nigari.eval.required import ProgramVersion, ProviderSource
 from nigari.eval.resource import Schemas, resource_schema
-from nigari.eval.slots import Slot, fill_text
+from nigari.eval.slots import Slot, fill, fill_text
 from nigari.eval.static_default import default_check
 from nigari.eval.validation import Validation
 from nigari.eval.variable import (
@@ -233,6 +236,8 @@ class StaticRun:
                 self.settings[frame, addr] = settings
                 yield settings
         yield from self._required(frame)
+        if frame.parent is None and module.encryption is not None:
+            yield from self._enforced(frame, module.encryption)
         for removed in module.removed:
             if removed.provisioners:
                 what = f"what is removed at {removed.source.shape}"
@@ -260,6 +265,16 @@ class StaticRun:
                 node = ProviderSource(frame, required, self.wish)
                 self._sources.append(node)
                 yield node
+
+    def _enforced(self, frame: Frame, encryption: Encryption) -> Iterator[Node]:
+        """Whether states and plans must be encrypted, where that is not written out."""
+        for target in (encryption.state, encryption.plan):
+            expr = None if target is None else target.enforced
+            if target is not None and expr is not None and not is_written_out(expr):
+                slot = Slot(
+                    f"enforced of {target.name}", frame, expr, self.wish, takes_secrets=True
+                )
+                yield Look(slot.what, Stages(partial(_filled, slot)), expr.range)
 
     def want(self, node: Node) -> None:
         self.work.want((node,))
@@ -328,19 +343,8 @@ class StaticRun:
 
     def evaluate(self, nodes: Sequence[Node]) -> None:
         """Work out these nodes and whatever they need."""
-        work = self.work
-        work.want(nodes)
-        while True:
-            work.pump()
-            if work.new_effects:
-                effects, work.new_effects = work.new_effects, []
-                self._answer(effects)
-                continue
-            cycle = work.find_cycle()
-            if cycle is None:
-                return
-            report_cycle(cycle, self.diags)
-            work.break_cycle(cycle)
+        self.work.want(nodes)
+        self.work.run(self._answer, self.diags)
 
     def _answer(self, effects: Sequence[Effect]) -> None:
         """Answer all effects of a round at once, so that whatever they wait for overlaps."""
@@ -358,6 +362,11 @@ class StaticRun:
         for name, key in addr.steps[instance.addr.depth :]:
             instance = instance.children[name][key]
         return instance
+
+
+def _filled(slot: Slot) -> Sequence[Need]:
+    found = fill(slot)
+    return found if isinstance(found, list) else ()
 
 
 def run_static(
@@ -388,18 +397,10 @@ def run_static(
         expanded |= run.wishes.expansions
 
 
-def report_cycle(cycle: Cycle, diags: Diagnostics) -> None:
-    """Report nodes that wait for each other."""
-    if len(cycle.nodes) == 1:
-        diags.error(
-            "Reference to itself",
-            f"{cycle.nodes[0].label} is made from itself, so it can never be worked out.",
-            cycle.range,
-        )
-        return
-    diags.error(
-        "Values that need each other",
-        f"None of these can be worked out, since each needs the next: {cycle.text}. Break the "
-        "circle by giving one of them a value that does not depend on the others.",
-        cycle.range,
-    )
+def settled(run: StaticRun, slot: Slot) -> Value | None:
+    """The value of a slot, with whatever it needs worked out first."""
+    while True:
+        value = fill(slot)
+        if value is None or isinstance(value, Value):
+            return value
+        run.evaluate([need for need in value if isinstance(need, Node)])

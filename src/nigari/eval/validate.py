@@ -17,16 +17,16 @@ from nigari.config.module_call import ModuleCall
 from nigari.config.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.paths import path_text
-from nigari.cty.types import STRING
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
+from nigari.cty.types import BOOL
+from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.causes import CauseKind, UnknownCause
+from nigari.eval.causes import REPORTED, CauseKind, UnknownCause, causes_within
 from nigari.eval.deprecation import deprecated_variable
 from nigari.eval.instances import FAILED, CallNode, Frame, ModuleInstance
 from nigari.eval.local import LocalValue
 from nigari.eval.look import Look
 from nigari.eval.module_call import TreeCall, expand, is_remote
-from nigari.eval.once import DONE, Need, Node, Stages, WorkList
+from nigari.eval.once import DONE, Effect, Need, Node, Stages, WorkList
 from nigari.eval.provider_config import provider_of
 from nigari.eval.provider_functions import deferred_function, report_no_provider
 from nigari.eval.resource import (
@@ -36,7 +36,8 @@ from nigari.eval.resource import (
     ValidatedResource,
     needs_of_dependencies,
 )
-from nigari.eval.static import StaticRun, report_cycle
+from nigari.eval.scope import evaluate
+from nigari.eval.static import StaticRun
 from nigari.eval.validated_import import ValidatedImport
 from nigari.eval.validated_output import ValidatedOutput
 from nigari.eval.validated_provider import ValidatedProvider, ValidateProvider
@@ -48,7 +49,9 @@ from nigari.eval.variable import (
     missing_variable,
 )
 from nigari.hcl.body import Attribute
+from nigari.hcl.expressions import Expression
 from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.lang.types import dropped_attributes
 from nigari.providers.api import ProviderDiagnostic
@@ -85,7 +88,7 @@ class CheckedArgument(ArgumentVariable):
         argument, variable, diags = self.argument, self.variable, self.frame.run.diags
         if argument is None:
             return
-        if variable.deprecated:
+        if variable.deprecated and REPORTED not in causes_within(self.value):
             where, remote = argument.expr.range, is_remote(self.frame)
             diags.append(deprecated_variable(self.label, variable.deprecated, remote, where))
         for dropped in dropped_attributes(argument.expr, variable.type):
@@ -175,9 +178,10 @@ class ValidateRun:
         self.root = self.open(static.root.instance, None)
 
     def terraform(self, name: str) -> Value:
+        if name == "workspace":
+            return self._static.terraform(name)
         cause = UnknownCause(CauseKind.RUN_TIME, ROOT_MODULE, f"terraform.{name}")
-        type_ = STRING if name == "workspace" else DYNAMIC_UNKNOWN.type
-        return unknown(type_).with_causes((cause,))
+        return unknown(BOOL).with_causes((cause,)).mark(EPHEMERAL)
 
     def provider_function(
         self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
@@ -260,6 +264,10 @@ class ValidateRun:
     def _providers(self, frame: Frame) -> Iterable[Node]:
         """The provider blocks whose schema is known; an empty one may be filled from outside."""
         for config in frame.module.provider_configs.values():
+            repeated = config.for_each or config.count
+            if repeated is not None:
+                name = frame.label(f"provider.{config.addr}")
+                yield Look(name, Stages(partial(_check_expression, frame, repeated)), config.range)
             provider = provider_of(frame.module, config.name)
             offered = self._schemas.of(provider)
             if offered is not None and not config.is_empty:
@@ -277,21 +285,14 @@ class ValidateRun:
 
     def run(self, ask: Callable[[Opinion], Sequence[ProviderDiagnostic]]) -> None:
         """Look at everything. `ask` gets a provider's opinion of a configuration."""
-        work = self.work
-        while True:
-            work.pump()
-            if work.new_effects:
-                effects, work.new_effects = work.new_effects, []
-                for effect in effects:
-                    assert isinstance(effect, Opinion)
-                    self._told[effect] = ask(effect)
-                    work.answer(effect)
-                continue
-            cycle = work.find_cycle()
-            if cycle is None:
-                return
-            report_cycle(cycle, self.diags)
-            work.break_cycle(cycle)
+
+        def answer(effects: Sequence[Effect]) -> None:
+            for effect in effects:
+                assert isinstance(effect, Opinion)
+                self._told[effect] = ask(effect)
+                self.work.answer(effect)
+
+        self.work.run(answer, self.diags)
 
 
 def _everything(frame: Frame) -> Iterable[Node]:
@@ -315,6 +316,11 @@ def _everything(frame: Frame) -> Iterable[Node]:
     for check in module.checks.values():
         name = frame.label(f"check.{check.name}")
         yield Look(name, Stages(Rules(frame, check.asserts, check=check.name).step))
+
+
+def _check_expression(frame: Frame, expr: Expression) -> Sequence[Need]:
+    value = evaluate(frame, frame.instance.compiled.expression(expr))
+    return value if isinstance(value, list) else ()
 
 
 def _check_repetition(frame: Frame, call: ModuleCall) -> Sequence[Need]:

@@ -15,7 +15,6 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import (
     DYNAMIC,
     KIND_DYNAMIC,
-    KIND_LIST,
     KIND_MAP,
     KIND_OBJECT,
     KIND_SET,
@@ -34,7 +33,7 @@ from nigari.eval.scope import evaluate
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import SENSITIVE
 
-_REPEATABLE: Final = (KIND_MAP, KIND_OBJECT, KIND_SET, KIND_TUPLE, KIND_LIST, KIND_DYNAMIC)
+_REPEATABLE: Final = (KIND_MAP, KIND_OBJECT, KIND_SET, KIND_TUPLE, KIND_DYNAMIC)
 
 
 class ValidatedImport(Node):
@@ -91,7 +90,9 @@ class ValidatedImport(Node):
         elif value.is_null:
             self._report("for_each", expr, "it is null")
         elif value.type.kind not in _REPEATABLE:
-            self._report("for_each", expr, "a map, a set or a list is needed")
+            self._report(
+                "for_each", expr, "a map, a set of strings or a list in brackets is needed"
+            )
         return ()
 
     def _check_id(self) -> Sequence[Need]:
@@ -103,8 +104,10 @@ class ValidatedImport(Node):
             return value
         if value.is_null:
             self._report("id", expr, "it is null")
-            return ()
-        self._check_fit(value, STRING, "id", expr)
+        elif value.is_known and SENSITIVE in value.marks:
+            self._report("id", expr, "it is sensitive, and would be shown")
+        else:
+            self._check_fit(value, STRING, "id", expr)
         return ()
 
     def _check_keys(self) -> Sequence[Need]:

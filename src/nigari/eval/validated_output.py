@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from nigari.config.output import Output
+from nigari.eval.conditions import Conditions
 from nigari.eval.instances import Frame
 from nigari.eval.once import DONE, Need, Node, Stages
 from nigari.eval.output import OutputNode
-from nigari.eval.resource import Rules, needs_of_dependencies
+from nigari.eval.resource import needs_of_dependencies
 
 
 class ValidatedOutput(OutputNode):
@@ -27,7 +28,7 @@ class ValidatedOutput(OutputNode):
         self._stages = Stages(
             self._wait,
             partial(needs_of_dependencies, frame, output.depends_on or ()),
-            Rules(frame, output.preconditions).step,
+            Conditions(frame, output.preconditions, f"Precondition of {self.label}").step,
             super().step,
         )
 

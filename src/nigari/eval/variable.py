@@ -44,6 +44,11 @@ class VariableNode(ValueNode):
         """Where the value is given, or the variable declared where that is nowhere."""
         return self.variable.range
 
+    @property
+    def giver(self) -> str:
+        """What gives the value, where that is nothing in the configuration."""
+        return ""
+
     def accept(self, given: Value, where: Range) -> None:
         """Make a given value this variable's, or report why it cannot be."""
         self.value = self.marked(self.fitted(given, where))
@@ -61,10 +66,19 @@ class VariableNode(ValueNode):
     def _report_unfit(self, error: CtyError, where: Range) -> None:
         """Point at the declaration that is not met; where the value comes from is the cause."""
         part = f" at {path_text(error.path)}" if error.path else ""
+        default = self.variable.default
+        if default is not None and where == default.range:
+            self.frame.run.diags.error(
+                "Default does not fit the variable's type",
+                f"The default of {self.label} does not fit{part}: {error.message}.",
+                where,
+            )
+            return
         given_elsewhere = where != self.variable.range
+        given = f"for {self.label} from {self.giver}" if self.giver else f"given for {self.label}"
         self.frame.run.diags.error(
             "Value does not fit the variable",
-            f"The value that is given for {self.label} does not fit{part}: {error.message}.",
+            f"The value {given} does not fit{part}: {error.message}.",
             self.variable.range,
             causes=(Cause("the value is given here", where),) if given_elsewhere else (),
         )
@@ -126,6 +140,10 @@ class RootVariable(VariableNode):
     def __init__(self, frame: Frame, variable: Variable, given: InputValue | None) -> None:
         super().__init__(frame, variable)
         self.given = given
+
+    @property
+    def giver(self) -> str:
+        return "" if self.given is None else self.given.origin
 
     def step(self) -> Sequence[Need]:
         variable = self.variable

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nigari.plan.conditions import Noted, Outcome
+from nigari.eval.conditions import Outcome
+from nigari.plan.conditions import Noted
 from nigari.state.model import CheckObject, CheckResult
 
 _ORDER = ("error", "fail", "unknown", "pass")

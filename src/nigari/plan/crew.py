@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable
 
 from nigari.diagnostics import Diagnostics
 from nigari.eval.once import Effect, WorkList
-from nigari.eval.static import report_cycle
 
 
 class Crew:
@@ -33,17 +32,13 @@ class Crew:
 
     async def run(self) -> None:
         """Go on until everything that is wanted is done; cycles are reported and broken."""
-        work = self._list
         while True:
             self._pump()
             if self._queue:
                 async with asyncio.TaskGroup() as group:
                     self._hire(group)
-            cycle = work.find_cycle()
-            if cycle is None:
+            if not self._list.break_a_cycle(self._diags):
                 return
-            report_cycle(cycle, self._diags)
-            work.break_cycle(cycle)
 
     def _pump(self) -> None:
         self._list.pump()

@@ -14,9 +14,11 @@ from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.expansion import InstanceData
+from nigari.lang.marks import EPHEMERAL
 from nigari.plan.changes import Action, Change, Reason
 from nigari.plan.instances import ChangingInstance
 from nigari.plan.pending import DeferrableResource
+from nigari.plan.planned_change import ephemeral_argument
 from nigari.plan.prior import with_schema_marks
 from nigari.plan.proposed import planned_unknown
 from nigari.plan.provider_checks import object_fault
@@ -116,10 +118,16 @@ class DataSource:
 
     async def is_valid(self, config: Value, diags: Diagnostics) -> bool:
         """Whether the provider accepts the configuration, of which parts may be unknown."""
-        type_name = self.resource.addr.type
-        plain, _ = config.unmark_deep()
+        type_name, body = self.resource.addr.type, self.resource.body
+        plain, marks = unmark_deep_with_paths(config)
+        stored = [path for path, found in marks if EPHEMERAL in found]
+        if stored:
+            diags.extend(
+                ephemeral_argument(self.address, self.schema, body, path) for path in stored
+            )
+            return False
         told = (await self.provider.validate_data(type_name, plain)).diagnostics
-        diags.extend(located(told, self.schema.block, self.resource.body, str(self.address)))
+        diags.extend(located(told, self.schema.block, body, str(self.address)))
         return not api.has_errors(told)
 
     async def read(

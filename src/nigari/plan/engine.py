@@ -20,7 +20,7 @@ from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
 from nigari.eval.once import DONE, Effect
 from nigari.eval.output import OutputNode
-from nigari.eval.resource import resource_schema
+from nigari.eval.resource import ValidateConfig, resource_schema
 from nigari.eval.static import StaticRun
 from nigari.eval.validate import Opinion, ValidateRun
 from nigari.plan.block_graph import BlockGraph, resource_block
@@ -40,6 +40,7 @@ from nigari.plan.removed import remove_statements
 from nigari.plan.required import providers_of
 from nigari.plan.selection import Selection, selection
 from nigari.plan.settings import Settings
+from nigari.providers import api
 from nigari.record import replace
 from nigari.schema.block import Block
 from nigari.schema.provider import Schema
@@ -208,12 +209,24 @@ class Planner:
         return saved.plan(self._schema_for, self.diags)
 
     async def _validate(self, options: PlanOptions) -> None:
-        """Look at everything once, whatever its values; providers are asked while planning."""
+        """Look at everything once, whatever its values; providers are asked while planning.
+
+        What the built-in one thinks of data sources is asked here, since that a check cannot read
+        its data is only a warning, and that nobody could read it is not.
+        """
         check = ValidateRun(self._static, self._pool)
 
         async def perform(effect: Effect) -> None:
             assert isinstance(effect, Opinion)
-            check.tell(effect, ())
+            told: api.Told = ()
+            if isinstance(effect, ValidateConfig) and effect.mode is DATA:
+                if effect.provider.is_builtin:
+                    builtin = await self._pool.unconfigured(effect.provider, check.diags)
+                    assert builtin is not None
+                    told = (
+                        await builtin.validate_data(effect.type_name, effect.config)
+                    ).diagnostics
+            check.tell(effect, told)
 
         await Crew(check.work, perform, options.parallelism, check.diags).run()
         self.diags.extend(check.diags)

@@ -10,7 +10,7 @@ from nigari.config.imports import Import
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_to_json
-from nigari.cty.types import KIND_LIST, KIND_TUPLE, STRING
+from nigari.cty.types import KIND_TUPLE, STRING
 from nigari.cty.values import Value, number
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData, expand_for_each
@@ -130,7 +130,7 @@ class ImportNode(Node):
         if not isinstance(value, Value):
             return value
         plain, _ = value.unmark()
-        if plain.type.kind in (KIND_LIST, KIND_TUPLE) and not value.is_marked:
+        if plain.type.kind == KIND_TUPLE and not value.is_marked:
             if plain.is_null or not plain.is_known:
                 _report(frame, block, expr, f"its for_each is {_unusable(plain)}")
                 return ()

@@ -22,6 +22,7 @@ from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null, object_value, tuple_value, unknown
 from nigari.diagnostics import Diagnostics, Range, Severity
 from nigari.eval.compile import CompiledBody
+from nigari.eval.conditions import Conditions
 from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import FAILED, Frame, ResourceNode, ValueNode
 from nigari.eval.module_call import expand
@@ -31,7 +32,7 @@ from nigari.events import Listener
 from nigari.plan.asking import AskProvider
 from nigari.plan.block_graph import BlockGraph
 from nigari.plan.changes import Change, EphemeralInstance
-from nigari.plan.conditions import Conditions, Noted, resource_conditions
+from nigari.plan.conditions import Noted, resource_conditions
 from nigari.plan.host import settled
 from nigari.plan.imports import Imports
 from nigari.plan.open_ephemeral import EphemeralObjects
@@ -41,6 +42,7 @@ from nigari.plan.provider_node import ProviderNode
 from nigari.plan.provider_pool import ProviderPool
 from nigari.plan.selection import Selection
 from nigari.plan.settings import Settings
+from nigari.plan.unknown_values import is_reported
 from nigari.providers import api
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provider import Schema
@@ -348,7 +350,8 @@ class InstanceNode(ValueNode):
         value = evaluate_body(self.frame, self.owner.body, self.data)
         if not isinstance(value, Value):
             return value
-        if diags.error_count == errors:
+        # What is made from a mistake that was told would be planned as something it never becomes.
+        if diags.error_count == errors and not is_reported(value):
             self.config = value
         return ()
 

@@ -11,11 +11,12 @@ from nigari.config.declared import CheckRule
 from nigari.config.resource import Resource
 from nigari.config.variable import Variable
 from nigari.diagnostics import Range, Severity
+from nigari.eval.conditions import Conditions
 from nigari.eval.instances import Frame
 from nigari.eval.look import Look
 from nigari.eval.once import DONE, Need, Node, Stages
 from nigari.eval.variable import ArgumentVariable
-from nigari.plan.conditions import Conditions, Noted
+from nigari.plan.conditions import Noted
 
 
 def module_conditions(frame: Frame, unread: Mapping[AbsResourceInstance, str]) -> list[Noted]:

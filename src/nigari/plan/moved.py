@@ -12,15 +12,10 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.instances import Frame, ModuleInstance
 from nigari.eval.lifecycle import StaticAddress
 from nigari.eval.static import StaticRun
+from nigari.state.implied_moves import Repetition, implied_moves
 from nigari.state.model import State
-from nigari.state.moves import (
-    MoveResult,
-    MoveStatement,
-    Repetition,
-    apply_moves,
-    implied_moves,
-    move_blocked,
-)
+from nigari.state.move_statements import MoveStatement
+from nigari.state.moves import MoveResult, apply_moves, move_blocked
 
 
 def moved_state(static: StaticRun, state: State, diags: Diagnostics) -> MoveResult:

@@ -43,7 +43,7 @@ from nigari.state.files import format_state, parse_state
 from nigari.state.model import CheckObject, CheckResult, State, StateFile
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _HEADER: Final = "plan.json"
 _SEAL: Final = "seal"
 _BEFORE: Final = "state/previous"
@@ -102,6 +102,11 @@ class SavedPlan:
         return {str(name): value_from_data(each) for name, each in values.items()}
 
     @property
+    def is_incomplete(self) -> bool:
+        """Whether planning went wrong, so that the plan is there to be looked at only."""
+        return bool(self.header["incomplete"])
+
+    @property
     def graph(self) -> ExecutionGraph:
         operations = self.header["graph"]
         assert isinstance(operations, list)
@@ -134,6 +139,7 @@ class SavedPlan:
             bool(header["targeted"]),
             self.timestamp,
             ephemeral=tuple(each for each in opened if each is not None),
+            is_incomplete=self.is_incomplete,
         )
 
 
@@ -148,6 +154,7 @@ def plan_header(plan: Plan, graph: ExecutionGraph, extra: Data) -> Data:
         "version": _VERSION,
         "mode": plan.mode.value,
         "targeted": plan.targeted,
+        "incomplete": plan.is_incomplete,
         "changes": [_change_to(each) for each in plan.changes],
         "outputs": [_output_to(each) for each in plan.outputs.values()],
         "checks": [_check_to(each) for each in plan.checks],
@@ -188,8 +195,12 @@ def read_plan_file(data: bytes, diags: Diagnostics) -> SavedPlan | None:
         previous = parse_state(contents[_BEFORE], diags)
         refreshed = parse_state(contents[_NOW], diags)
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
-        reason = error if isinstance(error, ValueError) else "it is not a plan file"
-        diags.error("Unusable plan file", f"The plan cannot be applied: {reason}.")
+        reason = error if isinstance(error, ValueError) else "no plan of this program is in it"
+        diags.error(
+            "Unusable plan file",
+            f"The file cannot be used: {reason}. Make a new plan with nigari plan -out=FILE; plans "
+            "of OpenTofu are for OpenTofu only.",
+        )
         return None
     if previous is None or refreshed is None:
         return None

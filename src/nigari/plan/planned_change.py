@@ -173,7 +173,8 @@ class _Conversation:
             path for path, found in marks if EPHEMERAL in found and not self._is_write_only(path)
         ]
         for path in refused:
-            self._diags.append(ephemeral_argument(self._wanted, path))
+            wanted = self._wanted
+            self._diags.append(ephemeral_argument(wanted.address, wanted.schema, wanted.body, path))
         if refused:
             raise Refused
         kept = [(path, found - {EPHEMERAL}) for path, found in marks]
@@ -271,15 +272,17 @@ def _secrets(value: Value) -> set[Path]:
     return {path for path, marks in unmark_deep_with_paths(value)[1] if SENSITIVE in marks}
 
 
-def ephemeral_argument(wanted: Wanted, path: Path) -> Diagnostic:
+def ephemeral_argument(
+    address: AbsResourceInstance, schema: Schema, body: Body, path: Path
+) -> Diagnostic:
     """An argument that would be stored and must not be."""
     return Diagnostic(
         Severity.ERROR,
         "Ephemeral value in a resource",
-        f"The argument {path_text(path).removeprefix('.')} of {wanted.address} is stored in the "
-        "state, so it cannot have an ephemeral value. Only write-only arguments can.",
-        locate(wanted.schema.block, wanted.body, path),
-        address=str(wanted.address),
+        f"The argument {path_text(path).removeprefix('.')} of {address} is stored in the state, so "
+        "it cannot have an ephemeral value. Only write-only arguments can.",
+        locate(schema.block, body, path),
+        address=str(address),
     )
 
 

@@ -18,6 +18,7 @@ from nigari.plan.provider_checks import type_faults
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
+from nigari.schema.coerce import without_null_blocks
 from nigari.schema.marked_paths import sensitive_paths
 from nigari.schema.provider import Schema
 from nigari.state.model import InstanceState, ObjectStatus, StoredObject
@@ -148,10 +149,11 @@ async def read(
             "a fault of the provider.",
         )
         return None
+    found = without_null_blocks(schema.block, answer.state)
     identity = answer.identity if answer.identity is not None else prior.identity
-    if answer.state == plain and answer.private == prior.private and identity == prior.identity:
+    if found == plain and answer.private == prior.private and identity == prior.identity:
         return prior
-    value = _marked(answer.state, prior.stored)
+    value = _marked(found, prior.stored)
     stored = encode(
         value,
         schema,

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from nigari.cty.errors import CtyError
 from nigari.cty.operations import apply_path
 from nigari.cty.paths import Path, transform, walk
-from nigari.cty.types import KIND_OBJECT, KIND_TUPLE, ObjectType, Type
+from nigari.cty.types import KIND_OBJECT, KIND_SET, KIND_TUPLE, ObjectType, Type
 from nigari.cty.values import (
     Value,
     list_value,
@@ -188,16 +188,15 @@ def _could_be(holder: Holder, prior: Value, config: Value) -> bool:
         if unrefined(before) == unrefined(given):
             settled.add(path)
             continue
-        attribute = attribute_at(inside, path)
-        if attribute is None:
-            continue
-        if attribute.computed and given.is_null:
-            settled.add(path)
-            if _was_configured(attribute, before):
-                return False
-            continue
-        if attribute.nested is None or before.is_null or given.is_null:
+        # Elements of sets have no names by which they could be told to be the same.
+        if given.type.kind == KIND_SET:
             return False
+        attribute = attribute_at(inside, path)
+        if attribute is None or attribute.nested is not None:
+            continue
+        if not attribute.computed or not given.is_null:
+            return False
+        settled.add(path)
     return True
 
 

@@ -7,16 +7,20 @@ with a path; values in them are not shown, since some of them are secret.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from nigari.cty.conform import conformance_errors
-from nigari.cty.operations import equals
+from nigari.cty.operations import equals, get_attr, length
 from nigari.cty.paths import GetAttr, Index, Path
-from nigari.cty.types import KIND_OBJECT, KIND_SET
+from nigari.cty.refinements import range_excludes
+from nigari.cty.types import KIND_DYNAMIC, KIND_OBJECT, KIND_SET
 from nigari.cty.values import Value, null, number, string
 from nigari.plan.proposed import unrefined
 from nigari.record import record
-from nigari.schema.block import Attribute, Block, NestedAttributes, Nesting
+from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
+
+STILL_UNKNOWN: Final = "still unknown after the change"
 
 
 @record
@@ -108,7 +112,7 @@ def _attribute_faults(
     attributes: Mapping[str, Attribute], prior: Value, config: Value, planned: Value, path: Path
 ) -> Iterator[Fault]:
     for name, attribute in attributes.items():
-        given, plan = config.attribute(name), planned.attribute(name)
+        given, plan = get_attr(config, name), get_attr(planned, name)
         if plan == given or (attribute.computed and not attribute.optional):
             continue
         before = null(plan.type)
@@ -148,10 +152,16 @@ def _object_faults(
     if not planned.is_known:
         yield Fault(path, "what is configured cannot be planned as unknown")
         return
-    if not config.is_known or nested.nesting is Nesting.SET:
+    if nested.nesting is Nesting.SET:
+        # Elements of a set have no names by which they could be compared.
+        if _differ_in_number(config, planned):
+            yield Fault(path, "the number of objects is not that of the configuration")
         return
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
         yield from _attribute_faults(nested.attributes, prior, config, planned, path)
+        return
+    if not config.is_known:
+        yield Fault(path, "what is configured is not known yet, so its parts cannot be planned")
         return
     given, plan, before = _elements(config), _elements(planned), _elements(prior)
     if given.keys() != plan.keys():
@@ -160,9 +170,19 @@ def _object_faults(
     for key, element in plan.items():
         was = before.get(key, null(element.type))
         step = Index(string(key) if isinstance(key, str) else number(key))
-        if given[key].is_null or element.is_null or not given[key].is_known:
+        if given[key].is_null or element.is_null:
             continue
         yield from _attribute_faults(nested.attributes, was, given[key], element, (*path, step))
+
+
+def _differ_in_number(config: Value, planned: Value) -> bool:
+    """Whether the sets cannot turn out to have the same number of elements."""
+    configured, in_plan = length(config), length(planned)
+    if not configured.is_known:
+        return range_excludes(configured, in_plan)
+    if not in_plan.is_known:
+        return range_excludes(in_plan, configured)
+    return configured != in_plan
 
 
 def _presence(planned: Value) -> str:
@@ -174,38 +194,75 @@ def _presence(planned: Value) -> str:
 # -- after a change ---------------------------------------------------------------------------
 
 
-def result_faults(planned: Value, actual: Value, path: Path = ()) -> list[Fault]:
+def result_faults(block: Block, planned: Value, actual: Value) -> list[Fault]:
     """Where what a provider has made is not what it had planned.
 
-    What was unknown may have become anything; everything else must be as it was planned.
+    What was unknown may have become anything that its refinements allow; everything else must be
+    as it was planned.
     """
     found: list[Fault] = []
-    _compare(planned, actual, path, found)
+    _compare_objects(block, planned, actual, (), found)
     return found
 
 
-def _compare(planned: Value, actual: Value, path: Path, found: list[Fault]) -> None:
-    if not planned.is_known:
-        if actual.is_null and planned.refinements.not_null:
-            found.append(Fault(path, "null, although the plan said that it would not be"))
+def _compare_objects(
+    block: Block, planned: Value, actual: Value, path: Path, found: list[Fault]
+) -> None:
+    if planned.is_null or actual.is_null:
+        if planned.is_null is not actual.is_null:
+            found.append(Fault(path, _presence_after(planned)))
         return
-    if planned.is_wholly_known:
-        same = planned == actual
-        if not same and planned.type == actual.type:
-            truth = equals(planned, actual)
-            same = truth.is_known and truth.as_bool()
-        if same:
-            return
-    if not actual.is_known:
-        found.append(Fault(path, "still unknown after the change"))
-    elif planned.is_null or actual.is_null:
-        what = "there, although it should not be" if planned.is_null else "not there any more"
-        found.append(Fault(path, what))
+    for name in block.attributes:
+        here = (*path, GetAttr(name))
+        _compare(get_attr(planned, name), get_attr(actual, name), here, found)
+    for name, nested in block.blocks.items():
+        here = (*path, GetAttr(name))
+        _compare_blocks(nested, get_attr(planned, name), get_attr(actual, name), here, found)
+
+
+def _compare_blocks(
+    nested: NestedBlock, planned: Value, actual: Value, path: Path, found: list[Fault]
+) -> None:
+    if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
+        if planned.is_known or not actual.is_null:
+            _compare_objects(nested.block, planned, actual, path, found)
+        return
+    # Which blocks there are was not known, or one side has null for none.
+    if not planned.is_known or not actual.is_known or planned.is_null or actual.is_null:
+        return
+    if nested.nesting is Nesting.SET:
+        _compare_sets(planned, actual, path, found, nested.block)
+        return
+    was, now = _elements(planned), _elements(actual)
+    if len(was) != len(now):
+        found.append(Fault(path, f"{len(now)} blocks, where {len(was)} were planned"))
+        return
+    for key, element in was.items():
+        if key in now:
+            here = (*path, Index(string(key) if isinstance(key, str) else number(key)))
+            _compare_objects(nested.block, element, now[key], here, found)
+
+
+def _compare(planned: Value, actual: Value, path: Path, found: list[Fault]) -> None:
+    if planned.type.kind == KIND_DYNAMIC:
+        return
+    if planned.type != actual.type and conformance_errors(actual.type, planned.type):
+        found.append(Fault(path, "a value of another type than was planned"))
+        return
+    if not planned.is_known:
+        if range_excludes(planned, actual):
+            found.append(Fault(path, "not a value that the plan said was possible"))
+        return
+    if planned.is_wholly_known and _are_equal(planned, actual):
+        return
+    if planned.is_null or actual.is_null:
+        found.append(Fault(path, _presence_after(planned)))
+    elif not actual.is_known:
+        found.append(Fault(path, STILL_UNKNOWN))
     elif isinstance(planned.data, dict) and isinstance(actual.data, dict):
         _compare_mappings(planned, actual, path, found)
     elif planned.type.kind == KIND_SET:
-        if len(planned.sequence()) < len(actual.sequence()):
-            found.append(Fault(path, "more elements than were planned"))
+        _compare_sets(planned, actual, path, found, None)
     elif isinstance(planned.data, tuple) and isinstance(actual.data, tuple):
         one, other = planned.sequence(), actual.sequence()
         if len(one) != len(other):
@@ -217,10 +274,23 @@ def _compare(planned: Value, actual: Value, path: Path, found: list[Fault]) -> N
         found.append(Fault(path, "not the value that was planned"))
 
 
+def _are_equal(planned: Value, actual: Value) -> bool:
+    if planned == actual:
+        return True
+    if planned.type != actual.type:
+        return False
+    truth = equals(planned, actual)
+    return truth.is_known and truth.as_bool()
+
+
+def _presence_after(planned: Value) -> str:
+    return "there, although it should not be" if planned.is_null else "not there any more"
+
+
 def _compare_mappings(planned: Value, actual: Value, path: Path, found: list[Fault]) -> None:
     one, other = planned.mapping(), actual.mapping()
     is_object = planned.type.kind == KIND_OBJECT
-    for key in one.keys() | other.keys():
+    for key in sorted(one.keys() | other.keys()):
         here = (*path, GetAttr(key) if is_object else Index(string(key)))
         if key not in other:
             found.append(Fault(here, "not there any more"))
@@ -228,3 +298,36 @@ def _compare_mappings(planned: Value, actual: Value, path: Path, found: list[Fau
             found.append(Fault(here, "there, although it was not planned"))
         else:
             _compare(one[key], other[key], here, found)
+
+
+def _compare_sets(
+    planned: Value, actual: Value, path: Path, found: list[Fault], block: Block | None
+) -> None:
+    """Elements have no names: each must be what at least one of the other set can have been.
+
+    Planned elements may turn out to be equal, so there can be fewer in the end, and never more.
+    """
+    was, now = planned.sequence(), actual.sequence()
+    same = set(was) & set(now)
+    if any(each not in same and not _has_counterpart([each], now, block) for each in was):
+        found.append(Fault(path, "an element that was planned is not there"))
+    elif any(each not in same and not _has_counterpart(was, [each], block) for each in now):
+        found.append(Fault(path, "an element that was not planned"))
+    elif len(was) < len(now):
+        found.append(Fault(path, "more elements than were planned"))
+
+
+def _has_counterpart(
+    planned: Sequence[Value], actual: Sequence[Value], block: Block | None
+) -> bool:
+    """Whether any of the actual values can be one of the planned ones."""
+    for was in planned:
+        for now in actual:
+            faults: list[Fault] = []
+            if block is None:
+                _compare(was, now, (), faults)
+            else:
+                _compare_objects(block, was, now, (), faults)
+            if not faults:
+                return True
+    return False

@@ -13,13 +13,13 @@ from nigari.cty.types import Type
 from nigari.cty.values import Value
 from nigari.eval.provider_functions import provider_parameter
 from nigari.eval.resource import ValidateConfig
-from nigari.eval.validate import Opinion
-from nigari.providers.api import ProviderDiagnostic
-from nigari.schema.provider import ProviderSchema
 from nigari.workspace.waiting import run_until_it_waits
 
 if TYPE_CHECKING:
+    from nigari.eval.validate import Opinion
+    from nigari.providers.api import ProviderDiagnostic
     from nigari.providers.builtin.functions import BuiltinFunction
+    from nigari.schema.provider import ProviderSchema
 
 
 class BuiltinSchemas:

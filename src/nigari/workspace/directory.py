@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 
 from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.provider import Provider
 from nigari.config.load import ModuleLoader
 from nigari.config.module_tree import check_places
 from nigari.config.provider_rules import check_aliases, check_providers
@@ -111,11 +112,23 @@ class Workspace:
         self.modules.compiled(self.directory, declared)
         if declared.has_errors:
             return self.static(inputs, workspace, modules=NoModules())[1]
-        run, diags = self.static(inputs, workspace)
+        needed: set[Provider] = set()
+
+        def find_needed(run: StaticRun) -> None:
+            from nigari.workspace.requirements import find_requirements
+
+            needed.update(each.provider for each in find_requirements(run))
+
+        fill_places = None if environ is None else find_needed
+        run, diags = self.static(inputs, workspace, fill_places=fill_places)
         if run is None or diags.has_errors:
             return diags
         check_aliases(run.root.instance, diags)
-        if environ is not None and self._validate_with_plugins(run, environ, diags):
+        if environ is not None and any(not provider.is_builtin for provider in needed):
+            from nigari.workspace.validate import validate_with_plugins
+            from nigari.workspace.waiting import run_to_end
+
+            run_to_end(validate_with_plugins(run, needed, self.directory, environ, diags))
             return diags
         from nigari.eval.validate import ValidateRun
 
@@ -123,23 +136,6 @@ class Workspace:
         check.run(ask_builtin)
         diags.extend(check.diags)
         return diags
-
-    def _validate_with_plugins(
-        self, run: StaticRun, environ: Mapping[str, str], diags: Diagnostics
-    ) -> bool:
-        """Validate with plugins, if any is needed; False where none is."""
-        from nigari.workspace.requirements import find_requirements
-
-        known = len(run.diags)
-        needed = {each.provider for each in find_requirements(run)}
-        diags.extend(list(run.diags)[known:])
-        if all(provider.is_builtin for provider in needed):
-            return False
-        from nigari.workspace.validate import validate_with_plugins
-        from nigari.workspace.waiting import run_to_end
-
-        run_to_end(validate_with_plugins(run, needed, self.directory, environ, diags))
-        return True
 
     def _functions(self) -> Mapping[str, Function]:
         from nigari.lang.functions.table import function_table
@@ -160,10 +156,11 @@ def load(
         name: InputValue(InputKind.CALLER, "the caller", value=Value.of(value))
         for name, value in (variables or {}).items()
     }
-    run, diags = Workspace(os.fspath(path)).static(inputs)
+    workspace = Workspace(os.fspath(path))
+    run, diags = workspace.static(inputs)
     if run is not None:
         check_undeclared(inputs, run.root.module.variables, diags)
-    return Configuration(run, diags)
+    return Configuration(run, diags, workspace.sources)
 
 
 def _impure(name: str) -> UnknownCause:

@@ -17,11 +17,10 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, Type
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.backend import settled
 from nigari.eval.once import Node
 from nigari.eval.scope import Binding
 from nigari.eval.slots import Slot
-from nigari.eval.static import StaticRun
+from nigari.eval.static import StaticRun, settled
 from nigari.hcl.body import Attribute, Body
 from nigari.hcl.expressions import Expression
 from nigari.hcl.json_body import parse_json_body

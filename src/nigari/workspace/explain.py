@@ -52,6 +52,11 @@ class Explanation:
     """Whether the parts are left out, because they have been shown or are too deep."""
 
     @property
+    def is_of_nothing(self) -> bool:
+        """Whether what was asked for is itself the mistake."""
+        return self.phase == "error" and self.range is None
+
+    @property
     def phase(self) -> str:
         """When the value is known: `static`, `plan` or `apply`.
 
@@ -75,6 +80,8 @@ class Explainer:
         self._run = run
         self._diags = diags
         self._shown: set[object] = set()
+        self.sources: dict[str, bytes] = {}
+        """What was asked, so that diagnostics can point into it."""
 
     def address(self, text: str) -> Explanation | None:
         """What stands at an address; None where nothing does, which is reported."""
@@ -104,7 +111,7 @@ class Explainer:
         if frame is None:
             return None
         errors = self._diags.error_count
-        expr = parse_expression(Source("<expression>", text), self._diags)
+        expr = parse_expression(self._source("<expression>", text), self._diags)
         if self._diags.error_count > errors:
             return None
         return self._explain(text, self._origin(frame, expr), None, 0)
@@ -195,11 +202,15 @@ class Explainer:
     def _named(self, frame: Frame, rest: str, text: str) -> Origin | None:
         """An expression that names what the address means."""
         problems = Diagnostics()
-        expr = parse_expression(Source(text, rest), problems)
+        expr = parse_expression(self._source("<address>", rest), problems)
         if problems.has_errors or expr.static_traversal() is None:
             self._report(text, "")
             return None
         return self._origin(frame, expr)
+
+    def _source(self, name: str, text: str) -> Source:
+        self.sources[name] = text.encode("utf-8", "surrogateescape")
+        return Source(name, text)
 
     def _origin(
         self, frame: Frame, expr: Expression, data: InstanceData = NO_INSTANCE_DATA

@@ -11,7 +11,7 @@ from typing import Final
 
 from nigari.config.provider_ref import ProviderRef
 from nigari.diagnostics import Diagnostics
-from nigari.lang.files import Entry, Files
+from nigari.lang.files import Entry, Files, by_name
 from nigari.plan.look_up import LookUp
 from nigari.plan.written_resource import written_resource
 
@@ -98,7 +98,7 @@ class WithGenerated:
         found = self._files.entries(path)
         if os.path.normpath(path or ".") != self._directory:
             return found
-        return sorted({*found, Entry(self._name, False)})
+        return sorted({*found, Entry(self._name, False)}, key=by_name)
 
     def is_file(self, path: str) -> bool:
         return self._is_generated(path) or self._files.is_file(path)

@@ -41,7 +41,8 @@ from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.workspace.providers import InstalledProviders
-from nigari.workspace.remote_state import RemoteStates
+from nigari.workspace.remote_state import RemoteStates, check_remote_state
+from nigari.workspace.requirements import find_requirements
 
 
 class Planning:
@@ -80,11 +81,23 @@ class Planning:
         self, provider: Provider, schema: ProviderSchema | None, diags: Diagnostics
     ) -> api.Provider | None:
         if provider.is_builtin:
-            return TerraformProvider(self._remote_states.read)
+            return TerraformProvider(self._remote_states.read, check_remote_state)
         return await self._installed.start(provider, schema, diags)
+
+    def _versions_fit(self) -> bool:
+        """Whether the providers are of the versions that the configuration asks for."""
+        known = len(self._static.diags)
+        requirements = find_requirements(self._static)
+        self.diags.extend(list(self._static.diags)[known:])
+        if self._installed.versions_fit(requirements, self.diags) and not self.diags.has_errors:
+            return True
+        self.diags.extend(self._installed.problems)
+        return False
 
     async def plan(self, options: PlanOptions) -> Plan | None:
         """The plan; None after reporting why there is none."""
+        if not self._versions_fit():
+            return None
         planner = self.planner = Planner(
             self._static, self.surroundings(self._listener), self.pool, self._state
         )
@@ -95,6 +108,8 @@ class Planning:
 
     async def look_up(self, target: ImportTarget | None, parallelism: int) -> list[LookUp] | None:
         """Objects that exist, as `Planner.look_up` finds them; None after reporting why not."""
+        if not self._versions_fit():
+            return None
         planner = self.planner = Planner(
             self._static, self.surroundings(self._listener), self.pool, self._state
         )
@@ -105,6 +120,8 @@ class Planning:
 
     async def blocks(self) -> BlockGraph | None:
         """Which blocks need which others; None after reporting why that cannot be told."""
+        if not self._versions_fit():
+            return None
         root = self._static.root.instance
         await self.pool.load(providers_of(root, self._state), self.diags)
         self.diags.extend(self._installed.problems)

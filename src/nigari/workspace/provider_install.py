@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from nigari.diagnostics import Diagnostics
-from nigari.packages.cli_config import provider_source
+from nigari.packages.configured_sources import provider_source
 from nigari.packages.lockfile import (
     FILE_NAME,
     Locks,

@@ -7,14 +7,16 @@ Without one, `await asyncio.sleep(0)` asks for an event loop when a process is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
-from nigari.providers.diagnostics import located
-from nigari.schema.provider import ProviderSchema
 from nigari.workspace.provider_start import Beginning, Wanted
 from nigari.workspace.providers import InstalledProviders
 from nigari.workspace.schema_cache import Form
+
+if TYPE_CHECKING:
+    from nigari.schema.provider import ProviderSchema
 
 
 async def offered_schemas(
@@ -34,7 +36,7 @@ async def offered_schemas(
 async def schema_texts(
     installed: InstalledProviders, providers: Iterable[Provider], diags: Diagnostics
 ) -> Mapping[Provider, str]:
-    """The schemas of providers as JSON; whatever has none is reported."""
+    """The schemas of providers as `schemas_text` wants them; whatever has none is reported."""
     wanted = list(dict.fromkeys(providers))
     begun = _begin(installed, wanted, Wanted.JSON)
     if all(installed.cache.has(each, Form.JSON) for each in begun):
@@ -42,10 +44,10 @@ async def schema_texts(
     texts: dict[Provider, str] = {}
     rest = [each for each in wanted if each not in begun or begun[each].json is None]
     if rest:
-        from nigari.schema.json_form import provider_text
+        from nigari.schema.json_form import provider_member
 
         for each, schema in (await _schemas(installed, rest, begun, diags)).items():
-            texts[each] = provider_text(schema)
+            texts[each] = provider_member(str(each), schema)
             if each in begun and schema.schema_call_optional:
                 begun[each].keep_json(texts[each].encode())
     # Some may have come to be known while others were waited for.
@@ -112,5 +114,8 @@ async def _told(
         answer = await running.schema()
     finally:
         await running.close()
-    diags.extend(located(answer.diagnostics))
+    if answer.diagnostics:
+        from nigari.providers.diagnostics import located
+
+        diags.extend(located(answer.diagnostics))
     return answer.schema, diags

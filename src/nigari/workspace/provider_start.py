@@ -15,17 +15,43 @@ from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
-from nigari.packages.provider_selection import Program
-from nigari.providers import api
-from nigari.providers.diagnostics import located
-from nigari.schema.provider import ProviderSchema
+from nigari.packages.installed_program import Program
 from nigari.workspace.schema_cache import Form, SchemaCache
 
 if TYPE_CHECKING:
+    from nigari.providers import api
     from nigari.providers.start import Started
+    from nigari.schema.provider import ProviderSchema
 
 Find = Callable[[Provider, Diagnostics], Program | None]
 """Looks for the program of a provider; `None` after reporting why it cannot be used."""
+
+
+class Search:
+    """The search for one provider's program, under way from the moment this is made."""
+
+    def __init__(self, provider: Provider, find: Find) -> None:
+        self._provider = provider
+        self._find = find
+        self._diags = Diagnostics()
+        self._program: Program | None = None
+        self._failure: Exception | None = None
+        self._thread = Thread(target=self._run, name=f"find {provider}", daemon=True)
+        self._thread.start()
+
+    def found(self, diags: Diagnostics) -> Program | None:
+        """What was found, once it is; `None` after reporting why it cannot be used."""
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+        diags.extend(self._diags)
+        return self._program
+
+    def _run(self) -> None:
+        try:
+            self._program = self._find(self._provider, self._diags)
+        except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+            self._failure = error
 
 
 class Wanted(Enum):
@@ -81,11 +107,13 @@ class Beginning:
 
         # Both import a lot, for which there is time now.
         from nigari.providers.client import PluginProvider
+        from nigari.providers.diagnostics import located
         from nigari.providers.launch import connect, prepare_to_talk
         from nigari.providers.start import LaunchError
 
         prepare_to_talk()
-        await asyncio.to_thread(self.wait)
+        if self._thread.is_alive():
+            await asyncio.to_thread(self.wait)
         self.report(diags)
         if self._started is None:
             return None
@@ -118,11 +146,12 @@ class Beginning:
             self._program = program = self._find(self.provider, self._diags)
             if program is None or (program.checksum and self._is_known(program.checksum)):
                 return
-            self._started = self._start(str(program.path))
+            self._started = self._start(program.path)
         except Exception as error:  # noqa: BLE001 - raised again where it is waited for
             self._failure = error
 
     def _start(self, program: str) -> Started | None:
+        from nigari.providers.diagnostics import located
         from nigari.providers.start import LaunchError, start
 
         try:

@@ -6,24 +6,33 @@ development (`dev_overrides`), or one that `init` has installed and locked.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.packages.cli_config import CliConfig, load_cli_config
+from nigari.packages.installed_program import (
+    Program,
+    installed_program,
+    is_installed,
+    report_not_installed,
+)
+from nigari.packages.locked_versions import locked_versions_fit
 from nigari.packages.lockfile import FILE_NAME, Locks, load_locks
 from nigari.packages.platforms import current_platform
 from nigari.packages.provider_package import executable
-from nigari.packages.provider_selection import Program, installed_program
-from nigari.packages.provider_store import ProviderStore
-from nigari.providers import api
-from nigari.schema.provider import ProviderSchema
 from nigari.workspace.data_directory import data_directory, data_path
-from nigari.workspace.provider_start import Beginning, Wanted
+from nigari.workspace.provider_start import Beginning, Search, Wanted
 from nigari.workspace.schema_cache import DIRECTORY, SchemaCache
+
+if TYPE_CHECKING:
+    from nigari.packages.provider_store import ProviderStore
+    from nigari.packages.requirement import Requirement
+    from nigari.providers import api
+    from nigari.schema.provider import ProviderSchema
 
 _STORE: Final = "providers"
 _REATTACH_VARIABLE: Final = "TF_REATTACH_PROVIDERS"
@@ -33,9 +42,10 @@ class InstalledProviders:
     """Knows where the program of each provider is, and starts it."""
 
     def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
-        self._directory = Path(directory)
+        self._directory = directory
         self._environ = environ
-        self.store = ProviderStore(data_directory(directory, environ) / _STORE, current_platform())
+        self._store = os.path.normpath(data_path(directory, environ, _STORE))
+        self._searches: dict[Provider, Search] = {}
         self.cache = SchemaCache(data_path(directory, environ, DIRECTORY), environ)
         self._problems = Diagnostics()
         self._developed: set[Provider] = set()
@@ -63,9 +73,19 @@ class InstalledProviders:
         )
 
     @cached_property
+    def store(self) -> ProviderStore:
+        """Where the packages are, for who changes something there."""
+        from nigari.packages.provider_store import ProviderStore
+
+        directory = data_directory(self._directory, self._environ) / _STORE
+        return ProviderStore(directory, current_platform())
+
+    @cached_property
     def locks(self) -> Locks:
         """What the lock file says."""
-        return load_locks(self._directory / FILE_NAME, self._problems)
+        return load_locks(
+            os.path.normpath(os.path.join(self._directory, FILE_NAME)), self._problems
+        )
 
     @cached_property
     def cli_config(self) -> CliConfig:
@@ -73,7 +93,7 @@ class InstalledProviders:
         return load_cli_config(self._environ, self._problems)
 
     @cached_property
-    def overrides(self) -> Mapping[Provider, Path]:
+    def overrides(self) -> Mapping[Provider, str]:
         """Providers under development, with their directories."""
         installation = self.cli_config.installation
         return {} if installation is None else installation.dev_overrides
@@ -81,6 +101,36 @@ class InstalledProviders:
     def is_elsewhere(self, provider: Provider) -> bool:
         """Whether the provider is under development or runs already, and is never installed."""
         return provider in self.overrides or self.is_attached(provider)
+
+    def versions_fit(self, requirements: Iterable[Requirement], diags: Diagnostics) -> bool:
+        """Whether all that the configuration asks for is locked, in versions that it accepts, and
+        all that is locked is installed; reports what is not.
+        """
+        asked = [each for each in requirements if self._is_to_be_locked(each.provider)]
+        missing = {each.provider for each in asked}.difference(self.locks.providers)
+        for provider in sorted(missing):
+            diags.append(not_installed(provider))
+        gone = [
+            lock
+            for provider, lock in sorted(self.locks.providers.items())
+            if self._is_to_be_locked(provider)
+            and not is_installed(lock, self._store, current_platform())
+        ]
+        for lock in gone:
+            report_not_installed(lock, diags)
+        return locked_versions_fit(asked, self.locks, diags) and not missing and not gone
+
+    def _is_to_be_locked(self, provider: Provider) -> bool:
+        return not provider.is_builtin and not self.is_elsewhere(provider)
+
+    def look_ahead(self) -> None:
+        """Check the packages of all locked providers while other things are done.
+
+        Most likely all of them are asked for: what is wrong with one is told when it is.
+        """
+        for provider in self.locks.providers:
+            if not self.is_elsewhere(provider):
+                self._searches[provider] = Search(provider, self._find)
 
     async def start(
         self,
@@ -91,8 +141,9 @@ class InstalledProviders:
         """A new process of a provider, or `None` after reporting why there is none."""
         if provider.is_builtin:
             from nigari.providers.builtin.terraform import TerraformProvider
+            from nigari.workspace.remote_state import check_remote_state
 
-            return TerraformProvider()
+            return TerraformProvider(checker=check_remote_state)
         if self.is_attached(provider):
             return await self._attach(provider, diags)
         if provider in self.overrides:
@@ -124,6 +175,11 @@ class InstalledProviders:
         return f'"{provider}"' in self._environ.get(_REATTACH_VARIABLE, "")
 
     def _program(self, provider: Provider, diags: Diagnostics) -> Program | None:
+        # One who starts a second process wants to know again.
+        search = self._searches.pop(provider, None)
+        return self._find(provider, diags) if search is None else search.found(diags)
+
+    def _find(self, provider: Provider, diags: Diagnostics) -> Program | None:
         override = self.overrides.get(provider)
         if override is not None:
             program = executable(override, provider.type)
@@ -134,7 +190,7 @@ class InstalledProviders:
         if lock is None:
             diags.append(not_installed(provider))
             return None
-        return installed_program(lock, self.store, diags)
+        return installed_program(lock, self._store, current_platform(), diags)
 
 
 def not_installed(provider: Provider) -> Diagnostic:
@@ -147,7 +203,7 @@ def not_installed(provider: Provider) -> Diagnostic:
     )
 
 
-def _empty_override(provider: Provider, directory: Path) -> Diagnostic:
+def _empty_override(provider: Provider, directory: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Provider under development not found",

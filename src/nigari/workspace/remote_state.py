@@ -47,7 +47,10 @@ async def _outputs(wanted: RemoteState, encryption: StateLayer) -> RemoteOutputs
     from nigari.backends.snapshots import Snapshots
 
     if wanted.backend != "local":
-        text = f'Backends of type "{wanted.backend}" are not supported.'
+        text = (
+            f'A state in a backend of type "{wanted.backend}" cannot be read: this program reads '
+            "states only from local files yet."
+        )
         return RemoteOutputs(None, problem("Backend is not supported", text))
     paths = LocalPaths(
         _text(wanted.config, "path", STATE_NAME),

@@ -16,10 +16,9 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.backend import settled
 from nigari.eval.instances import Frame
 from nigari.eval.slots import Slot
-from nigari.eval.static import StaticRun
+from nigari.eval.static import StaticRun, settled
 from nigari.hcl.expressions import Expression
 from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
 from nigari.packages.requirement import Requirement

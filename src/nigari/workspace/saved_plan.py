@@ -70,10 +70,10 @@ class UnchangedFiles:
         return self._files.is_directory(path)
 
 
-def lock_checksum(directory: str = ".") -> str:
+def lock_checksum() -> str:
     """What the lock file is known by; empty where there is none."""
     try:
-        return checksum(Path(directory, FILE_NAME).read_bytes())
+        return checksum(Path(FILE_NAME).read_bytes())
     except OSError:
         return ""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nigari.addrs.provider import Provider
 
 DIRECTORY: Final = "nigari.schemas"
-_FORM: Final = b"nigari schema 1\n"
+_FORM: Final = b"nigari schema 2\n"
 _DIGEST_BYTES: Final = 32
 _SWITCHES: Final = frozenset(("", "0", "1", "true", "false", "on", "off", "yes", "no", "y", "n"))
 _NEVER_SWITCHES: Final = ("TF_VAR_", "TF_CLI_", "TF_LOG", "OLDPWD", "PWD", "SHLVL")
@@ -35,6 +35,7 @@ class Form(Enum):
     MESSAGES = "messages"
     """What the provider said, for `stored_schema` to read."""
     JSON = "json"
+    """What `providers schema` prints of the provider."""
 
 
 class SchemaCache:

@@ -31,7 +31,7 @@ from nigari.eval.static import StaticRun
 from nigari.hcl.body import Body, BodySchema, Content
 from nigari.hcl.decode import schema_of
 from nigari.hcl.decode_either import ArgumentOrBlocks
-from nigari.hcl.dynamic_blocks import DYNAMIC_BLOCK
+from nigari.hcl.dynamic_template import DYNAMIC_BLOCK
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal

@@ -27,12 +27,12 @@ from nigari.diagnostics import Diagnostics
 from nigari.record import record, replace
 from nigari.state.encryption import StateLayer, no_encryption
 from nigari.state.encryption.envelope import is_encrypted
-from nigari.state.files import parse_state
-from nigari.state.model import StateFile
 from nigari.workspace.data_directory import data_directory, data_path
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from nigari.state.model import StateFile
 
 ENCRYPTION_VARIABLE: Final = "TF_ENCRYPTION"
 _CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
@@ -180,7 +180,11 @@ def parse_given_state(
         return None
     layer = encryption if is_encrypted(data) else no_encryption().state
     decrypted = layer.decrypt(data, diags)
-    return None if decrypted is None else parse_state(decrypted.data, diags)
+    if decrypted is None:
+        return None
+    from nigari.state.files import parse_state
+
+    return parse_state(decrypted.data, diags)
 
 
 def _dated(path: str) -> str:
@@ -190,6 +194,8 @@ def _dated(path: str) -> str:
 def _report_backend(kind: str, diags: Diagnostics) -> None:
     diags.error(
         "Backend is not supported",
-        f'This directory keeps its state in a backend of type "{kind}", which this program does '
-        "not know.",
+        f'This directory keeps its state in a backend of type "{kind}", and this program can read '
+        "and store states only in local files yet. What needs no state works here: validate, "
+        "explain, eval, config and fmt. To use the others, let OpenTofu move the state to a local "
+        'backend: make the block backend "local" and run "tofu init -migrate-state".',
     )

@@ -21,6 +21,7 @@ from nigari.eval.scope import evaluate_origin
 from nigari.eval.static import StaticRun
 from nigari.hcl.body import Body
 from nigari.hcl.native_body import NativeBody
+from nigari.hcl.quoting import quoted
 
 
 class Known:
@@ -75,6 +76,9 @@ class BlockView:
         self.arguments = arguments
         self.blocks = blocks
 
+    def __repr__(self) -> str:
+        return f"<{' '.join((self.type, *map(quoted, self.labels)))}>"
+
 
 class ResourceView:
     """A resource block of one module instance; one view stands for all its instances."""
@@ -84,6 +88,9 @@ class ResourceView:
     def __init__(self, module: ModuleView, declaration: Resource) -> None:
         self._module = module
         self.declaration = declaration
+
+    def __repr__(self) -> str:
+        return f"<{self.mode} {self.address}>"
 
     @property
     def address(self) -> str:
@@ -152,6 +159,9 @@ class ModuleView:
     def __init__(self, run: StaticRun, frame: Frame) -> None:
         self._run = run
         self.frame = frame
+
+    def __repr__(self) -> str:
+        return f"<{self.address or 'root module'} in {self.directory}>"
 
     @property
     def address(self) -> str:
@@ -238,11 +248,17 @@ class Question(Node):
 class Configuration:
     """A configuration that has been loaded: its tree of modules, and what is wrong with it."""
 
-    __slots__ = ("_found", "_run")
+    __slots__ = ("_found", "_run", "_sources")
 
-    def __init__(self, run: StaticRun | None, found: Diagnostics) -> None:
+    def __init__(
+        self, run: StaticRun | None, found: Diagnostics, sources: Mapping[str, bytes]
+    ) -> None:
         self._run = run
         self._found = found
+        self._sources = sources
+
+    def __repr__(self) -> str:
+        return f"<Configuration of {'nothing' if self._run is None else self.root}>"
 
     @property
     def diagnostics(self) -> Diagnostics:
@@ -250,11 +266,17 @@ class Configuration:
         more = () if self._run is None else self._run.diags
         return Diagnostics(dict.fromkeys([*self._found, *more]))
 
+    def describe(self) -> str:
+        """The diagnostics as text for people, with the lines they are about."""
+        from nigari.diagnostics import to_text
+
+        return to_text(self.diagnostics.in_order(), self._sources)
+
     @property
     def root(self) -> ModuleView:
-        """The root module."""
+        """The root module; a `ValueError` where the configuration cannot be read at all."""
         if self._run is None:
-            raise ValueError("the configuration could not be read: see its diagnostics")
+            raise ValueError(f"the configuration could not be read\n{self.describe()}")
         return ModuleView(self._run, self._run.root)
 
     def modules(self) -> Iterator[ModuleView]:

@@ -1,0 +1,205 @@
+"""Conditions that must hold: preconditions, postconditions, validations, assertions of checks.
+
+A condition that is not known yet is no failure: it is looked at again when more is known. What a
+failure means (an error, or a warning for a `check`) is told by who has the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from nigari.config.declared import CheckRule
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import BOOL, STRING
+from nigari.cty.values import Value
+from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
+from nigari.eval.causes import CauseKind, causes_within
+from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.instances import Frame
+from nigari.eval.once import Need
+from nigari.eval.scope import evaluate
+from nigari.hcl.expressions import Expression
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+
+class Outcome:
+    """How the rules of one object went."""
+
+    __slots__ = ("failures", "has_error", "is_unknown")
+
+    def __init__(self) -> None:
+        self.failures: list[str] = []
+        self.is_unknown = False
+        self.has_error = False
+
+    @property
+    def status(self) -> str:
+        """In the words of a state's check results."""
+        if self.has_error:
+            return "error"
+        if self.failures:
+            return "fail"
+        return "unknown" if self.is_unknown else "pass"
+
+
+class Conditions:
+    """Rules of one object, looked at one after the other."""
+
+    __slots__ = (
+        "_at",
+        "_data",
+        "_find_failure",
+        "_frame",
+        "_place",
+        "_rules",
+        "_self",
+        "_severity",
+        "_what",
+        "outcome",
+    )
+
+    def __init__(
+        self,
+        frame: Frame,
+        rules: Sequence[CheckRule],
+        what: str,
+        data: InstanceData = NO_INSTANCE_DATA,
+        self_value: Value | None = None,
+        severity: Severity = Severity.ERROR,
+        place: Range | None = None,
+    ) -> None:
+        self._frame = frame
+        self._rules = rules
+        self._what = what
+        self._data = data
+        self._self = self_value
+        self._severity = severity
+        self._place = place
+        """What is pointed at in place of the condition."""
+        self._at = 0
+        self._find_failure: Callable[[], str | list[Need]] | None = None
+        self.outcome = Outcome()
+
+    @property
+    def is_refusing(self) -> bool:
+        """Whether a condition does not hold and that is an error."""
+        return self._severity is Severity.ERROR and self.outcome.status in ("fail", "error")
+
+    def follow(self, find_failure: Callable[[], str | list[Need]]) -> None:
+        """Look at the rules only if nothing has failed before."""
+        self._find_failure = find_failure
+
+    def step(self) -> Sequence[Need]:
+        """Go on with the rules that have not been looked at."""
+        if self._find_failure is not None:
+            failure = self._find_failure()
+            if isinstance(failure, list):
+                return failure
+            self._find_failure = None
+            if failure:
+                self.outcome.failures.append(failure)
+                self._at = len(self._rules)
+        while self._at < len(self._rules):
+            needs = self._look(self._rules[self._at])
+            if needs:
+                return needs
+            self._at += 1
+        return ()
+
+    def _look(self, rule: CheckRule) -> Sequence[Need]:
+        frame, diags = self._frame, self._frame.run.diags
+        errors = diags.error_count
+        found: list[Value] = []
+        needs: list[Need] = []
+        for expr in (rule.condition, rule.error_message):
+            compiled = frame.instance.compiled.expression(expr)
+            value = evaluate(frame, compiled, self._data, self._self)
+            if isinstance(value, Value):
+                found.append(value)
+            else:
+                needs.extend(value)
+        if needs:
+            return needs
+        condition, message = found
+        truth = self._truth(rule, condition, diags)
+        text = ""
+        # What a validation would say is looked at when it has to be said.
+        if truth is False or self._place is None:
+            text = message_text(rule.error_message, message, diags)
+        if diags.error_count > errors:
+            self.outcome.has_error = True
+        # A value that is refused is refused, whatever is wrong with the message.
+        if truth is False and (diags.error_count == errors or self._place is not None):
+            self.outcome.failures.append(text)
+            diags.append(failed_condition(self._what, rule, text, self._severity, self._place))
+        return ()
+
+    def _truth(self, rule: CheckRule, value: Value, diags: Diagnostics) -> bool | None:
+        """Whether the condition holds; None where that is not known, or was reported."""
+        value, _ = value.unmark_deep()
+        if any(cause.kind is CauseKind.REPORTED for cause in causes_within(value)):
+            self.outcome.has_error = True
+            return None
+        if not value.is_known:
+            self.outcome.is_unknown = True
+            return None
+        try:
+            value = convert(value, BOOL)
+        except CtyError as error:
+            diags.error(
+                "Invalid condition",
+                f"A condition must be true or false: {error.message}.",
+                rule.condition.range,
+            )
+            return None
+        if value.is_null:
+            diags.error(
+                "Invalid condition",
+                "The condition is null. It must be true or false.",
+                rule.condition.range,
+            )
+            return None
+        return value.as_bool()
+
+
+def message_text(expr: Expression, message: Value, diags: Diagnostics) -> str:
+    """What the message of a rule says; what keeps it from being shown is reported."""
+    message, marks = message.unmark_deep()
+    try:
+        message = convert(message, STRING)
+    except CtyError as error:
+        _report_message(expr, f"it is no text: {error.message}", diags)
+        return ""
+    if message.is_null:
+        _report_message(expr, "it is null", diags)
+        return ""
+    if not message.is_known:
+        return "The message is not known yet."
+    for mark, word in ((SENSITIVE, "sensitive"), (EPHEMERAL, "ephemeral")):
+        if mark in marks:
+            diags.warning(
+                f"Error message with {'an' if word[0] == 'e' else 'a'} {word} value",
+                f"There is something {word} in this message, so it is never shown. Leave that out "
+                "of it.",
+                expr.range,
+            )
+            return f"The message has something {word} in it and is not shown."
+    return message.as_string().strip()
+
+
+def _report_message(expr: Expression, problem: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid error message", f"The message of this rule cannot be used: {problem}.", expr.range
+    )
+
+
+def failed_condition(
+    what: str, rule: CheckRule, text: str, severity: Severity, place: Range | None
+) -> Diagnostic:
+    """A condition that does not hold."""
+    where = rule.condition.range
+    if place is None:
+        return Diagnostic(severity, f"{what} does not hold", text, where, rule.block.def_range)
+    because = (Cause("the condition is written here", where),)
+    return Diagnostic(severity, f"{what} does not hold", text, place, causes=because)

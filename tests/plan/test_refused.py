@@ -1,0 +1,95 @@
+"""What a plan is refused for, beyond what `validate` finds: severity and line of what is told."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.plan.command import planned
+
+_LOCAL: Final = 'locals {\n  x = "a"\n}\n'
+_DATA: Final = 'resource "terraform_data" "x" {\n  lifecycle {\n    precondition {\n'
+_RULE: Final = '      condition     = local.x == "a"\n      error_message = '
+_STATE: Final = 'data "terraform_remote_state" "x" {\n'
+
+_ROWS: Final[list[tuple[str, str, list[str]]]] = [
+    (
+        "the message of a condition that holds is no text",
+        _LOCAL + _DATA + _RULE + "[local.x]\n    }\n  }\n}\n",
+        ["error 8"],
+    ),
+    (
+        "the message of a condition that holds is secret",
+        _LOCAL + _DATA + _RULE + "sensitive(local.x)\n    }\n  }\n}\n",
+        ["warning 8"],
+    ),
+    (
+        "a refused value, and no text to say so",
+        (
+            'variable "v" {\n  default = "x"\n  validation {\n    condition     = var.v == "y"\n'
+            "    error_message = [var.v]\n  }\n}\n"
+        ),
+        ["error 1", "error 5"],
+    ),
+    (
+        "a condition of which nothing is known may be anything",
+        (
+            'resource "terraform_data" "r" {}\noutput "o" {\n  value = 1\n  precondition {\n'
+            '    condition     = terraform_data.r.id\n    error_message = "No."\n  }\n}\n'
+        ),
+        [],
+    ),
+    ("no such backend of another state", _STATE + '  backend = "nope"\n}\n', ["error 2"]),
+    (
+        "no such backend for the data of a check",
+        (
+            'check "c" {\n  data "terraform_remote_state" "x" {\n    backend = "nope"\n  }\n  assert {\n'
+            '    condition     = data.terraform_remote_state.x.backend == ""\n'
+            '    error_message = "No."\n  }\n}\n'
+        ),
+        ["error 3"],
+    ),
+    (
+        "keys that come from nothing",
+        (
+            'terraform {\n  encryption {\n    method "aes_gcm" "m" {\n      keys = nope.x\n    }\n'
+            "    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n"
+        ),
+        ["error 4"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), [row[1:] for row in _ROWS], ids=[r[0] for r in _ROWS])
+def test_refused(
+    text: str, wanted: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "main.tf").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    plan, found, _ = planned([], {**os.environ})
+    places = {f"{d.severity.value} {d.subject.start.line}" for d in found if d.subject is not None}
+    assert sorted(places) == wanted, found
+    assert (plan is None) == any(place.startswith("error") for place in wanted)
+
+
+def test_a_wrong_name_and_a_missing_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "main.tf").write_text('variable "v" {}\n')
+    monkeypatch.chdir(tmp_path)
+    _, found, _ = planned(["-var", "w=1"], {**os.environ})
+    told = [each.summary for each in found]
+    assert told == ["Value for an undeclared variable", "No value for a variable"]
+
+
+def test_ephemeral_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "main.tf").write_text('output "e" {\n  value = "x"\n  ephemeral = true\n}\n')
+    call = 'module "m" {\n  source = "./m"\n}\n'
+    data = _STATE + '  backend = "local"\n  config = { path = module.m.e }\n}\n'
+    (tmp_path / "main.tf").write_text(call + data)
+    monkeypatch.chdir(tmp_path)
+    plan, found, _ = planned([], {**os.environ})
+    assert plan is None
+    assert [each.summary for each in found] == ["Ephemeral value in a resource"]
