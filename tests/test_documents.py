@@ -10,6 +10,8 @@ from typing import Final
 
 import pytest
 
+from nigari.cli.main import COMMANDS
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 DOCUMENTS: Final = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -112,6 +114,13 @@ def test_python_example_runs_and_prints_what_it_says(text: str) -> None:
         exec(compile(text, "example", "exec"), {"__name__": "example"})
     if wanted:
         assert output.getvalue().splitlines() == wanted
+
+
+def test_the_page_of_commands_has_all_of_them() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    table = page.partition("\n\n| command |")[2].partition("\n\n")[0]
+    named = [name for row in table.splitlines() for name in _SPAN.findall(row.split("|")[1])]
+    assert sorted(named) == sorted(COMMANDS)
 
 
 def test_architecture_fits_on_two_pages() -> None:

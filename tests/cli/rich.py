@@ -7,10 +7,7 @@ object changes it from outside: `NAME.drift` holds its new `text`, or `gone`.
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from pathlib import Path
-from typing import Final
 
 from nigari import cty
 from nigari.diagnostics import Severity
@@ -19,9 +16,6 @@ from nigari.providers.base import ProviderBase
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 from nigari.schema.coerce import coerce
 from nigari.schema.provider import IdentitySchema, ProviderSchema, Schema
-
-DIRECTORY: Final = Path(__file__).parent / "rich_provider"
-"""Where the provider is as a program."""
 
 TEXT = Attribute(cty.STRING, optional=True)
 PAIR = cty.ObjectType({"a": cty.STRING, "b": cty.NUMBER})
@@ -249,14 +243,3 @@ def known(value: cty.Value) -> cty.Value:
         return part if part.is_known else cty.string("made here")
 
     return cty.transform(value, tell)
-
-
-def environment(path: Path) -> dict[str, str]:
-    """An environment in which the provider is found; its settings go to a file in a directory."""
-    settings = path / "settings.tfrc"
-    settings.write_text(
-        "provider_installation {\n  dev_overrides {\n"
-        f'    "hashicorp/rich" = "{DIRECTORY}"\n  }}\n  direct {{}}\n}}\n'
-    )
-    programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return {**os.environ, "TF_CLI_CONFIG_FILE": str(settings), "PATH": programs}

@@ -70,8 +70,14 @@ def test_explain(directory: Path, address: str, says: str) -> None:
 
 def test_explain_what_is_not_there(directory: Path) -> None:
     done = nigari("explain", "local.naem", cwd=directory)
-    assert done.code == 1
+    assert (done.code, done.out) == (1, "")
+    assert "   1: local.naem\n      ^^^^^^^^^^\n" in done.err
     assert 'Did you mean "name"?' in done.err
+
+
+def test_a_mistake_in_an_expression_is_shown(directory: Path) -> None:
+    done = nigari("eval", "1 + local.naem", cwd=directory)
+    assert "   1: 1 + local.naem\n          ^^^^^^^^^^\n" in done.err
 
 
 def test_explain_for_programs(directory: Path) -> None:
@@ -90,6 +96,7 @@ def test_explain_for_programs(directory: Path) -> None:
     [
         ("upper(local.name)", 0, '"PROD-APP"'),
         ("terraform_data.x.id", 2, "(known after apply)"),
+        ("upper(var.key)", 2, "(no value)"),
         ("local.naem", 1, ""),
         ("1 +", 1, ""),
     ],

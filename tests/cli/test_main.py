@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nigari.cli.args import parse
 from nigari.cli.main import COMMANDS, load, main
 from nigari.version import OPENTOFU_VERSION, VERSION
 from tests.cli.process import command, environment, inside, nigari
@@ -48,8 +50,14 @@ def test_version_for_programs() -> None:
         (["plan", "-version"], 0, "Nigari", ""),
         (["--version"], 0, "Nigari", ""),
         (["vers"], 1, "", 'no command "vers"'),
+        (["test"], 1, "", 'no command "test" here, though OpenTofu has one. Test files'),
+        (["login", "-help"], 1, "", "so no tokens are needed"),
+        (["logout", "example.com"], 1, "", "so no tokens are needed"),
+        (["eval"], 1, "", "needs an expression"),
+        (["explain"], 1, "", "needs what to explain"),
+        (["config"], 1, "", "-json is needed"),
         (["state", "lis"], 1, "Usage: nigari state", 'no command "state lis"'),
-        (["plan", "-json", "-json-into=f"], 1, "", "exclude each other"),
+        (["plan", "-json", "-json-into=f"], 1, "exclude each other", ""),
         (["-chdir", "version"], 1, "", "-chdir=DIR"),
         (["-chdir=/no/such/place", "version"], 1, "", "Cannot work in /no/such/place"),
     ],
@@ -61,6 +69,50 @@ def test_exit_codes(args: list[str], code: int, out: str, err: str) -> None:
     assert err in done.err
     assert bool(out) == bool(done.out)
     assert bool(err) == bool(done.err)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["plan", "-json", "-nonsense"],
+        ["plan", "-json=true", "x"],
+        ["apply", "-json", "-destroy", "-refresh-only"],
+        ["state", "replace-provider", "-json", "a/b", "a/c"],
+    ],
+)
+def test_programs_are_told_of_a_wrong_command_line(args: list[str]) -> None:
+    done = inside(*args)
+    assert (done.code, done.err) == (1, "")
+    version, refusal = [json.loads(line) for line in done.out.splitlines()]
+    assert version["type"] == "version"
+    assert refusal["diagnostic"]["summary"] == "Invalid command line"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_are_command_lines(name: str) -> None:
+    found, start = load(name), ["nigari", *name.split()]
+    for example in found.examples:
+        parts: list[list[str]] = [[]]
+        for word in shlex.split(example.command):
+            if word in ("|", ">"):
+                parts.append([])
+            else:
+                parts[-1].append(word)
+        (own,) = [part for part in parts if part[: len(start)] == start]
+        parse(found, own[len(start) :])
+
+
+def test_who_else_gives_arguments_is_told() -> None:
+    done = nigari("state", "list", settings={"TF_CLI_ARGS_state_list": "-nonsense"})
+    assert done.code == 1
+    assert "no option -nonsense" in done.err
+    assert "the environment variable TF_CLI_ARGS_state_list." in done.err
+
+
+def test_a_document_is_no_place_for_events() -> None:
+    done = inside("output", "-json", "-nonsense")
+    assert (done.code, done.out) == (1, "")
+    assert "no option -nonsense" in done.err
 
 
 def test_every_command_has_help() -> None:
@@ -131,17 +183,24 @@ def test_output_is_utf8_whatever_the_locale() -> None:
     assert (done.code, done.out) == (0, "<<EOT\né\n日本\nEOT\n")
 
 
-def test_a_reader_that_leaves_early_is_no_error() -> None:
-    line = " ".join([*command("console"), "| head -c 1000 >/dev/null; echo ${PIPESTATUS[0]}"])
-    text = "".join(f'"{"x" * 500}{number}"\n' for number in range(2000))
-    done = subprocess.run(
-        ["bash", "-c", line],
-        env=environment(),
-        input=text.encode(),
-        capture_output=True,
-        check=False,
-    )
-    assert (done.stdout, done.stderr) == (b"1\n", b"")
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
+    typed = tmp_path / "typed"
+    typed.write_text("".join(f'"{"x" * 500}{number}"\n' for number in range(2000)))
+    with (
+        typed.open() as given,
+        subprocess.Popen(
+            command("console"),
+            env=environment(),
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1000)
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 1)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
@@ -159,7 +218,7 @@ def test_no_room_for_the_output() -> None:
 
 
 def test_missing_streams() -> None:
-    line = " ".join([*command("version"), ">&-", "2>&-", "<&-"])
+    line = shlex.join(command("version")) + " >&- 2>&- <&-"
     assert subprocess.run(["sh", "-c", line], env=environment(), check=False).returncode == 0
 
 

@@ -357,3 +357,77 @@ def test_warnings_come_before_the_question(rich: dict[str, str]) -> None:
     assert asked < out.rindex("It is not two.") < done
     _, said = ran(plan.COMMAND, ["-compact-warnings"], {})
     assert "\n\nWarnings:\n\n- Assertion of check.c does not hold\n  on main.tf line 7\n" in said
+
+
+# -- a directory without configuration --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "status", "said"),
+    [
+        (plan.COMMAND, [], 1, "No configuration files"),
+        (plan.COMMAND, ["-refresh-only"], 1, "No configuration files"),
+        (apply.COMMAND, ["-auto-approve"], 1, "No configuration files"),
+        (plan.COMMAND, ["-destroy"], 0, "1 to destroy"),
+        (refresh.COMMAND, [], 0, "Refreshing state"),
+        (apply.COMMAND, ["-destroy", "-auto-approve"], 0, "1 destroyed"),
+        (destroy.COMMAND, ["-auto-approve"], 0, "1 destroyed"),
+    ],
+)
+def test_a_wrong_directory_destroys_nothing_unless_asked_to(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: Command,
+    args: list[str],
+    status: int,
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write('resource "terraform_data" "a" {}\n')
+    applied([], {})
+    Path("main.tf").unlink()
+    found, out, err = answered(command, args, {}, "yes\n")
+    assert found == status
+    assert said in out + err
+
+
+def test_nothing_to_refresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, out, err = answered(refresh.COMMAND, [], {}, "")
+    assert status == 0
+    assert "State is empty" in out + err
+
+
+def test_nobody_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write('resource "terraform_data" "a" {}\n')
+    status, _, err = answered(apply.COMMAND, [], {}, "")
+    assert status == 1
+    assert "or with -auto-approve." in err
+
+
+def test_nobody_is_asked_after_a_mistake_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write('variable "n" {}\n')
+    status, out, err = answered(plan.COMMAND, ["-var", "n"], {}, "1\n")
+    assert (status, out) == (1, "")
+    assert "Invalid -var option" in err
+
+
+def test_what_is_made_from_a_mistake_is_not_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(
+        'variable "n" { type = number }\n'
+        'resource "terraform_data" "a" { input = var.n }\n'
+        'resource "terraform_data" "b" { input = terraform_data.a.output }\n'
+        'resource "terraform_data" "c" {}\n'
+    )
+    status, out, err = answered(plan.COMMAND, ["-var", "n=x"], {}, "")
+    assert status == 1
+    assert "terraform_data.c will be created" in out
+    assert "1 to add" in out
+    assert "The value for var.n from the option -var does not fit" in err

@@ -10,6 +10,7 @@ import pytest
 from nigari.packages.platforms import current_platform
 from tests.cli.process import inside
 from tests.cli.states import resource, usual_state, write_state
+from tests.plugins import write_program
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "python-provider" / "terraform-provider-files"
 NAME = "example.com/demo/files"
@@ -39,9 +40,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("use.tf").write_text(USE)
     package = Path("../mirror", NAME, "1.2.0", current_platform())
     package.mkdir(parents=True)
-    program = package / "terraform-provider-files"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{EXAMPLE}"\n')
-    program.chmod(0o755)
+    write_program(package / "terraform-provider-files", sys.executable, EXAMPLE)
 
 
 def settings(text: str) -> dict[str, str]:
@@ -209,6 +208,53 @@ def test_validate_asks_providers(how: str) -> None:
     found = {each["range"]["start"]["line"] for each in document["diagnostics"] if "range" in each}
     assert found == {2, 4, 5, 7}
     assert document["error_count"] == 4
+
+
+def test_a_program_that_nobody_needs_may_be_changed() -> None:
+    install()
+    program = Path(".terraform/providers", NAME, "1.2.0", current_platform())
+    (program / "terraform-provider-files").write_text("evil\n")
+    Path("main.tf").write_text("")
+    Path("use.tf").unlink()
+    done = inside("providers", "schema", "-json")
+    assert (done.code, done.out) == (0, '{"format_version":"1.0"}\n')
+
+
+@pytest.mark.parametrize(
+    "command", [("providers", "schema", "-json"), ("plan",), ("graph",)], ids=" ".join
+)
+def test_a_lock_that_the_configuration_has_left_behind(command: tuple[str, ...]) -> None:
+    install()
+    Path("main.tf").write_text(CONFIGURATION.replace(">= 1.0", ">= 2.0"))
+    done = inside(*command)
+    assert done.code == 1
+    assert "Locked provider version not allowed" in done.out + done.err
+    assert "the root module asks for >= 2.0.0" in done.out + done.err
+    # Where the provider comes from elsewhere, its version does not matter.
+    assert inside(*command, settings=overridden()).code == 0
+
+
+@pytest.mark.parametrize(
+    "command", [("providers", "schema", "-json"), ("plan",), ("graph",)], ids=" ".join
+)
+def test_all_that_is_locked_must_be_installed(command: tuple[str, ...]) -> None:
+    install()
+    Path("main.tf").write_text("")
+    Path("use.tf").unlink()
+    assert inside(*command).code == 0
+    shutil.rmtree(".terraform/providers")
+    done = inside(*command)
+    assert done.code == 1
+    assert "1.2.0 is not installed" in done.out + done.err
+
+
+def test_a_lock_file_that_cannot_be_read_is_told() -> None:
+    install()
+    Path(".terraform.lock.hcl").write_text("provider {\n")
+    for command in (("providers", "schema", "-json"), ("plan",)):
+        done = inside(*command)
+        assert done.code == 1
+        assert ".terraform.lock.hcl line 1" in done.out + done.err
 
 
 def test_providers_under_development_are_told() -> None:

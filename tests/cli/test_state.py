@@ -265,6 +265,23 @@ def test_taint_of_what_is_not_there(command: str) -> None:
     assert inside(command, "module.m").code == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["state", "show", "terraform_dta.a"], "terraform_data.a"),
+        (["state", "rm", "terraform_data.cc"], "terraform_data.c"),
+        (["state", "mv", 'modul.m["p"].terraform_data.inner', "x.y"], ""),
+        (["state", "list", 'module.n["p"]'], 'module.m["p"]'),
+        (["taint", "terraform_data.c[3]"], "terraform_data.c[0]"),
+    ],
+)
+def test_a_misspelt_address(arguments: list[str], meant: str) -> None:
+    done = inside(*arguments)
+    assert done.code == 1
+    words = " ".join(done.err.split())
+    assert (f'Did you mean "{meant}"?' in words) if meant else ("Did you mean" not in words)
+
+
 def test_a_lock_stops_every_change_and_no_reading() -> None:
     storage = LocalBackend(Path(), LocalPaths()).storage("default")
     holder = Snapshots(storage, no_encryption().state)

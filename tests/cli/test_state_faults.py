@@ -14,6 +14,7 @@ import pytest
 from nigari.backends.state_path import StatePath
 from tests.cli.process import command, environment, nigari
 from tests.cli.states import resource, write_state
+from tests.plugins import overriding
 
 STATE = "terraform.tfstate"
 LOCK = f".{STATE}.lock.info"
@@ -228,15 +229,12 @@ def test_no_plugin_outlives_the_program(tmp_path: Path, sent: signal.Signals) ->
     plugin, pids = programs / "terraform-provider-demo", tmp_path / "pids"
     plugin.write_text(HANGING.format(pids=pids))
     plugin.chmod(0o755)
-    settings = tmp_path / "tofurc"
-    settings.write_text(
-        f'provider_installation {{\n  dev_overrides {{\n    "hashicorp/demo" = "{programs}"\n  }}\n}}\n'
-    )
+    settings = overriding(tmp_path / "tofurc", "hashicorp/demo", programs)
     (tmp_path / "main.tf").write_text('resource "demo_thing" "a" {}\n')
     with subprocess.Popen(
         command("providers", "schema", "-json"),
         cwd=tmp_path,
-        env=environment(TF_CLI_CONFIG_FILE=str(settings)),
+        env=environment(**settings),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as program:

@@ -60,6 +60,13 @@ def test_refused(arguments: list[str]) -> None:
     assert done.err
 
 
+@pytest.mark.parametrize("command", ["select", "delete"])
+def test_a_misspelt_name(command: str) -> None:
+    inside("workspace", "new", "staging")
+    inside("workspace", "select", "default")
+    assert 'Did you mean "staging"?' in inside("workspace", command, "stagign").err
+
+
 def test_each_workspace_has_its_own_state() -> None:
     usual_state()
     inside("workspace", "new", "a")

@@ -7,7 +7,10 @@ will run it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from nigari.cli.views.json_lines import JsonLines
 
 FLAG_SWITCH = "switch"
 """On or off: `-json`, `-json=false`."""
@@ -102,7 +105,7 @@ class Command:
 class Terminal:
     """The streams and the environment that a command works with; nothing else is global."""
 
-    __slots__ = ("deprecations", "environ", "stderr", "stdin", "stdout", "switches")
+    __slots__ = ("deprecations", "environ", "events", "stderr", "stdin", "stdout", "switches")
 
     def __init__(
         self, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]
@@ -111,6 +114,8 @@ class Terminal:
         """How things are to be shown: the view switches of the command line."""
         self.deprecations = DEPRECATIONS[0]
         """Which advice of module authors is to be shown."""
+        self.events: JsonLines | None = None
+        """The events on standard output, once there are any."""
         self.stdin = stdin
         self.stdout = stdout
         self.stderr = stderr

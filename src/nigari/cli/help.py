@@ -60,7 +60,7 @@ def command_help(command: Command) -> str:
     )
     parts = [usage, _paragraphs(command.description)]
     if command.flags:
-        flags = {_flag_title(flag): flag.help for flag in command.flags}
+        flags = {_flag_title(flag): _flag_text(flag) for flag in command.flags}
         parts.append(f"Options:\n{_table(flags)}")
     given = {flag.name for flag in command.flags}
     parts.append(
@@ -68,7 +68,9 @@ def command_help(command: Command) -> str:
         + _table({title: text for title, text in _VIEW_OPTIONS.items() if title[1:] not in given})
     )
     if command.examples:
-        lines = [f"  $ {each.command}\n      {each.text}" for each in command.examples]
+        lines: list[str] = []
+        for each in command.examples:
+            lines += [f"  $ {each.command}", *([f"      {each.text}"] if each.text else [])]
         parts.append("Examples:\n" + "\n".join(lines))
     return "\n\n".join(parts)
 
@@ -83,6 +85,11 @@ def _flag_title(flag: Flag) -> str:
     if flag.kind == FLAG_SWITCH:
         return f"-{flag.name}=false" if flag.default == "true" else f"-{flag.name}"
     return f"-{flag.name}={flag.placeholder or 'VALUE'}"
+
+
+def _flag_text(flag: Flag) -> str:
+    has_default = flag.kind != FLAG_SWITCH and flag.default
+    return f"{flag.help} (default: {flag.default})" if has_default else flag.help
 
 
 def _table(rows: Mapping[str, str]) -> str:

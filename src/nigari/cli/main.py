@@ -43,7 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "providers mirror": ("providers_mirror", "Copy the providers that are needed to a directory"),
     "providers schema": ("providers_schema", "Show what the providers offer, as JSON"),
     "refresh": ("refresh", "Bring the state up to date with what exists"),
-    "show": ("show", "Show the current state, or a state file"),
+    "show": ("show", "Show the current state, a state file or a saved plan"),
     "state list": ("state_list", "List what the state has"),
     "state mv": ("state_mv", "Give something in the state another address"),
     "state pull": ("state_pull", "Print the state as it is stored"),
@@ -63,9 +63,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Every command: the module it is in, and what it is for. Names of two words belong to a group."""
 
 GROUPS: dict[str, str] = {
-    "metadata": "Tells programs about the language",
-    "state": "Looks at the state and changes it by hand",
-    "workspace": "Manages workspaces: several states for one configuration",
+    "metadata": "Tell programs about the language",
+    "state": "Look at the state and change it by hand",
+    "workspace": "Manage workspaces: several states for one configuration",
 }
 """Commands that only hold others, and what those are about."""
 
@@ -81,6 +81,15 @@ ALIASES: dict[str, str] = {
     "state remove": "state rm",
 }
 """Other names of commands and groups, which no list of commands shows."""
+
+_NO_SERVICE = "No registry and no remote service is asked for anything yet, so no tokens are needed"
+
+ABSENT: dict[str, str] = {
+    "login": _NO_SERVICE,
+    "logout": _NO_SERVICE,
+    "test": "Test files are not run, only the modules that they name are installed",
+}
+"""Commands that OpenTofu has and this program has not, and what is there in their place."""
 
 _ARGUMENTS = "TF_CLI_ARGS"
 _VERSION_OPTIONS = frozenset(("-v", "-version", "--version"))
@@ -242,8 +251,27 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
             return _no_such_command(name, rest, terminal)
         return _run(load(name), arguments, terminal)
     except UsageError as error:
-        terminal.err(f"\nError: {error}\n\nFor help on this command: nigari {name} -help")
+        if not _tells_programs(name, rest, terminal):
+            terminal.err(f"\nError: {error}\n\nFor help on this command: nigari {name} -help")
+            for variable in _argument_variables(typed):
+                if terminal.environ.get(variable):
+                    terminal.err(f"Some arguments come from the environment variable {variable}.")
+        else:
+            from nigari.cli.views.json_lines import JsonLines, tell_refusal
+
+            tell_refusal(str(error), terminal.events or JsonLines(terminal.stdout))
         return _EXIT_USAGE
+
+
+def _tells_programs(name: str, args: list[str], terminal: Terminal) -> bool:
+    """Whether what a command has to say is events, which programs read."""
+    if terminal.events is not None:
+        return True
+    if name not in COMMANDS or not {"-json", "--json", "-json=true"}.intersection(args):
+        return False
+    from nigari.cli.stored_state import JSON_FLAG
+
+    return JSON_FLAG in load(name).flags
 
 
 def _run(command: Command, args: list[str], terminal: Terminal) -> int:
@@ -279,8 +307,13 @@ def load(name: str) -> Command:
 
 def _with_environment(name: str, args: list[str], terminal: Terminal) -> list[str]:
     """The arguments with those of `TF_CLI_ARGS` and `TF_CLI_ARGS_name` before them."""
-    own = f"{_ARGUMENTS}_{name.replace(' ', '_').replace('-', '_')}"
-    return _arguments_in(own, terminal) + _arguments_in(_ARGUMENTS, terminal) + args
+    own, common = _argument_variables(name)
+    return _arguments_in(own, terminal) + _arguments_in(common, terminal) + args
+
+
+def _argument_variables(name: str) -> tuple[str, str]:
+    """The environment variables with arguments for a command, and for all commands."""
+    return f"{_ARGUMENTS}_{name.replace(' ', '_').replace('-', '_')}", _ARGUMENTS
 
 
 def _arguments_in(variable: str, terminal: Terminal) -> list[str]:
@@ -316,10 +349,13 @@ def _no_such_command(name: str, rest: list[str], terminal: Terminal) -> int:
         members = {key: about for key, (_, about) in COMMANDS.items() if key.startswith(f"{name} ")}
         terminal.out(group_help(name, GROUPS[name], members))
         return 0 if rest and rest[0].lstrip("-") in ("help", "h") else _EXIT_USAGE
-    from nigari.hcl.suggestion import did_you_mean
+    if name in ABSENT:
+        hint = f" here, though OpenTofu has one. {ABSENT[name]}."
+    else:
+        from nigari.hcl.suggestion import did_you_mean
 
-    hint = did_you_mean(name, [*COMMANDS, *GROUPS])
-    terminal.err(f'There is no command "{name}".{hint}\n\nFor all commands: nigari -help')
+        hint = f".{did_you_mean(name, [*COMMANDS, *GROUPS])}"
+    terminal.err(f'There is no command "{name}"{hint}\n\nFor all commands: nigari -help')
     return _EXIT_USAGE
 
 

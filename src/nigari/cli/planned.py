@@ -21,7 +21,7 @@ from nigari.cli.stored_state import OpenState
 from nigari.cli.views.apply_progress import ticking
 from nigari.cli.views.telling import Telling
 from nigari.config.variable import Variable
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.deprecation import warn_of_inputs
 from nigari.eval.inputs import Inputs, check_complete, check_undeclared
 from nigari.events import Listener
@@ -80,10 +80,12 @@ class PlanningCommand:
     async def _whole(self, operation: str, work: Callable[[Snapshots], Awaitable[int]]) -> int:
         state = self.state
         status = 1
-        if self.asks_variables:
+        if self.asks_variables and not self.state.configuration.diags.has_errors:
             self._ask_variables()
         snapshots = state.working.snapshots(state.encryption, state.diags, state.files)
         if snapshots is None or state.diags.has_errors:
+            return 1
+        if not await snapshots.prepare_to_write(state.diags):
             return 1
 
         async def change(opened: Snapshots) -> bool:
@@ -107,13 +109,23 @@ class PlanningCommand:
         self._hear(planning)
         return found
 
+    def has_configuration(self) -> bool:
+        """Whether something says what there should be; it is reported where nothing does.
+
+        Without any files everything would be destroyed, which a wrong directory must not do.
+        """
+        if self.mode is PlanMode.DESTROY or self.state.has_configuration:
+            return True
+        self.diags.append(_nothing_is_described())
+        return False
+
     async def plan(self, snapshots: Snapshots) -> Plan | None:
         """The plan that the command line asks for."""
         options = plan_options(self.state, self.mode)
         path = self.invocation.text(GENERATE_FLAG) if self.state.has_flag(GENERATE_FLAG) else ""
         if path and not await self._generate(path, snapshots):
             return None
-        planning = self._open_complete(snapshots)
+        planning = self.open(snapshots, needs_all=True)
         if planning is None:
             return None
         async with ticking(self.telling.view):
@@ -121,8 +133,11 @@ class PlanningCommand:
         self._hear(planning)
         return plan
 
-    def open(self, snapshots: Snapshots) -> Planning | None:
-        """The configuration with its variables and the state; None after reporting why not."""
+    def open(self, snapshots: Snapshots, needs_all: bool = False) -> Planning | None:
+        """The configuration with its variables and the state; None after reporting why not.
+
+        `needs_all` says that every variable must have a value.
+        """
         state = self.state
         static = state.static()
         if static is None or self._has_failed():
@@ -131,6 +146,8 @@ class PlanningCommand:
         variables = static.root.module.variables
         check_undeclared(inputs, variables, state.diags)
         warn_of_inputs(inputs, variables, state.diags)
+        if needs_all:
+            check_complete(inputs, variables, state.diags)
         if self._has_failed():
             return None
         self.planning = Planning(
@@ -144,20 +161,11 @@ class PlanningCommand:
         )
         return self.planning
 
-    def _open_complete(self, snapshots: Snapshots) -> Planning | None:
-        """The same, for what needs values for all variables."""
-        planning = self.open(snapshots)
-        if planning is None:
-            return None
-        variables = planning.static.root.module.variables
-        check_complete(self.state.configuration.inputs, variables, self.diags)
-        return None if self._has_failed() else planning
-
     async def look_up(
         self, target: ImportTarget | None, snapshots: Snapshots
     ) -> list[LookUp] | None:
         """An object that exists, or all that lack a block."""
-        planning = self._open_complete(snapshots)
+        planning = self.open(snapshots, needs_all=True)
         if planning is None:
             return None
         async with ticking(self.telling.view):
@@ -237,7 +245,9 @@ class PlanningCommand:
         known = snapshots.file
         current = ("", 0) if known is None else (known.lineage, known.serial)
         reason = ""
-        if current != (saved.lineage, saved.serial):
+        if saved.is_incomplete:
+            reason = "something went wrong while it was made, so it is not complete"
+        elif current != (saved.lineage, saved.serial):
             reason = "the state has changed since the plan was made"
         elif lock_checksum() != saved.lock:
             reason = "the lock file of the providers has changed since the plan was made"
@@ -253,23 +263,25 @@ class PlanningCommand:
         self.telling.plan(self.planning, plan, self.invocation.switch("show-sensitive"))
         self.state.tell_so_far()
 
-    def show_incomplete(self) -> None:
+    def show_incomplete(self) -> Plan | None:
         """Show as much of a plan as could be made, where there is none."""
         planner = None if self.planning is None else self.planning.planner
-        if planner is not None and planner.incomplete is not None:
-            self.show(planner.incomplete)
+        incomplete = None if planner is None else planner.incomplete
+        if incomplete is not None:
+            self.show(incomplete)
+        return incomplete
 
     async def apply(self, plan: Plan, snapshots: Snapshots) -> int:
         """Carry out a plan and tell what came of it."""
         planning, state = self.planning, self.state
         assert planning is not None
-        if not await snapshots.prepare_to_write(state.diags):
-            return 1
 
-        async def keep(current: State) -> bool:
-            # In a thread, because it waits for the disk. Where it fails it is tried again, at the
-            # latest when all is done.
-            work = snapshots.write(current, Diagnostics())
+        async def keep(current: State, lasting: bool) -> bool:
+            # Where it fails it is tried again, at the latest when all is done.
+            work = snapshots.write_between(current, lasting, Diagnostics())
+            if not lasting:
+                return await work
+            # In a thread, because it waits for the disk.
             return await asyncio.to_thread(run_until_it_waits, work)
 
         view = self.telling.view
@@ -366,3 +378,13 @@ class PlanningCommand:
                 if answer is not None:
                     inputs[variable.name] = answer
         return inputs
+
+
+def _nothing_is_described() -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "No configuration files",
+        "There are no .tf or .tofu files in this directory, and a plan without any would destroy "
+        "everything that the state has. Go to the directory of the configuration, or name it with "
+        '-chdir=DIR before the command. If everything is to be destroyed, use "nigari destroy".',
+    )

@@ -128,6 +128,11 @@ class OpenState:
             self.diags.extend(self._configuration.diags)
         return self._configuration
 
+    @property
+    def has_configuration(self) -> bool:
+        """Whether there are any configuration files."""
+        return self.configuration.workspace.loader.has_module(self.directory)
+
     def reopen(self, files: Files) -> None:
         """Take the configuration from other files from now on, with the same variables."""
         from nigari.cli.configuration import OpenConfiguration
@@ -318,6 +323,13 @@ class OpenState:
         if not self._is_json:
             self.terminal.out(text)
 
+    def prose(self, text: str) -> str:
+        """Sentences, broken between words so that they fit the screen."""
+        from nigari.diagnostics.layout import Layout, wrap
+
+        layout = Layout.for_stream(self.terminal.stdout, self.terminal.environ)
+        return "\n".join(wrap(text, layout.width))
+
     def document(self, text: str) -> None:
         """Write a whole JSON document where events go."""
         if self._lines is not None:
@@ -330,8 +342,11 @@ class OpenState:
             with _writable(path) as stream:
                 stream.write(f"{document}\n")
 
-    def ask(self, question: str) -> str | None:
-        """The user's answer; `None` after reporting that there is nobody to ask."""
+    def ask(self, question: str, beforehand: str) -> str | None:
+        """The user's answer; `None` after reporting that there is nobody to ask.
+
+        `beforehand` is the option that makes the question needless.
+        """
         from nigari.cli.views.style import style_of
 
         stream, style = self.terminal.stdout, style_of(self.terminal)
@@ -344,7 +359,7 @@ class OpenState:
             self.diags.error(
                 "No answer",
                 "The command needs an answer, and there is nobody to give it. Run it on a "
-                "terminal, or with the option that answers beforehand.",
+                f"terminal, or with -{beforehand}.",
             )
             return None
         return answer.strip()
@@ -396,7 +411,10 @@ class OpenState:
             return None
         from nigari.cli.views.json_lines import JsonLines
 
-        return JsonLines(self.terminal.stdout if self._flag("json") else _writable(path))
+        if not self._flag("json"):
+            return JsonLines(_writable(path))
+        self.terminal.events = JsonLines(self.terminal.stdout)
+        return self.terminal.events
 
     def _flag(self, name: str) -> bool:
         return self.has_flag(name) and self.invocation.switch(name)

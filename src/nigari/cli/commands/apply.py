@@ -23,6 +23,8 @@ def apply(command: PlanningCommand) -> int:
         return 1 if plan is None else await command.apply(plan, snapshots)
 
     async def work(snapshots: Snapshots) -> int:
+        if not command.has_configuration():
+            return 1
         plan = await command.plan(snapshots)
         if plan is None:
             command.show_incomplete()
@@ -53,7 +55,7 @@ def _is_agreed(command: PlanningCommand) -> bool:
         question = f"Do you really want to destroy all of this{where}? There is no way back."
     elif command.mode is PlanMode.REFRESH_ONLY:
         question = f"Do you want to store what was found{where}?"
-    answer = command.state.ask(question)
+    answer = command.state.ask(question, "auto-approve")
     if answer is not None and answer != "yes":
         is_end = command.mode is PlanMode.DESTROY
         command.state.text(f"{'Destroy' if is_end else 'Apply'} cancelled.")

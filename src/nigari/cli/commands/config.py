@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.configuration import OpenConfiguration
 from nigari.cli.variables import VARIABLE_FLAGS
@@ -14,8 +15,9 @@ def run(invocation: Invocation) -> int:
     import json
 
     if not invocation.switch("json"):
-        invocation.terminal.err("The resolved view is for programs: say nigari config -json.")
-        return 1
+        raise UsageError(
+            "The configuration is printed as JSON only, so the option -json is needed."
+        )
     opened = OpenConfiguration(invocation)
     static = opened.static()
     if static is None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.configuration import OpenConfiguration
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.cli.views.explanation import explanation_json
-from nigari.lang.render import value_display
+from nigari.cli.views.explanation import explanation_json, value_text
 from nigari.workspace.explain import Explainer
 
 _NOT_STATIC = 2
@@ -16,8 +16,7 @@ _NOT_STATIC = 2
 def run(invocation: Invocation) -> int:
     """Evaluate an expression statically."""
     if not invocation.arguments:
-        invocation.terminal.err("Give an expression to evaluate, in quotes.")
-        return 1
+        raise UsageError("The command needs an expression to evaluate, in quotes.")
     opened = OpenConfiguration(invocation)
     static = opened.static()
     found = None
@@ -25,6 +24,7 @@ def run(invocation: Invocation) -> int:
         explainer = Explainer(static, opened.diags)
         found = explainer.expression(invocation.arguments[0], invocation.text("module"))
         opened.diags.extend(static.diags)
+        opened.workspace.sources.update(explainer.sources)
     if found is None or opened.diags.has_errors:
         opened.show()
         return 1
@@ -34,7 +34,7 @@ def run(invocation: Invocation) -> int:
         tree = explanation_json(found, opened.workspace.sources, opened.workspace.context_of)
         invocation.terminal.out(json.dumps(tree, indent=2, ensure_ascii=False))
     else:
-        invocation.terminal.out(value_display(found.value))
+        invocation.terminal.out(value_text(found))
     for chain in found.chains:
         invocation.terminal.err(f"Not static: {chain}.")
     return 0 if found.phase == "static" else _NOT_STATIC

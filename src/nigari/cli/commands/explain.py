@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.configuration import OpenConfiguration
 from nigari.cli.variables import VARIABLE_FLAGS
@@ -13,16 +14,19 @@ from nigari.workspace.explain import Explainer
 def run(invocation: Invocation) -> int:
     """Explain the value at an address."""
     if not invocation.arguments:
-        invocation.terminal.err("Say what to explain, such as local.name or module.a.source.")
-        return 1
+        raise UsageError(
+            "The command needs what to explain, such as local.name or module.a.source."
+        )
     opened = OpenConfiguration(invocation)
     static = opened.static()
     explanation = None
     if static is not None:
-        explanation = Explainer(static, opened.diags).address(invocation.arguments[0])
+        explainer = Explainer(static, opened.diags)
+        explanation = explainer.address(invocation.arguments[0])
         opened.diags.extend(static.diags)
+        opened.workspace.sources.update(explainer.sources)
     workspace = opened.workspace
-    if explanation is None:
+    if explanation is None or explanation.is_of_nothing:
         opened.show()
         return 1
     if invocation.switch("json"):
@@ -51,6 +55,6 @@ COMMAND = Command(
     examples=(
         Example("nigari explain local.name", "where a local value comes from"),
         Example("nigari explain 'module.net[\"eu\"].var.cidr'", "an argument of a module instance"),
-        Example("nigari explain module.app.source -json", "for programs"),
+        Example("nigari explain -json module.app.source", "for programs"),
     ),
 )

@@ -16,7 +16,8 @@ async def _unlock(state: OpenState) -> bool:
     if backend is None or state.diags.has_errors:
         return False
     if not state.invocation.switch("force"):
-        answer = state.ask(f"Remove the lock on the state of the workspace {selected.name}?")
+        question = f"Remove the lock on the state of the workspace {selected.name}?"
+        answer = state.ask(question, "force")
         if answer is None:
             return False
         if answer != "yes":

@@ -223,11 +223,11 @@ COMMAND = Command(
     run,
     flags=(
         Flag("spec", FLAG_TEXT, "The specification (required)", "FILE"),
-        Flag("s", FLAG_TEXT, "The same as --spec", "FILE"),
+        Flag("s", FLAG_TEXT, "The same as -spec", "FILE"),
         Flag("vars", FLAG_LIST, "Variables for the input: a file, or JSON", "FILE-OR-JSON"),
-        Flag("V", FLAG_LIST, "The same as --vars", "FILE-OR-JSON"),
+        Flag("V", FLAG_LIST, "The same as -vars", "FILE-OR-JSON"),
         Flag("out", FLAG_TEXT, "Write to this file instead of standard output", "FILE"),
-        Flag("o", FLAG_TEXT, "The same as --out", "FILE"),
+        Flag("o", FLAG_TEXT, "The same as -out", "FILE"),
         Flag("diags", FLAG_TEXT, 'How to show diagnostics: "json", or text without it', "FORMAT"),
         Flag("var-refs", FLAG_SWITCH, "Print the references in the input instead of decoding it"),
         Flag("with-type", FLAG_SWITCH, "Print an object of the value and its type"),
@@ -235,5 +235,5 @@ COMMAND = Command(
     ),
     arguments="[FILE ...]",
     most_arguments=-1,
-    examples=(Example("nigari hcldec --spec=server.hcldec server.hcl", "decodes one file"),),
+    examples=(Example("nigari hcldec -spec=server.hcldec server.hcl", "decodes one file"),),
 )

@@ -63,9 +63,10 @@ async def _store(command: PlanningCommand, found: LookUp, snapshots: Snapshots) 
     draft.set_current(found.target.address, found.found.stored, found.provider.address)
     if not await snapshots.write(draft.finish(), command.diags):
         return 1
-    command.state.say(
-        f"\nImport successful! {found.target.address} is in the state now and will be managed here."
+    text = (
+        f"Import successful! {found.target.address} is in the state now and will be managed here."
     )
+    command.state.say(f"\n{command.state.prose(text)}", text.removesuffix("."))
     return 0
 
 

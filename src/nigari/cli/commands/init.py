@@ -31,10 +31,14 @@ from nigari.workspace.initialize import Initialization, InitOptions
 from nigari.workspace.provider_install import ProviderOptions
 
 _READY = "The working directory is ready."
-_NEXT = """The next step is usually "nigari plan", which shows what there is to do. When modules,
-providers or the backend change, run init again: other commands say when that is needed."""
-_NOTHING = """There is no configuration in this directory, so there is nothing to make ready. Put .tf or .tofu
-files here, or fetch some with -from-module, and run init again."""
+_NEXT = (
+    'The next step is usually "nigari plan", which shows what there is to do. When modules, '
+    "providers or the backend change, run init again: other commands say when that is needed."
+)
+_NOTHING = (
+    "There is no configuration in this directory, so there is nothing to make ready. Put .tf or "
+    ".tofu files here, or fetch some with -from-module, and run init again."
+)
 
 
 def run(invocation: Invocation) -> int:
@@ -52,13 +56,13 @@ def run(invocation: Invocation) -> int:
         if not copy_module(source, ".", state.terminal.environ, person.is_at_terminal, state.diags):
             return state.end(False)
     if not Workspace(".").loader.has_module("."):
-        state.say(_NOTHING)
+        state.say(state.prose(_NOTHING), _NOTHING)
         return state.end()
     done = begin(state, person, InitProgress(state, options.upgrade), options)
     if done:
         state.say(f"\n{_READY}", _READY)
         if not state.terminal.environ.get("TF_IN_AUTOMATION"):
-            state.text(_NEXT)
+            state.text(state.prose(_NEXT))
     return state.end(done)
 
 

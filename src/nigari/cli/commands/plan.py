@@ -15,12 +15,16 @@ def run(invocation: Invocation) -> int:
     command = PlanningCommand(invocation)
 
     async def work(snapshots: Snapshots) -> int:
+        if not command.has_configuration():
+            return 1
+        target = invocation.text("out")
         plan = await command.plan(snapshots)
         if plan is None:
-            command.show_incomplete()
+            incomplete = command.show_incomplete()
+            if target and incomplete is not None:
+                command.save(incomplete, target, snapshots)
             return 1
         command.show(plan)
-        target = invocation.text("out")
         if target and not command.save(plan, target, snapshots):
             return 1
         if target or not plan.is_empty:

@@ -8,13 +8,19 @@ from nigari.cli.stored_state import OpenState, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.eval.static import StaticRun
-from nigari.packages.provider_selection import by_provider, combined_constraints
-from nigari.packages.requirement import Requirement
+from nigari.packages.requirement import Requirement, by_provider, combined_constraints
 
 TEST_DIRECTORY_FLAG = Flag("test-directory", FLAG_TEXT, "Where test files are", "DIR", "tests")
 
 
 async def _providers(state: OpenState) -> bool:
+    if not state.has_configuration:
+        state.diags.error(
+            "No configuration files",
+            "There are no .tf or .tofu files in this directory that could need a provider. Go to "
+            "the directory of the configuration, or name it with -chdir=DIR before the command.",
+        )
+        return False
     run = state.static()
     requirements = state.requirements()
     snapshots = await state.read()

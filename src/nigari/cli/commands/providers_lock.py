@@ -10,7 +10,7 @@ from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.packages.cli_config import provider_source
+from nigari.packages.configured_sources import provider_source
 from nigari.packages.lockfile import (
     FILE_NAME,
     Locks,
@@ -121,9 +121,9 @@ def _save(state: OpenState, old: Locks, new: Locks) -> bool:
         reason = error.strerror or str(error)
         state.diags.error("Lock file not written", f"{FILE_NAME} cannot be written: {reason}.")
         return False
+    note = f"Look at the changes in {FILE_NAME} and put them under version control."
     state.say(
-        f"\nSuccess! The lock file was updated.\n\nLook at the changes in {FILE_NAME} and put "
-        "them under version control.",
+        f"\nSuccess! The lock file was updated.\n\n{state.prose(note)}",
         "Success! The lock file was updated",
     )
     return True

@@ -9,9 +9,9 @@ from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.providers_lock import PLATFORM_FLAG, platforms_of
 from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.packages.cli_config import provider_source
+from nigari.packages.configured_sources import provider_source
 from nigari.packages.provider_mirror import mirror_providers
-from nigari.packages.provider_selection import by_provider
+from nigari.packages.requirement import by_provider
 from nigari.workspace.providers import InstalledProviders
 
 

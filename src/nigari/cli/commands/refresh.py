@@ -16,6 +16,12 @@ def run(invocation: Invocation) -> int:
     command.is_refresh = True
 
     async def work(snapshots: Snapshots) -> int:
+        if snapshots.state.is_empty:
+            command.diags.warning(
+                "State is empty",
+                "The state has no objects that could have changed. Objects come into it with "
+                '"nigari apply" and "nigari import".',
+            )
         plan = await command.plan(snapshots)
         if plan is None:
             return 1

@@ -35,7 +35,7 @@ async def _exchange(state: OpenState, snapshots: Snapshots, old: Provider, new: 
         return True
     _announce(state, old, new, resources)
     if not state.invocation.switch("auto-approve"):
-        answer = state.ask("Do you want to make these changes?")
+        answer = state.ask("Do you want to make these changes?", "auto-approve")
         if answer is None:
             return False
         if answer != "yes":

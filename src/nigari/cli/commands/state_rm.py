@@ -33,7 +33,7 @@ async def _forget(state: OpenState, snapshots: Snapshots) -> bool:
             state.say("Would have removed nothing.")
         return True
     if not found:
-        state.diags.append(not_in_state(targets[0]))
+        state.diags.append(not_in_state(targets[0], snapshots.state))
         return False
     if not await snapshots.write(remove(snapshots.state, found), state.diags):
         return False

@@ -8,6 +8,7 @@ from nigari.cli.commands.show import schema_lookup
 from nigari.cli.stored_state import READING_FLAGS, REVEAL_FLAG, OpenState, run_command
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import replace
+from nigari.state.edit import near_address
 from nigari.state.model import ResourceState, State, StateFile
 from nigari.state.show_json import state_to_json
 from nigari.state.show_text import instance_to_text
@@ -22,7 +23,7 @@ async def _show(state: OpenState) -> bool:
     resource = shown_state.resources.get(resource_of(address))
     instance = shown_state.instance(address)
     if resource is None or instance is None or instance.current is None:
-        state.diags.append(_no_such_instance(address, resource))
+        state.diags.append(_no_such_instance(address, resource, snapshots.state))
         return False
     current = replace(instance, deposed={})
     alone = ResourceState(resource.address, resource.provider, {address.item.key: current})
@@ -41,10 +42,13 @@ async def _show(state: OpenState) -> bool:
     return True
 
 
-def _no_such_instance(address: AbsResourceInstance, resource: ResourceState | None) -> Diagnostic:
+def _no_such_instance(
+    address: AbsResourceInstance, resource: ResourceState | None, state: State
+) -> Diagnostic:
     """An address at which the state has no object."""
     if resource is None:
-        hint = "The command state list shows what there is."
+        near = near_address(address.text, state)
+        hint = f"The command state list shows what there is.{near}"
     else:
         known = ", ".join(str(instance_of(resource.address, key)) for key, _ in resource.in_order())
         hint = f"The resource has these instances: {known}."

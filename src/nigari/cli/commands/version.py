@@ -15,12 +15,10 @@ def _selections() -> dict[str, str]:
     """The versions of providers that the lock file of the working directory has chosen."""
     if not os.path.exists(_LOCK_FILE):
         return {}
-    from pathlib import Path
-
     from nigari.diagnostics import Diagnostics
     from nigari.packages.lockfile import load_locks
 
-    locks = load_locks(Path(_LOCK_FILE), Diagnostics())
+    locks = load_locks(_LOCK_FILE, Diagnostics())
     return {str(each): str(locks.providers[each].version) for each in sorted(locks.providers)}
 
 

@@ -46,7 +46,7 @@ def say_created(state: OpenState, name: str) -> None:
     """Tell that a workspace was made."""
     note = "It has a state of its own, which is empty, so a plan there finds nothing that exists."
     state.say(
-        f"Created and switched to workspace {go_quote(name)}!\n\n{note}",
+        f"Created and switched to workspace {go_quote(name)}!\n\n{state.prose(note)}",
         f"Created and switched to workspace {go_quote(name)}. {note}",
     )
 

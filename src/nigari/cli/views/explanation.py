@@ -27,7 +27,7 @@ _UNKNOWN = {
 
 def explanation_text(explanation: Explanation, sources: Sources) -> str:
     """The value, when it is known, and the tree of what it comes from."""
-    lines = [f"{explanation.name} = {_value(explanation)}"]
+    lines = [f"{explanation.name} = {value_text(explanation)}"]
     lines.append(f"  {_WORDS[explanation.phase]}")
     lines += [f"  {chain}" for chain in explanation.chains]
     if explanation.range is not None:
@@ -40,7 +40,7 @@ def explanation_text(explanation: Explanation, sources: Sources) -> str:
 
 
 def _tree(part: Explanation, indent: str, sources: Sources) -> list[str]:
-    value = _value(part).replace("\n", f"\n{indent}")
+    value = value_text(part).replace("\n", f"\n{indent}")
     lines = [f"{indent}{part.name} = {value}"]
     if part.range is not None:
         lines.append(f"{indent}  {_place(part.range, sources)}")
@@ -51,7 +51,8 @@ def _tree(part: Explanation, indent: str, sources: Sources) -> list[str]:
     return lines
 
 
-def _value(explanation: Explanation) -> str:
+def value_text(explanation: Explanation) -> str:
+    """The value, or in parentheses when there will be one."""
     if explanation.value.is_known:
         return value_display(explanation.value)
     return _UNKNOWN.get(explanation.phase, "(not known)")

@@ -50,7 +50,12 @@ class InitProgress:
 
     def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
         """There is another backend now, or none any more."""
-        if now is not None:
+        if now is not None and now.type != "local":
+            self._say(
+                f'- The backend "{now.type}" is configured. This program stores states in local '
+                "files only yet, so commands that need the state will refuse."
+            )
+        elif now is not None:
             self._say(f'- From now on the state is kept in the backend "{now.type}".')
         elif before is not None:
             self._say(
@@ -72,5 +77,5 @@ class InitProgress:
         )
 
     def _say(self, text: str) -> None:
-        self._state.say(text, text.strip().removeprefix("- "))
+        self._state.say(self._state.prose(text), text.strip().removeprefix("- "))
         self._state.terminal.stdout.flush()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Final, TextIO
 
 from nigari.diagnostics import ContextOf, Diagnostics, Severity, Sources
-from nigari.diagnostics.render import to_json
+from nigari.diagnostics.render import no_context, to_json
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 UI_VERSION: Final = "1.2"
@@ -54,3 +54,10 @@ class JsonLines:
     def close(self) -> None:
         """End the stream."""
         self._stream.close()
+
+
+def tell_refusal(reason: str, events: JsonLines) -> None:
+    """Tell programs why a command line was not understood."""
+    refusal = Diagnostics()
+    refusal.error("Invalid command line", reason)
+    events.diagnostics(refusal, {}, no_context)

@@ -74,9 +74,9 @@ class Telling:
         else:
             text = (
                 "The plan was not saved, so an apply makes a new one, which may differ from this. "
-                "To carry out\nexactly this one, save it with -out=FILE first."
+                "To carry out exactly this one, save it with -out=FILE first."
             )
-        self._state.text(f"\n{text}")
+        self._state.text(f"\n{self._state.prose(text)}")
 
     def result(self, plan: Plan, result: State) -> None:
         """Tell what has come of a plan."""
