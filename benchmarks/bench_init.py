@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.harness import Case
+from scripts.peers import cache
 
-_PEERS: Final = Path(
-    os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
-).expanduser()
+_PEERS: Final = cache()
 _GIT_CALLS: Final = 1000
 _LOCAL_CALLS: Final = 2000
 _MODULE: Final = """

@@ -13,10 +13,9 @@ from typing import Final
 
 from benchmarks.configurations import instances, module_calls, null_resources, resource_chains
 from benchmarks.harness import Case, Work
+from scripts.peers import cache
 
-_PEERS: Final = Path(
-    os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
-).expanduser()
+_PEERS: Final = cache()
 _OWN: Final = (sys.executable, "-m", "nigari")
 
 # A process starts with the memory of the one that started it, so that must be a small one.

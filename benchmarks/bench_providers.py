@@ -23,10 +23,9 @@ from nigari.providers import api
 from nigari.providers.client import PluginProvider
 from nigari.providers.launch import launch
 from nigari.schema.coerce import coerce
+from scripts.peers import cache
 
-_PEERS: Final = Path(
-    os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
-).expanduser()
+_PEERS: Final = cache()
 _VERSIONS: Final = {"random": (3, 9, 0), "local": (2, 9, 0), "time": (0, 14, 2)}
 _SCHEMA: Final = ("providers", "schema", "-json")
 _OWN: Final = "import sys; from nigari.cli.main import main; sys.exit(main())"

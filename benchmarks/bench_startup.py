@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.harness import Case
+from scripts.peers import cache
 
-_PEERS: Final = Path(
-    os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
-).expanduser()
+_PEERS: Final = cache()
 _OWN: Final = "import sys; from nigari.cli.main import main; sys.exit(main())"
 """What the script says that installing the package writes."""
 

@@ -16,10 +16,9 @@ from benchmarks.harness import Case
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft
 from nigari.state.files import format_state, parse_state
+from scripts.peers import cache
 
-_PEERS: Final = Path(
-    os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
-).expanduser()
+_PEERS: Final = cache()
 _RESOURCES: Final = 2000
 _INSTANCES: Final = 10
 _COUNT: Final = _RESOURCES * _INSTANCES

@@ -13,10 +13,9 @@ from typing import Final
 
 from benchmarks.configurations import module_calls, resource_chains
 from benchmarks.harness import Case, Work
+from scripts.peers import cache
 
-_PEERS: Final = Path(
-    os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
-).expanduser()
+_PEERS: Final = cache()
 
 _SIZES: Final[tuple[tuple[str, Callable[[Path, int], Path], int, float], ...]] = (
     ("10 resources", resource_chains, 10, 0.4),

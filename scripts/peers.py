@@ -36,7 +36,8 @@ class Program:
 
 def cache() -> Path:
     """Give the folder that holds the programs."""
-    return Path(os.environ.get("NIGARI_PEERS") or "~/.cache/nigari-peers").expanduser()
+    # Unlike that of `Path`, this `expanduser` does not fail for someone without a home.
+    return Path(os.path.expanduser(os.environ.get("NIGARI_PEERS") or "~/.cache/nigari-peers"))
 
 
 def run(command: Sequence[str], folder: Path | None = None, **settings: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -162,7 +163,7 @@ def _printed(command: str, place: str) -> str:
     }
     environ.pop("NO_COLOR", None)
     process = subprocess.Popen(
-        ["/bin/sh", "-c", command.replace("nigari", str(program), 1)],
+        ["/bin/sh", "-c", command.replace("nigari", shlex.quote(str(program)), 1)],
         cwd=place,
         env=environ,
         stdin=theirs,

@@ -1,6 +1,7 @@
 """Settings shared by all tests."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,14 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("check", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", parent=settings.get_profile("check"), max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
+
+# What is started in the background ignores some signals, and so would every program under test.
+for _number, _usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,9 +1,13 @@
-"""Dependencies stay few: each is declared, used, has a note, and is imported where it is used."""
+"""Dependencies stay few: each is declared, used, has a note, and is imported where it is used.
+
+Our own modules never depend on each other both ways.
+"""
 
 import ast
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final
 
@@ -56,6 +60,25 @@ def test_what_is_imported_is_declared_and_the_other_way_round() -> None:
     for path in SOURCES.rglob("*.py"):
         found |= third_party(ast.walk(syntax(path)))
     assert {DISTRIBUTIONS.get(name, name) for name in found} == declared()
+
+
+def imported(tree: ast.Module, modules: Collection[str]) -> set[str]:
+    """The modules of ours that a module imports: at its top, for typing, or in a function."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        for name in modules_named(node):
+            parts = [f"{name}.{alias.name}" for alias in getattr(node, "names", ())]
+            found.update([part for part in parts if part in modules] or [name])
+    return found.intersection(modules)
+
+
+def test_no_modules_import_each_other() -> None:
+    paths = {}
+    for path in SOURCES.rglob("*.py"):
+        parts = path.relative_to(SOURCES.parent).with_suffix("").parts
+        paths[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    graph = {name: imported(syntax(path), paths) - {name} for name, path in paths.items()}
+    TopologicalSorter(graph).prepare()  # raises an error that names the cycle
 
 
 @pytest.mark.parametrize("package", LAZY)

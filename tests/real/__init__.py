@@ -4,15 +4,14 @@
 the test that asks for it.
 """
 
-import os
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-PEERS: Final = Path(
-    os.environ.get("NIGARI_PEERS") or Path.home() / ".cache" / "nigari-peers"
-).expanduser()
+from scripts.peers import cache
+
+PEERS: Final = cache()
 
 
 def program(name: str) -> Path:

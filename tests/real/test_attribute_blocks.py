@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 from nigari.cli.commands import apply, plan, show, validate
 from tests.cases import Case
 from tests.plan.command import ran
-from tests.plan.firewall import CASES, install, lay_out, plugin_settings
+from tests.plan.firewall import CASES, SOURCE, Firewall, install, lay_out
+from tests.plugins import running, serving
 from tests.real import program
 from tests.real.alike import Tree, compare, plan_view, states
 
@@ -33,11 +35,13 @@ _COMMANDS = {
 class Directories:
     """A working directory of each program, with the same files."""
 
-    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self, path: Path, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         self._theirs, self._ours = path / "theirs", path / "ours"
         self._theirs.mkdir()
         self._ours.mkdir()
-        self._environ = {**os.environ, **plugin_settings(path / "plugin")}
+        self._environ = {**os.environ, **settings}
         self._tofu = program("tofu")
         self._monkeypatch = monkeypatch
         install(monkeypatch)
@@ -85,14 +89,24 @@ class Directories:
         self.run("plan", "-detailed-exitcode")
 
 
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    with running(SOURCE, serving(Firewall), tmp_path_factory.mktemp("plugin")) as settings:
+        yield settings
+
+
+@pytest.fixture
+def both(tmp_path: Path, plugin: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Directories:
+    return Directories(tmp_path, plugin, monkeypatch)
+
+
 def _configuration(shown: str) -> Tree:
     found: Tree = json.loads(shown)["configuration"]["root_module"]
     return found
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.path.stem != _DIFFERENT], ids=str)
-def test_the_same_is_made(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    both = Directories(tmp_path, monkeypatch)
+def test_the_same_is_made(case: Case, both: Directories) -> None:
     if any(name.startswith("before") for name in case.files):
         both.lay_out(case, is_before=True)
         assert both.make(case.title)

@@ -5,17 +5,18 @@ differs and should not is marked.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.cli.process import environment
+from tests.cli.process import environment, inside
 from tests.real import program
 
 pytestmark = pytest.mark.real
@@ -98,21 +99,32 @@ def _split(line: str) -> tuple[str, dict[str, str], str, list[list[str]]]:
     return directory, settings, typed, commands
 
 
-def _outcome(start: list[str], path: Path, line: str) -> tuple[int, dict[str, object]]:
+Run = Callable[[list[str], dict[str, str], str], int]
+"""Runs the words of a command here, in an environment, with what is typed; its exit status."""
+
+
+def _theirs(words: list[str], environ: dict[str, str], typed: str) -> int:
+    return subprocess.run(
+        [program("tofu"), *words],
+        env=environ,
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    ).returncode
+
+
+def _ours(words: list[str], environ: dict[str, str], typed: str) -> int:
+    return inside(*words, stdin=typed, settings=environ).code
+
+
+def _outcome(run: Run, path: Path, line: str) -> tuple[int, dict[str, object]]:
     directory, settings, typed, commands = _split(line)
     status = 0
     for words in commands:
-        done = subprocess.run(
-            [*start, *words],
-            cwd=path / directory,
-            env=_environ(path, settings),
-            input=typed,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        status = done.returncode
+        with contextlib.chdir(path / directory):
+            status = run(words, _environ(path, settings), typed)
     return status, _states(path)
 
 
@@ -136,13 +148,9 @@ def _states(path: Path) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize(
-    "line",
-    LINES,
-)
+@pytest.mark.parametrize("line", LINES)
 def test_same_meaning(line: str, begun: Path, tmp_path: Path) -> None:
     theirs, ours = tmp_path / "theirs", tmp_path / "ours"
     shutil.copytree(begun, theirs, symlinks=True)
     shutil.copytree(begun, ours, symlinks=True)
-    expected = _outcome([str(program("tofu"))], theirs, line)
-    assert _outcome([sys.executable, "-m", "nigari"], ours, line) == expected
+    assert _outcome(_ours, ours, line) == _outcome(_theirs, theirs, line)

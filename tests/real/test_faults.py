@@ -13,14 +13,13 @@ from tests.real import program
 
 pytestmark = pytest.mark.real
 
-_PARTS = 4
 _TIMES = 25
 
 
-@pytest.mark.parametrize("part", range(_PARTS))
-def test_killed_at_a_hundred_moments(part: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("pause", [0.0, 0.01, 0.03, 0.1])
+def test_killed_at_a_hundred_moments(pause: float, tmp_path: Path) -> None:
     yard = Yard(tmp_path)
-    kill_again_and_again(yard, _TIMES, seed=part + 1)
+    kill_again_and_again(yard, _TIMES, seed=int(pause * 100) + 1, pause=pause)
     value = next(iter(yard.stored().values()))
     done = subprocess.run(
         [str(program("tofu")), "plan", "-detailed-exitcode", f"-var=value={value}"],

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import nigari
+from tests.providers.test_python_identity import import_served
 from tests.real import program
 from tests.real.beside import Place, settings_file
 
@@ -105,3 +106,7 @@ def test_command(places: tuple[Place, Place], address: str, id_: str) -> None:
         for instance in each["instances"]:
             instance["attributes"].pop("bcrypt_hash", None)
     assert found[0] == found[1]
+
+
+def test_by_identity_of_a_provider_in_python(tmp_path: Path) -> None:
+    import_served(tmp_path, str(program("tofu")))

@@ -1,33 +1,36 @@
 """What people and programs see of plans beside the real program: the same lines, the same JSON.
 
-The cases are those of `tests/cli`, whose provider both programs start. Where the sentences are our
-own, a table says which ones mean the same.
+The cases are those of `tests/cli`: the real program attaches to their provider, and ours has it in
+this process. Where the sentences are our own, a table says which ones mean the same.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from nigari.addrs.provider import default_provider
 from nigari.cli.commands import apply, destroy, plan, refresh, show
 from tests.cases import Case
-from tests.cli.rich import environment
+from tests.cli.rich import Rich
 from tests.cli.test_plan_text import CASES, comparable, lay_out
 from tests.plan.command import ran
+from tests.plugins import running, serving
+from tests.providers_found import find_provider
 from tests.real import program
 
 pytestmark = pytest.mark.real
 
 _SAME: Final = [
-    (r"\nWarning: Provider development overrides.*?releases\.\n", ""),
-    (r"\nWarning: Providers under development\n.*?have written\.\n", ""),
     (r"\nWarning: Resource will be removed from the state\n.*?import it\.\n", ""),
     (
         r"\nOpenTofu used the selected.*?symbols:",
@@ -128,17 +131,15 @@ _QUIRKS: Final = ("sensitive_values", "after_sensitive", "replace_paths")
 class Beside:
     """A directory for each program, with the same state and the same configuration."""
 
-    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, path: Path, settings: dict[str, str]) -> None:
         self._tofu = program("tofu")
-        self.environ = {**environment(path), "TF_IN_AUTOMATION": "1"}
+        self.environ = {**os.environ, **settings, "TF_IN_AUTOMATION": "1"}
         self.ours, self.theirs = path / "ours", path / "theirs"
-        self.ours.mkdir()
-        monkeypatch.chdir(self.ours)
 
     def lay_out(self, case: Case) -> list[str]:
         """Make the state and the configuration of a case in both; the flags of the case."""
         flags = lay_out(case, self.ours, self.environ)
-        shutil.copytree(self.ours, self.theirs)
+        shutil.copytree(self.ours, self.theirs, dirs_exist_ok=True)
         return flags
 
     def tofu(self, *args: str) -> str:
@@ -156,8 +157,15 @@ class Beside:
 
 
 @pytest.fixture
-def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Beside:
-    return Beside(tmp_path, monkeypatch)
+def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Beside]:
+    find_provider(monkeypatch, Rich)
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.mkdir()
+    theirs.mkdir()
+    monkeypatch.chdir(ours)
+    source = str(default_provider("rich"))
+    with running(source, serving(Rich), theirs) as settings:
+        yield Beside(tmp_path, settings)
 
 
 def _translated(text: str) -> str:

@@ -34,6 +34,7 @@ from nigari.schema.block import Block
 from nigari.schema.coerce import coerce
 from nigari.schema.json_form import provider_json
 from nigari.schema.provider import ProviderSchema
+from tests.plugins import overriding, write_program
 from tests.real import program
 
 pytestmark = pytest.mark.real
@@ -403,15 +404,11 @@ def test_the_schema_is_the_one_tofu_shows(tmp_path: Path, name: str) -> None:
 def test_the_example_provider_under_tofu(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
-    wrapper = programs / "terraform-provider-files"
-    example = EXAMPLE / "terraform-provider-files"
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{example}"\n')
-    wrapper.chmod(0o755)
+    name = "terraform-provider-files"
+    write_program(programs / name, sys.executable, EXAMPLE / name)
     settings = tmp_path / "tofurc"
-    source = Provider("example.com", "demo", "files")
-    settings.write_text(
-        f'provider_installation {{\n  dev_overrides {{\n    "{source}" = "{programs}"\n  }}\n}}\n'
-    )
+    source = str(Provider("example.com", "demo", "files"))
+    overriding(settings, source, programs)
     work = tmp_path / "w"
     work.mkdir()
     configuration = f"""

@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -366,6 +367,44 @@ def test_a_mirror_that_tofu_installs_from(with_providers: TofuDirectory, tmp_pat
     other.run("init")
     lock = ".terraform.lock.hcl"
     assert (other.path / lock).read_text() == (with_providers.path / lock).read_text()
+
+
+def _ask_for_another_version(directory: Path) -> None:
+    (directory / "asks.tf").write_text(
+        "terraform {\n  required_providers {\n"
+        '    random = {\n      source = "hashicorp/random"\n      version = ">= 99"\n    }\n'
+        "  }\n}\n"
+    )
+
+
+def _ask_for_another_provider(directory: Path) -> None:
+    (directory / "asks.tf").write_text('provider "null" {}\n')
+
+
+def _lock_another_package(directory: Path) -> None:
+    path = directory / ".terraform.lock.hcl"
+    path.write_text(path.read_text().replace('"h1:', '"h1:x'))
+
+
+@pytest.mark.parametrize(
+    "change", [_ask_for_another_version, _ask_for_another_provider, _lock_another_package]
+)
+@pytest.mark.parametrize(
+    "arguments",
+    [["providers", "schema", "-json"], ["plan"], ["graph"], ["validate"], ["providers"]],
+    ids=" ".join,
+)
+def test_what_needs_a_lock_file_that_fits(
+    with_providers: TofuDirectory,
+    tmp_path: Path,
+    arguments: list[str],
+    change: Callable[[Path], None],
+) -> None:
+    path = shutil.copytree(with_providers.path, tmp_path / "w", symlinks=True)
+    change(path)
+    directory = TofuDirectory(path, USING)
+    wanted, got = tofu(directory, arguments), ours(directory, arguments)
+    assert got.code == wanted.code, got.out + got.err + wanted.out + wanted.err
 
 
 WRONG: Final = """
