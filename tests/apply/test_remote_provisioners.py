@@ -176,6 +176,17 @@ def test_logging_in(
     assert _status() == "tainted"
 
 
+def test_a_local_user_without_a_name(
+    here: Path, there: Path, host: SshHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
+    Path("main.tf").write_text(_resource(login(host, there) + _ECHO))
+    status, said = applied([], {})
+    assert status == 0, said
+
+
 def test_own_connection_is_laid_over_that_of_the_resource(
     here: Path, there: Path, host: SshHost
 ) -> None:

@@ -119,7 +119,9 @@ def test_refused(asked: list[api.ImportRequest], text: str, wanted: str) -> None
 
 def test_what_is_in_the_state_is_not_imported_again(asked: list[api.ImportRequest]) -> None:
     write('resource "terraform_data" "a" {}\nimport {\n  to = terraform_data.a\n  id = "x"\n}')
-    assert "1 imported" in inside("apply", "-auto-approve", "-no-color").out
+    said = inside("apply", "-auto-approve", "-no-color").out
+    assert "a: Importing... [id=x]\nterraform_data.a: Import complete [id=x]\n" in said
+    assert "1 imported" in said
     assert "No changes." in inside("plan", "-no-color").out
 
 

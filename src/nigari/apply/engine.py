@@ -40,6 +40,7 @@ class Application:
     ) -> None:
         self._plan = plan
         self._graph = graph
+        self._view = view
         self._host = ApplyHost(surroundings, pool, plan)
         self._place = Workplace(self._host, plan, blocks, settings, view)
         self._executor: Executor | None = None
@@ -51,6 +52,9 @@ class Application:
 
     async def run(self, keep: Keep, parallelism: int) -> State:
         """Carry out the plan, and give the state as it is then, also after errors."""
+        for change in self._plan.changes:
+            if change.imported_as:
+                self._view.imported(change)
         executor = self._executor = Executor(
             self._graph, Operations(self._place), keep, parallelism
         )

@@ -11,6 +11,9 @@ from nigari.plan.execution_graph import Operation
 class ApplyView(Listener):
     """Hears, beside what every listener hears, what is done to the objects of a plan."""
 
+    def imported(self, change: Change) -> None:
+        """An object that exists has been taken over; it may be about to be changed."""
+
     def started(self, operation: Operation, change: Change) -> None:
         """An operation on a resource begins."""
 

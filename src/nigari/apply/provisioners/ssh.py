@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
+import os
 import secrets
 import time
 from contextlib import AsyncExitStack
@@ -162,6 +164,7 @@ async def _connect(
 ) -> SSHClientConnection:
     from asyncssh import connect
 
+    _have_a_name()
     first = settings.bastion or settings.target
     way: dict[str, Any] = {}
     if settings.proxy is not None:
@@ -183,6 +186,17 @@ async def _connect(
     stack.push_async_callback(inner.wait_closed)
     stack.callback(inner.close)
     return inner
+
+
+def _have_a_name() -> None:
+    """Give this process a name where its user has none, as in some containers.
+
+    asyncssh asks for it before it looks at the user to log in as.
+    """
+    try:
+        getpass.getuser()
+    except (KeyError, OSError):
+        os.environ["LOGNAME"] = "nobody"
 
 
 def _options(login: Login, keys: list[SSHKeyPair], agent: str) -> dict[str, Any]:

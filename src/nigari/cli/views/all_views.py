@@ -17,6 +17,10 @@ class AllViews(TimedView):
     def __init__(self, views: Sequence[TimedView]) -> None:
         self._views = views
 
+    def imported(self, change: Change) -> None:
+        for view in self._views:
+            view.imported(change)
+
     def started(self, operation: Operation, change: Change) -> None:
         for view in self._views:
             view.started(operation, change)

@@ -109,6 +109,10 @@ class Progress(TimedView):
 
     # -- applying -----------------------------------------------------------------------------
 
+    def imported(self, change: Change) -> None:
+        for what in ("Importing...", "Import complete"):
+            self._say(f"{change.address}: {what} [id={change.imported_as}]")
+
     def started(self, operation: Operation, change: Change) -> None:
         words = _WORDS.get(operation.kind)
         if words is None:
