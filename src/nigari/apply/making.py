@@ -16,7 +16,7 @@ from nigari.cty.values import Value, null
 from nigari.plan.changes import Action, Change
 from nigari.plan.planned_change import Wanted, plan_change
 from nigari.plan.prior import PriorObject, stored_identity, with_schema_marks
-from nigari.plan.provider_checks import STILL_UNKNOWN, Fault, result_faults, type_faults
+from nigari.plan.provider_checks import Fault, result_faults, type_faults
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.state.model import ObjectStatus, StoredObject
@@ -161,11 +161,7 @@ def _restore(place: Workplace, change: Change) -> None:
 def _check_final(place: Workplace, change: Change, final: Change) -> None:
     """Compare what is planned now with what the user agreed to."""
     planned, now = change.after.unmark_deep()[0], final.after.unmark_deep()[0]
-    faults = [
-        fault
-        for fault in result_faults(change.schema.block, planned, now)
-        if fault.text != STILL_UNKNOWN
-    ]
+    faults = result_faults(change.schema.block, planned, now)
     if change.action is Action.UPDATE and final.action not in (Action.UPDATE, Action.NO_OP):
         faults.append(Fault((), "the object would have to be replaced, which was not planned"))
     for fault in faults:

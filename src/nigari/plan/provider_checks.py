@@ -8,7 +8,6 @@ with a path; values in them are not shown, since some of them are secret.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 from nigari.cty.conform import conformance_errors
 from nigari.cty.operations import equals, get_attr, length
@@ -19,8 +18,6 @@ from nigari.cty.values import Value, null, number, string
 from nigari.plan.proposed import unrefined
 from nigari.record import record
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
-
-STILL_UNKNOWN: Final = "still unknown after the change"
 
 
 @record
@@ -258,7 +255,7 @@ def _compare(planned: Value, actual: Value, path: Path, found: list[Fault]) -> N
     if planned.is_null or actual.is_null:
         found.append(Fault(path, _presence_after(planned)))
     elif not actual.is_known:
-        found.append(Fault(path, STILL_UNKNOWN))
+        found.append(Fault(path, "not known, although the plan said what it would be"))
     elif isinstance(planned.data, dict) and isinstance(actual.data, dict):
         _compare_mappings(planned, actual, path, found)
     elif planned.type.kind == KIND_SET:
