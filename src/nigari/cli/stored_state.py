@@ -373,14 +373,13 @@ class OpenState:
 
     def tell_so_far(self) -> None:
         """Show the diagnostics that there are by now, each once."""
-        told, untold = list(self.diags)[: self._told], list(self.diags)[self._told :]
-        self._told += len(untold)
+        every = list(self.diags)
+        told, untold = frozenset(every[: self._told]), every[self._told :]
+        self._told = len(every)
         # Advice that was given while planning is not given again while applying.
-        untold = [each for each in untold if each.deprecation is None or each not in told]
-        if untold:
-            found = Diagnostics()
-            found.extend(untold)
-            self._show_diagnostics(found)
+        news = Diagnostics(each for each in untold if each.deprecation is None or each not in told)
+        if len(news):
+            self._show_diagnostics(news)
 
     def _show_diagnostics(self, diags: Diagnostics) -> None:
         from nigari.diagnostics.render import no_context
