@@ -8,6 +8,8 @@ from typing import Final
 import pytest
 
 from nigari.cty.types import STRING
+from nigari.diagnostics import Pos, Range
+from nigari.eval.deprecation import deprecated_value
 from nigari.eval.resource import marked_unknown
 from nigari.lang.marks import SENSITIVE, Deprecated
 from nigari.schema.block import Attribute, Block
@@ -564,9 +566,21 @@ def test_validate(
     assert sorted(places) == wanted, found
 
 
-def test_advice_of_providers_against_attributes() -> None:
-    old = Attribute(STRING, optional=True, sensitive=True, deprecated=True)
+@pytest.mark.parametrize(
+    ("message", "end"),
+    [("use new", "warns against using it: use new"), ("", "warns against using it.")],
+    ids=["with a word", "without"],
+)
+def test_advice_of_providers_against_attributes(message: str, end: str) -> None:
+    old = Attribute(
+        STRING, optional=True, sensitive=True, deprecated=True, deprecation_message=message
+    )
     block = Block({"old": old, "new": Attribute(STRING, optional=True)})
     value = marked_unknown(block, "a.b")
-    assert value.attribute("old").marks == {SENSITIVE, Deprecated("", "a.b.old")}
+    advice = Deprecated(message, "a.b.old", of_provider=True)
+    assert value.attribute("old").marks == {SENSITIVE, advice}
     assert not value.attribute("new").marks
+    somewhere = Range("main.tf", Pos(1, 1, 0), Pos(1, 2, 1))
+    assert deprecated_value(advice, somewhere).detail == (
+        f"This is made from a.b.old, and the provider {end}"
+    )

@@ -32,7 +32,7 @@ def used(value: Value, user: Compiled | CompiledBody, diags: Diagnostics) -> Val
             where = (
                 user.expr.range if isinstance(user, Compiled) else _argument_range(user.body, path)
             )
-            diags.append(deprecated_output(mark, where))
+            diags.append(deprecated_value(mark, where))
     return mark_with_paths(plain, kept)
 
 
@@ -47,17 +47,14 @@ def _argument_range(body: Body, path: Path) -> Range:
     return body.missing_item_range
 
 
-def deprecated_output(mark: Deprecated, where: Range) -> Diagnostic:
-    """The use of an output that its module's author warns against, or of an attribute that its
-    provider does, without a word.
-    """
-    detail = f"This is made from {mark.origin}, and the author of the module warns against using it"
-    if not mark.message:
-        detail = f"This is made from {mark.origin}, and the provider warns against using it"
+def deprecated_value(mark: Deprecated, where: Range) -> Diagnostic:
+    """The use of an output or attribute that its author warns against."""
+    author = "the provider" if mark.of_provider else "the author of the module"
+    advice = f": {mark.message}" if mark.message else "."
     return Diagnostic(
         Severity.WARNING,
-        "Deprecated output" if mark.message else "Deprecated attribute",
-        f"{detail}: {mark.message}" if mark.message else f"{detail}.",
+        "Deprecated attribute" if mark.of_provider else "Deprecated output",
+        f"This is made from {mark.origin}, and {author} warns against using it{advice}",
         where,
         deprecation=Deprecation(mark.origin, mark.is_remote),
     )

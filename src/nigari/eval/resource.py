@@ -303,9 +303,9 @@ class ValidatedResource(ResourceNode):
         return ()
 
 
-def marked_unknown(block: Block, name: str) -> Value:
+def marked_unknown(block: Block, address: str) -> Value:
     """Any value of a block's type, sensitive and deprecated where the schema says so."""
-    deprecated = [each for each, attribute in block.attributes.items() if attribute.deprecated]
+    deprecated = {name: each for name, each in block.attributes.items() if each.deprecated}
     if not block.has_sensitive and not deprecated:
         return unknown(block.implied_type)
     from nigari.schema.marked_paths import sensitive_paths
@@ -313,8 +313,9 @@ def marked_unknown(block: Block, name: str) -> Value:
 
     value = unknown_block(block)
     marks: dict[Path, set[Mark]] = {path: {SENSITIVE} for path in sensitive_paths(block, value)}
-    for each in deprecated:
-        marks.setdefault((GetAttr(each),), set()).add(Deprecated("", f"{name}.{each}"))
+    for name, attribute in deprecated.items():
+        advice = Deprecated(attribute.deprecation_message, f"{address}.{name}", of_provider=True)
+        marks.setdefault((GetAttr(name),), set()).add(advice)
     return mark_with_paths(value, [(path, frozenset(found)) for path, found in marks.items()])
 
 

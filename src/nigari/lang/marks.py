@@ -30,3 +30,5 @@ class Deprecated:
     """The address of what is deprecated."""
     is_remote: bool = False
     """Whether it is in a module that comes from elsewhere."""
+    of_provider: bool = False
+    """Whether it is an attribute that its provider warns against, and no output of a module."""
