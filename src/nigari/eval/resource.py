@@ -305,15 +305,14 @@ class ValidatedResource(ResourceNode):
 
 def marked_unknown(block: Block, address: str) -> Value:
     """Any value of a block's type, sensitive and deprecated where the schema says so."""
-    deprecated = {name: each for name, each in block.attributes.items() if each.deprecated}
-    if not block.has_sensitive and not deprecated:
+    if not block.has_sensitive and not block.deprecated_attributes:
         return unknown(block.implied_type)
     from nigari.schema.marked_paths import sensitive_paths
     from nigari.schema.placeholders import unknown_block
 
     value = unknown_block(block)
     marks: dict[Path, set[Mark]] = {path: {SENSITIVE} for path in sensitive_paths(block, value)}
-    for name, attribute in deprecated.items():
+    for name, attribute in block.deprecated_attributes.items():
         advice = Deprecated(attribute.deprecation_message, f"{address}.{name}", of_provider=True)
         marks.setdefault((GetAttr(name),), set()).add(advice)
     return mark_with_paths(value, [(path, frozenset(found)) for path, found in marks.items()])

@@ -162,6 +162,10 @@ class Block:
             for a in self.attributes.values()
         ) or any(nested.block.has_write_only for nested in self.blocks.values())
 
+    @cached_property
+    def deprecated_attributes(self) -> Mapping[str, Attribute]:
+        return {name: each for name, each in self.attributes.items() if each.deprecated}
+
 
 def _collected(nesting: Nesting, element: cty.Type) -> cty.Type:
     if nesting is Nesting.LIST:
