@@ -121,9 +121,9 @@ class TestPut:
             (StateFile(state("new"), "lineage", 6), None),
             (StateFile(state("old"), "lineage", 5), None),
             (StateFile(state("new"), "", 1), None),
-            (StateFile(state("new"), "lineage", 5), "Snapshot conflicts with the stored one"),
+            (StateFile(state("new"), "lineage", 5), "Conflicting state"),
             (StateFile(state("new"), "lineage", 4), "Older snapshot"),
-            (StateFile(state("new"), "another", 9), "Snapshot of another state"),
+            (StateFile(state("new"), "another", 9), "Unrelated state"),
         ],
     )
     def test_rules(self, tmp_path: Path, pushed: StateFile, refusal: str | None) -> None:
@@ -239,14 +239,14 @@ class TestLock:
         lock_id = json.loads((tmp_path / ".terraform.tfstate.lock.info").read_text())["ID"]
         storage = LocalBackend(tmp_path, LocalPaths()).storage("default")
         assert not asyncio.run(storage.force_unlock(lock_id, diags))
-        assert summaries(diags) == ["Lock is in use"]
+        assert summaries(diags) == ["Lock in use"]
         assert asyncio.run(store.unlock(diags))
 
     def test_a_lock_that_cannot_be_told_is_not_taken(self, tmp_path: Path) -> None:
         (tmp_path / ".terraform.tfstate.lock.info").mkdir()
         store, diags = snapshots(tmp_path), Diagnostics()
         assert not asyncio.run(store.lock("apply", LockOptions(), diags))
-        assert summaries(diags) == ["State cannot be locked"]
+        assert summaries(diags) == ["Cannot lock the state"]
 
 
 FOREIGN = {

@@ -78,8 +78,8 @@ def test_the_environment_decides(tmp_path: Path) -> None:
     backend = LocalBackend(tmp_path, LocalPaths())
     workspaces = Workspaces(backend, tmp_path / ".terraform", {"TF_WORKSPACE": "w"})
     assert workspaces.selected(Diagnostics()) == Selection("w", is_overridden=True)
-    assert done(workspaces, "new", "x") == ["Workspace is chosen by the environment"]
-    assert done(workspaces, "select", "default") == ["Workspace is chosen by the environment"]
+    assert done(workspaces, "new", "x") == ["Workspace is set by the environment"]
+    assert done(workspaces, "select", "default") == ["Workspace is set by the environment"]
     diags = Diagnostics()
     Workspaces(backend, tmp_path, {"TF_WORKSPACE": "a b"}).selected(diags)
     assert [each.summary for each in diags] == ["Invalid workspace name"]

@@ -75,7 +75,7 @@ def test_payloads() -> None:
     assert of({"b": 1}).items() == [(of("b"), of(1))]
     assert of(["x"]).items() == [(of(0), of("x"))]
     for misuse in (of(1).as_string, of("a").as_bool, of(True).as_number, of("a").sequence):
-        with pytest.raises(TypeError, match="is wanted"):
+        with pytest.raises(TypeError, match="is required"):
             misuse()
     with pytest.raises(TypeError):
         cty.unknown(STRING).as_string()

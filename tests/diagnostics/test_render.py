@@ -94,7 +94,7 @@ def test_a_warning_without_a_place_is_its_summary_and_detail() -> None:
 
 def test_without_the_source_the_place_is_still_named() -> None:
     text = to_text([Diagnostic(Severity.ERROR, "Wrong", "", OPERAND)], {})
-    assert "on main.tf line 5 (the source is not at hand)" in text
+    assert "on main.tf line 5 (source not available)" in text
 
 
 @pytest.mark.parametrize(

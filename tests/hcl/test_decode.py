@@ -164,7 +164,7 @@ def test_pieces(text: str, spec: Spec, type_: Type, want: object) -> None:
     [
         ("", Attr("v", NUMBER, True), "Missing argument"),
         ("w = 1", V, "Unexpected argument"),
-        ("v = []", V, "Wrong type of value"),
+        ("v = []", V, "Wrong value type"),
         ("v = nope", V, "Unknown variable"),
         ("b {}", V, "Unexpected block"),
         ("", SingleBlock("b", V, True), "Missing block"),
@@ -191,7 +191,7 @@ def test_pieces(text: str, spec: Spec, type_: Type, want: object) -> None:
         ("b {}", BlockMap("b", ["key"], V), "Missing block label"),
         ('b "k" {}', BlockList("b", V), "Too many block labels"),
         ("", BlockAttrs("b", STRING, True), "Missing block"),
-        ("b {\n p = []\n}", BlockAttrs("b", STRING), "Wrong type of value"),
+        ("b {\n p = []\n}", BlockAttrs("b", STRING), "Wrong value type"),
         ("v = 0", TransformFunction(V, TWICE), "Unsuitable value"),
         ("v = 0", Validate(V, _positive), "Not positive"),
     ],
@@ -204,7 +204,7 @@ def test_mistakes(text: str, spec: Spec, summary: str) -> None:
 
 def test_a_faulty_piece_is_not_transformed() -> None:
     value, summaries = _decode("v = []", TransformFunction(V, UPPER))
-    assert summaries == ["Wrong type of value"]
+    assert summaries == ["Wrong value type"]
     assert not value.is_known
 
 
@@ -244,7 +244,7 @@ def test_schema() -> None:
 def test_labels_are_needed() -> None:
     with pytest.raises(ValueError, match="at least one"):
         BlockMap("b", [], V)
-    with pytest.raises(ValueError, match="no block"):
+    with pytest.raises(ValueError, match="not a block"):
         _decode("", BlockLabel(0, "name"))
 
 

@@ -112,11 +112,11 @@ def test_the_rest() -> None:
     [
         ("", Service, "Missing argument"),
         ("port = 1\nother = 2", Service, "Unexpected argument"),
-        ("port = 1.5", Service, "Wrong type of value"),
-        ("port = []", Service, "Wrong type of value"),
-        ("port = null", Service, "Wrong type of value"),
-        ("port = 1\nhost = later", Service, "Wrong type of value"),
-        ("port = 1\nhost = secret", Service, "Wrong type of value"),
+        ("port = 1.5", Service, "Wrong value type"),
+        ("port = []", Service, "Wrong value type"),
+        ("port = null", Service, "Wrong value type"),
+        ("port = 1\nhost = later", Service, "Wrong value type"),
+        ("port = 1\nhost = secret", Service, "Wrong value type"),
         ("port = nope", Service, "Unknown variable"),
         ("port = 1\nlimits {}", Service, "Missing argument"),
         (

@@ -120,7 +120,7 @@ def test_json_syntax() -> None:
         ("for_each = nope\ncontent {}", "Unknown variable", 2),
         ("content {}", "Missing argument", 1),
         ("for_each = []", "Missing content block", 1),
-        ("for_each = []\ncontent {}\ncontent {}", "Second content block", 4),
+        ("for_each = []\ncontent {}\ncontent {}", "Duplicate content block", 4),
         ("for_each = []\niterator = a.b\ncontent {}", "Invalid iterator name", 3),
         ("for_each = []\niterator = 5\ncontent {}", "Reference required", 3),
         ("for_each = [1]\nlabels = []\ncontent {}", "Unexpected argument", 3),

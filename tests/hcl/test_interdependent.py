@@ -82,8 +82,8 @@ def test_mistakes_are_told_once() -> None:
     graph.evaluate(Scope({}), diags)
     assert [found.summary for found in diags] == [
         "Invalid operand",
-        "Reference to something undefined",
-        "Reference to something undefined",
+        "Reference to an undefined name",
+        "Reference to an undefined name",
     ]
     assert 'Did you mean "default"?' in diags[2].detail
 

@@ -138,7 +138,7 @@ def test_everything_that_python_writes_is_read(value: object, indent: int | None
         ("{} {} {}", [], ["1,4-5 Text after the end of the JSON value"]),
         ("", ..., ["1,1-1 Empty JSON file"]),
         ("]", ..., ["1,1-2 Missing value"]),
-        ('"a": 1', ..., ["1,1-4 Property outside of an object"]),
+        ('"a": 1', ..., ["1,1-4 Property outside an object"]),
         ("terraform {\n}\n", ..., ["1,1-10 Not JSON"]),
     ],
 )  # fmt: skip

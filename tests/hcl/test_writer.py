@@ -207,9 +207,9 @@ def test_only_expressions(source: str) -> None:
 
 def test_only_names() -> None:
     body = parse_document("").body
-    with pytest.raises(ValueError, match="is not a name"):
+    with pytest.raises(ValueError, match="is not a valid identifier"):
         body.set("a b", 1)
-    with pytest.raises(ValueError, match="is not a name"):
+    with pytest.raises(ValueError, match="is not a valid identifier"):
         body.append_block("1")
 
 

@@ -147,7 +147,7 @@ def test_range_covers_the_subject() -> None:
         ("data.a[0]", "[0]", "data.TYPE.NAME"),
         ("resource.a", "resource.a", "resource.TYPE.NAME"),
         ("ephemeral.a", "ephemeral.a", "ephemeral.TYPE.NAME"),
-        ("aws_vpc", "aws_vpc", "name of a resource"),
+        ("aws_vpc", "aws_vpc", "a dot and its name"),
         ("vars", "vars", '"var"'),
         ("aws_vpc[0]", "[0]", "TYPE.NAME"),
         ("aws_vpc.a[1.5]", "[1.5]", "whole number"),

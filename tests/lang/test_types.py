@@ -90,7 +90,7 @@ def test_constraints(text: str, wanted: Type) -> None:
         ("object({ a = string, a = bool })", "a", "already"),
         ("optional(string)", "optional", "object type"),
         ("object({ a = optional() })", "()", "optional(string)"),
-        ("object({ a = optional(string, 1, 2) })", "(string, 1, 2)", "no more"),
+        ("object({ a = optional(string, 1, 2) })", "(string, 1, 2)", "nothing more"),
         ("object({ a = optional(bool, \"x\") })", '"x"', '"a"'),
         ("object({ a = optional(string, var.x) })", "var", ""),
         ("list(1)", "1", "A type is"),

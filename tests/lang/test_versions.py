@@ -224,15 +224,15 @@ def test_newest_match(constraint: str, wanted: str | None) -> None:
 @pytest.mark.parametrize(
     ("text", "start", "end", "advice"),
     [
-        ("", 0, 0, "there must be a condition"),
-        (">= 1.0, ", 8, 8, "there must be a condition"),
+        ("", 0, 0, "There must be a condition"),
+        (">= 1.0, ", 8, 8, "There must be a condition"),
         (">= 1.0, => 2.0", 8, 14, ">="),
         ("=< 2.0", 0, 6, "<="),
         ("== 2.0", 0, 6, "single ="),
         ("^1.0", 0, 4, "~>"),
         ("~1.0", 0, 4, "~>"),
-        ("1.x", 0, 3, "wildcards"),
-        ("*", 0, 1, "wildcards"),
+        ("1.x", 0, 3, "Wildcards"),
+        ("*", 0, 1, "Wildcards"),
         ("1.0 || 2.0", 0, 10, "Alternatives"),
         (">= 1.0 < 2.0", 0, 12, "commas"),
         (">=", 0, 2, "followed by"),
@@ -256,8 +256,8 @@ def test_mistakes_in_constraints(
 @pytest.mark.parametrize(
     ("text", "advice"),
     [
-        ("v1.0", "without v"),
-        (">= v1.0", "without v"),
+        ("v1.0", "without a v"),
+        (">= v1.0", "without a v"),
         (">=  1.0", "one space"),
         ("1.2.3.4", "three numbers"),
     ],

@@ -44,15 +44,15 @@ def test_git_addresses(text: str, url: str, ref: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("git::https://example.com/net.git?ref=--upload-pack=touch%20x", "cannot be the name"),
-        ("git::https://example.com/net.git?ref=-x", "cannot be the name"),
-        ("git::https://example.com/net.git?ref=a%0Ab", "cannot be the name"),
+        ("git::https://example.com/net.git?ref=--upload-pack=touch%20x", "not a valid name"),
+        ("git::https://example.com/net.git?ref=-x", "not a valid name"),
+        ("git::https://example.com/net.git?ref=a%0Ab", "not a valid name"),
         ("git::ssh://-oProxyCommand=x/net.git", "begins with a dash"),
         ("git::ssh://-oProxyCommand=x@example.com/net.git", "begins with a dash"),
-        ("git::ext::sh -c touch%20x", "not fetched with"),
-        ("git::fd::17", "not fetched with"),
+        ("git::ext::sh -c touch%20x", "cannot be fetched with"),
+        ("git::fd::17", "cannot be fetched with"),
         ("git::https://example.com/net.git?depth=x", "must be a number"),
-        ("git::https://example.com/net.git?sshkey=!", "not in base64"),
+        ("git::https://example.com/net.git?sshkey=!", "not valid Base64"),
     ],
 )
 def test_addresses_that_are_refused(text: str, said: str) -> None:

@@ -131,7 +131,7 @@ def test_a_tampered_package_is_refused(place: Workplace) -> None:
     locks = place.install("").locks
     (path / "terraform-provider-demo").write_text("evil")
     place.install("", locks=locks)
-    assert "wrong checksum" in place.error
+    assert "Wrong checksum" in place.error
     packed = add(place.mirror, "1.1.0", packed=True)
     locks = place.install("", upgrade=True).locks
     packed.unlink()
@@ -153,7 +153,7 @@ def test_a_zip_checksum_is_enough_for_a_packed_package(place: Workplace) -> None
     wrong = replace(lock, hashes=("zh:00",))
     place.store = ProviderStore(place.mirror.parent / "other", PLATFORM)
     place.install("", locks=Locks({DEMO: wrong}))
-    assert "wrong checksum" in place.error
+    assert "Wrong checksum" in place.error
 
 
 def test_a_shared_cache_is_filled_and_used(tmp_path: Path) -> None:
@@ -194,8 +194,8 @@ def test_a_cache_may_be_trusted_without_checksums(tmp_path: Path) -> None:
 def test_errors_say_who_asks_for_what(place: Workplace) -> None:
     add(place.mirror, "1.0.0")
     place.install(">= 2.0", "< 3.0")
-    assert "the root module asks for >= 2.0.0" in place.error
-    assert "module.m1 asks for < 3.0.0" in place.error
+    assert "the root module requires >= 2.0.0" in place.error
+    assert "module.m1 requires < 3.0.0" in place.error
     assert "1.0.0" in place.error
 
 
@@ -203,7 +203,7 @@ def test_a_lock_that_a_module_no_longer_accepts(place: Workplace) -> None:
     add(place.mirror, "1.0.0")
     locks = place.install("").locks
     result = place.install("", ">= 2.0", locks=locks)
-    assert "module.m1 asks for >= 2.0.0" in place.error
+    assert "module.m1 requires >= 2.0.0" in place.error
     assert "-upgrade" in place.error
     assert result.locks.providers == locks.providers
 
@@ -284,13 +284,13 @@ def test_an_installed_program_is_checked_before_it_is_started(place: Workplace) 
     assert program(lock) is None
     assert "wrong checksum" in place.error
     assert program(replace(lock, version=version("2.0.0"))) is None
-    assert "Run init" in place.error
+    assert 'Run "nigari init"' in place.error
 
 
 def test_a_version_that_was_never_released_is_not_chosen(place: Workplace) -> None:
     add(place.mirror, "0.0.0")
     place.install("")
-    assert "no package" in place.error
+    assert "installation sources" in place.error
 
 
 def test_a_store_says_what_it_has(place: Workplace) -> None:

@@ -82,7 +82,7 @@ def launch_failure(command: list[str], within: float = 10) -> api.ProviderDiagno
         (["/nonexistent/program"], "missing or is not a program"),
         (shell("echo hello"), "'hello' instead of saying where"),
         (shell("head -c 300000 /dev/zero"), "line without end"),
-        (shell("echo why >&2; exit 7"), "ended with status 7 before it said a word"),
+        (shell("echo why >&2; exit 7"), "exited with status 7 before it printed anything"),
         (shell("kill -SEGV $$"), "was ended by SIGSEGV before"),
         (shell("exec 1>&-; sleep 60"), "closed its output"),
         (shell("echo '1|4|unix|/x|grpc|'"), "protocol '4'"),
@@ -175,7 +175,10 @@ def test_closing_ends_the_process_and_removes_its_directory(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("mode", "how", "log"),
-    [("crash", "was ended by SIGSEGV", "about to crash"), ("exit", "ended with status 3", "panic")],
+    [
+        ("crash", "was ended by SIGSEGV", "about to crash"),
+        ("exit", "exited with status 3", "panic"),
+    ],
 )
 def test_a_crash_in_the_middle_of_calls_is_told_once(
     tmp_path: Path, mode: str, how: str, log: str

@@ -138,15 +138,15 @@ def test_move_to_another_state(before: list[str], old: str, new: str, after: lis
 @pytest.mark.parametrize(
     ("old", "new", "summary"),
     [
-        ("a.x", "a.y[0]", "Destination is taken"),
-        ("a.y", "a.x", "Destination is taken"),
-        ("module.m", "module.n", "Destination is taken"),
+        ("a.x", "a.y[0]", "Destination already in use"),
+        ("a.y", "a.x", "Destination already in use"),
+        ("module.m", "module.n", "Destination already in use"),
         ("a.q", "a.r", "Nothing at that address"),
         ("module.q", "module.r", "Nothing at that address"),
-        ("a.x", "module.m", "Destination of another kind"),
-        ("module.m", "a.q", "Destination of another kind"),
-        ("a.y", "a.q[0]", "Destination of another kind"),
-        ("a.x", "data.a.x", "Destination of another kind"),
+        ("a.x", "module.m", "Destination of a different kind"),
+        ("module.m", "a.q", "Destination of a different kind"),
+        ("a.y", "a.q[0]", "Destination of a different kind"),
+        ("a.x", "data.a.x", "Destination of a different kind"),
     ],
 )
 def test_move_refused(old: str, new: str, summary: str) -> None:

@@ -170,7 +170,7 @@ class TestRefused:
         members = json.loads(encrypted(config()))
         members["encryption_version"] = "v1"
         assert decrypted(config(), json.dumps(members).encode())[1] == [
-            "Encrypted state of an unknown form"
+            "Unsupported format of an encrypted state"
         ]
 
     def test_encrypted_without_configuration(self) -> None:
@@ -227,7 +227,7 @@ def test_without_configuration_nothing_happens() -> None:
 def test_plain_data_is_warned_of() -> None:
     diags = Diagnostics()
     Encryption(config(), diags)
-    assert [each.summary for each in diags] == ["Plain data is allowed"]
+    assert [each.summary for each in diags] == ["Unencrypted data is allowed"]
 
 
 class TestKeyProviders:
@@ -240,8 +240,8 @@ class TestKeyProviders:
             ({"passphrase": "short"}, "at least 16"),
             ({"passphrase": PASSPHRASE, "iterations": 1000}, "at least 200000"),
             ({"passphrase": PASSPHRASE, "hash_function": "md5"}, "sha256 or sha512"),
-            ({"passphrase": PASSPHRASE, "key_length": 0}, "larger than zero"),
-            ({"passphrase": PASSPHRASE, "salt_length": 0}, "larger than zero"),
+            ({"passphrase": PASSPHRASE, "key_length": 0}, "greater than zero"),
+            ({"passphrase": PASSPHRASE, "salt_length": 0}, "greater than zero"),
             ({"passphrase": PASSPHRASE, "key_length": 5}, "16, 24 or 32"),
             ({"passphrase": PASSPHRASE, "pass": "x"}, 'no argument named "pass"'),
             ({"passphrase": [1]}, "must be a string"),
@@ -253,7 +253,7 @@ class TestKeyProviders:
         diags = Diagnostics()
         block = config(providers=(provider(**arguments),))
         assert Encryption(block, diags).state.encrypt(STATE, 1, "a", diags) is None
-        assert errors(diags) == ["Encryption cannot be set up"]
+        assert errors(diags) == ["Cannot set up encryption"]
         assert why in list(diags)[-1].detail
         assert PASSPHRASE not in list(diags)[-1].detail
 
@@ -303,7 +303,7 @@ class TestKeyProviders:
             ),
             diags,
         )
-        assert errors(diags) == ["Key providers need each other"]
+        assert errors(diags) == ["Dependency cycle between key providers"]
         assert "pbkdf2.one → key_provider.pbkdf2.two → key_provider.pbkdf2.one" in diags[0].detail
 
     def test_metadata_alias(self) -> None:
@@ -340,9 +340,9 @@ class TestConfiguration:
             (config(methods=(method(AES, BlockName("pbkdf2", "x")),)), "Key provider is not declared"),
             (config(target=TargetConfig(BlockName("aes_gcm", "x"))), "Encryption method is not declared"),
             (config(target=TargetConfig(None)), "Missing encryption method"),
-            (config(target=TargetConfig(AES, (PLAIN,), enforced=True)), "Enforced encryption allows no plain data"),
-            (config(providers=(provider(BlockName("rot13", "k")),), methods=(method(AES, BlockName("rot13", "k")),)), "No such kind of key provider"),
-            (config(methods=(method(BlockName("rot13", "m")),), target=TargetConfig(BlockName("rot13", "m"))), "No such kind of encryption method"),
+            (config(target=TargetConfig(AES, (PLAIN,), enforced=True)), "Enforced encryption with an unencrypted method"),
+            (config(providers=(provider(BlockName("rot13", "k")),), methods=(method(AES, BlockName("rot13", "k")),)), "Unknown key provider type"),
+            (config(methods=(method(BlockName("rot13", "m")),), target=TargetConfig(BlockName("rot13", "m"))), "Unknown encryption method type"),
         ],
         ids=lambda each: each if isinstance(each, str) else "",
     )  # fmt: skip
@@ -471,4 +471,4 @@ class TestExternal:
         diags = Diagnostics()
         layer = Encryption(self.block(command), diags).state
         assert layer.encrypt(STATE, 1, "a", diags) is None
-        assert errors(diags) == ["Encryption cannot be set up"]
+        assert errors(diags) == ["Cannot set up encryption"]

@@ -298,11 +298,11 @@ class TestProviders:
     @pytest.mark.parametrize(
         ("of_resource", "of_instances", "why"),
         [
-            (None, [None], "which provider manages it"),
-            (None, [f'{AWS}.x["k"]', None], "which provider manages it"),
+            (None, [None], "the provider that manages it"),
+            (None, [f'{AWS}.x["k"]', None], "the provider that manages it"),
             (f"{AWS}.y", [f'{AWS}.x["k"]'], "two provider configurations"),
             (BUILTIN, [f'{AWS}.x["k"]'], "two provider configurations"),
-            (f'{AWS}.x["k"]', [None], "names its own"),
+            (f'{AWS}.x["k"]', [None], "name its own"),
             (None, [f'{AWS}.x["k"]', f'{AWS}.y["k"]'], "two provider configurations"),
             (None, [f'{AWS}.x["k"]', f'module.m.{AWS}.x["k"]'], "two provider configurations"),
         ],
@@ -367,7 +367,7 @@ def test_an_instance_that_is_not_understood_is_refused(members: Members, why: st
 
 BAD_FILES: Mapping[str, tuple[str, str]] = {
     "not json": ("rubbish", "line 1, column 1"),
-    "cut short": (text_of(file(resources=[resource(instance())]))[:200], "cut short"),
+    "cut short": (text_of(file(resources=[resource(instance())]))[:200], "truncated"),
     "two documents": ('{"version": 4} {}', "not valid JSON"),
     "trailing comma": ('{"version": 4,}', "not valid JSON"),
     "no object": ("[4]", "not valid JSON"),
@@ -376,7 +376,7 @@ BAD_FILES: Mapping[str, tuple[str, str]] = {
     "version text": ('{"version": "4"}', "never existed"),
     "future": ('{"version": 5, "terraform_version": "9.9.9"}', "9.9.9"),
     "nested": ('{"version": 4, "x": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
-    "not a number": ('{"version": 4, "x": NaN}', "left as it is"),
+    "not a number": ('{"version": 4, "x": NaN}', "was not changed"),
     "serial": (text_of(file(serial=-1)), "serial"),
     "lineage": (text_of(file(lineage=1)), "lineage"),
     "writer": (text_of(file(terraform_version="odd")), "odd"),

@@ -126,9 +126,9 @@ def test_a_taken_place_is_not_overwritten(
 
 
 REFUSED = [
-    (["a.x -> a.y", "a.y -> a.x"], "Moves in a circle"),
-    (["a.x -> a.y", "a.y -> a.z", "a.z -> a.x"], "Moves in a circle"),
-    (["module.m -> module.n", "module.n -> module.m"], "Moves in a circle"),
+    (["a.x -> a.y", "a.y -> a.x"], "Cycle of moves"),
+    (["a.x -> a.y", "a.y -> a.z", "a.z -> a.x"], "Cycle of moves"),
+    (["module.m -> module.n", "module.n -> module.m"], "Cycle of moves"),
     (["a.x -> a.y", "a.x -> a.z"], "Contradicting moves"),
     (["a.x -> a.z", "a.y -> a.z"], "Contradicting moves"),
     (["a.x -> a.x"], "Move without effect"),
@@ -143,7 +143,7 @@ def test_nonsense_is_refused_with_a_reason(statements: list[str], summary: str) 
     assert [each.summary for each in diags] == [summary]
     assert result.state is before
     for text in statements:
-        if summary == "Moves in a circle":
+        if summary == "Cycle of moves":
             assert text.replace("->", "→").partition(" ")[0] in diags[0].detail
 
 

@@ -146,7 +146,7 @@ def test_maps_are_counted_with_percent_signs_since_version_3() -> None:
         (old(3, module(["elsewhere"])), "path"),
         (old(3, module(["root", "1x"])), "identifier"),
         (old(3, module(["root"], {"a": {}})), "not an address"),
-        (old(3, module(["root"], {"a.b.c": {}})), "no number"),
+        (old(3, module(["root"], {"a.b.c": {}})), "not a number"),
         (old(3, module(["root"], {"a.b": {"provider": "${x}"}})), "provider"),
         (old(3, serial=-1), "serial"),
     ],

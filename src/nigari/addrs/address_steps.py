@@ -75,8 +75,8 @@ class Steps:
                 return key, True
         self.error(
             "Invalid instance key",
-            f"The key of {what} is a whole number, when it uses count, or a string in quotes, "
-            "when it uses for_each.",
+            f"The key of {what} must be a whole number, if it uses count, or a string in quotes, "
+            "if it uses for_each.",
             step,
         )
         return None, False
@@ -94,7 +94,7 @@ class Steps:
     def ends(self, what: str) -> bool:
         """Whether nothing is left; reports it if something is."""
         if self.left:
-            self.error("Invalid address", f"Nothing may follow {what} here. Remove the rest of it.")
+            self.error("Invalid address", f"Nothing can follow {what} here. Remove the rest.")
         return not self.left
 
 
@@ -145,14 +145,18 @@ def _read_module(steps: Steps, keyed: bool) -> bool:
         name = steps.peek_name(1)
         if name is None:
             wrong = steps.steps[steps.at + 1] if steps.left > 1 else steps.steps[steps.at]
-            steps.error("Invalid address", "After module must come a dot and its name.", wrong)
+            steps.error(
+                "Invalid address",
+                '"module" must be followed by a dot and the name of the call.',
+                wrong,
+            )
             return False
         steps.at += 2
         step = steps.peek_key()
         if step is not None and not keyed:
             steps.error(
                 "Invalid address",
-                f"Instances cannot be told apart here. Name the whole call, module.{name}, "
+                f"A single instance cannot be named here. Name the whole call, module.{name}, "
                 "without the key.",
                 step,
             )

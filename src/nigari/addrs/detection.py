@@ -95,7 +95,9 @@ def _check_escapes(url: str, path_start: int, offset: int = 0) -> None:
     escape = re.compile(_BAD_ESCAPE).search(url, path_start, len(url) if query < 0 else query)
     if escape is not None:
         start = offset + escape.start()
-        raise SourceError("A % in a URL must be followed by two hex digits.", start, start + 1)
+        raise SourceError(
+            "A % in a URL must be followed by two hexadecimal digits.", start, start + 1
+        )
 
 
 def _detect_github(address: str) -> str:
@@ -113,7 +115,7 @@ def _detect_repository(address: str, host: str) -> str:
     path, _, query = address.partition("?")
     parts = path.split("/")
     if len(parts) < 3:
-        raise SourceError(f"A repository there is written {host}/OWNER/NAME.")
+        raise SourceError(f"Write a repository there as {host}/OWNER/NAME.")
     repository, hash_, fragment = f"{parts[1]}/{parts[2]}".partition("#")
     if not repository.endswith(".git"):
         repository += ".git"
@@ -137,8 +139,8 @@ def _detect_scp(address: str) -> str:
         return url
     if ";" in query:
         raise SourceError(
-            "The query holds a semicolon. Separate its arguments with &, and write a semicolon "
-            "that belongs to an argument as %3B.",
+            "The query contains a semicolon. Separate its arguments with &, and write a "
+            "semicolon inside an argument as %3B.",
             start=address.index(";"),
             end=address.index(";") + 1,
         )
@@ -153,8 +155,7 @@ def _detect_gcs(address: str) -> str:
     parts = address.split("/")
     if len(parts) < 5:
         raise SourceError(
-            "An object in Google Cloud Storage is written "
-            "www.googleapis.com/storage/v1/BUCKET/PATH."
+            "Write an object in Google Cloud Storage as www.googleapis.com/storage/v1/BUCKET/PATH."
         )
     return f"gcs::https://www.googleapis.com/storage/{_escape_url('/'.join(parts[2:]))}"
 
@@ -172,17 +173,17 @@ def _detect_s3(address: str) -> str:
     elif len(labels) == 5 and labels[1] == "s3":
         url = f"s3.{labels[2]}.amazonaws.com/{labels[0]}/{path}"
     else:
-        raise SourceError("An object in S3 is written s3-REGION.amazonaws.com/BUCKET/KEY.")
+        raise SourceError("Write an object in S3 as s3-REGION.amazonaws.com/BUCKET/KEY.")
     return f"s3::https://{_escape_url(url)}"
 
 
 def _detect_path(address: str) -> str:
     if address.startswith("/"):
         return f"file://{address}"
-    hint = f" For a directory next to the calling module write {quoted('./' + address)}."
+    hint = f" For a directory next to the calling module, write {quoted('./' + address)}."
     raise SourceError(
-        "It has the form neither of a registry address, NAMESPACE/NAME/SYSTEM, nor of a URL or "
-        "one of its shorthands." + (hint if address else ""),
+        "It is neither a registry address, NAMESPACE/NAME/SYSTEM, nor a URL or one of its "
+        "shorthands." + (hint if address else ""),
         is_guess=True,
     )
 

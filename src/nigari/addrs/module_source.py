@@ -163,7 +163,7 @@ def parse_registry_source(
     """Read a source where only an address in a module registry will do."""
     try:
         if text.startswith(_LOCAL_PREFIXES):
-            raise SourceError("A local directory is not an address in a module registry.")
+            raise SourceError("A local directory is not a module registry address.")
         return _registry_source(text)
     except SourceError as error:
         _report_source(text, error, diags, subject)
@@ -193,7 +193,7 @@ def split_subdir(text: str) -> tuple[str, str]:
     clean = normpath(subdir)
     if clean == ".." or clean.startswith("../"):
         raise SourceError(
-            f"The directory {quoted(subdir)} after // leads out of the package.",
+            f"The directory {quoted(subdir)} after // is outside the package.",
             start=cut + 2,
             end=len(address),
         )
@@ -205,8 +205,8 @@ def _registry_source(text: str) -> RegistrySource:
     parts = package.split("/")
     if len(parts) not in (3, 4):
         raise SourceError(
-            "An address in a module registry has three parts, NAMESPACE/NAME/SYSTEM, with the "
-            "hostname in front when it is not the default registry."
+            "A module registry address has three parts, NAMESPACE/NAME/SYSTEM, preceded by the "
+            "hostname if it is not the default registry."
         )
     hostname = DEFAULT_REGISTRY_HOST
     offset = 0
@@ -217,7 +217,7 @@ def _registry_source(text: str) -> RegistrySource:
     if re.fullmatch(_REGISTRY_NAME, namespace) is None:
         if "." in namespace:
             raise SourceError(
-                f"After the hostname {quoted(namespace)} a registry address needs three parts: "
+                f"The hostname {quoted(namespace)} must be followed by three parts: "
                 "NAMESPACE/NAME/SYSTEM.",
                 is_likely=True,
             )
@@ -235,14 +235,14 @@ def _registry_hostname(given: str) -> str:
     hostname = normalize_hostname(given)
     if hostname is None or "." not in hostname:
         raise SourceError(
-            f"{quoted(given)} is not the hostname of a module registry. It must have a dot in "
-            "it, and an international name is written in its own letters, not in punycode.",
+            f"{quoted(given)} is not the hostname of a module registry. It must contain a dot, "
+            "and an international name must be written in its own letters, not in punycode.",
             end=len(given),
             is_likely=True,
         )
     if hostname in _VERSION_CONTROL_HOSTS:
         raise SourceError(
-            f"{hostname} is no module registry: such an address means a repository.",
+            f"{hostname} is not a module registry: such an address refers to a repository.",
             end=len(given),
         )
     return hostname
@@ -250,7 +250,7 @@ def _registry_hostname(given: str) -> str:
 
 def _bad_registry_name(what: str, given: str, start: int) -> SourceError:
     return SourceError(
-        f"{quoted(given)} cannot be the {what} in a registry address: it must have 1 to 64 "
+        f"{quoted(given)} is not a valid {what} in a registry address: it must have 1 to 64 "
         "letters, digits, dashes and underscores, and begin and end with a letter or digit.",
         start=start,
         end=start + len(given),
@@ -262,14 +262,14 @@ def _bad_target_system(given: str, start: int) -> SourceError:
     system, question, query = given.partition("?")
     if question:
         return SourceError(
-            f'A registry address takes no "?{query}". Select a version with the version '
-            "argument of the module block.",
+            f'A registry address cannot have a query ("?{query}"). Select a version with the '
+            "version argument of the module block.",
             start=start + len(system),
             end=start + len(given),
             is_likely=True,
         )
     return SourceError(
-        f"{quoted(given)} cannot be the target system in a registry address: it must have 1 to "
+        f"{quoted(given)} is not a valid target system in a registry address: it must have 1 to "
         "64 lower-case letters and digits.",
         start=start,
         end=start + len(given),
@@ -291,6 +291,6 @@ def _report_source(
         subject = Source("", text).range(error.start, end)
     diags.error(
         "Invalid module source",
-        f"{quoted(text)} is not a module source. {error.reason}",
+        f"{quoted(text)} is not a valid module source. {error.reason}",
         subject,
     )

@@ -59,7 +59,7 @@ def _resource(steps: Steps) -> Resource | None:
         what = {MANAGED: "resource", DATA: "data source", EPHEMERAL: "ephemeral resource"}[mode]
         steps.error(
             "Invalid address",
-            f"The address of a {what} needs its type and its name, with a dot between them: "
+            f"The address of a {what} consists of its type and its name, separated by a dot: "
             f"{mode.prefix}TYPE.NAME.",
             step,
         )
@@ -78,7 +78,7 @@ def _resource_instance(steps: Steps) -> ResourceInstance | None:
     if steps.left and key is None and resource.type == "resource":
         steps.error(
             "Invalid address",
-            "The address of a managed resource has no resource. in front of its type.",
+            "The address of a managed resource begins with its type, without resource. in front.",
             steps.steps[steps.at - 2],
         )
         return None
@@ -103,8 +103,8 @@ def _only_module(steps: Steps | None) -> ModuleAddr | None:
     if steps.left:
         steps.error(
             "Invalid module address",
-            "Only a module may be named here, and the address of a module consists of module "
-            "and a name, once for each level.",
+            'Only a module can be named here. The address of a module consists of "module" and a '
+            "name, once for each level.",
         )
         return None
     return steps.module
@@ -178,8 +178,8 @@ def _block_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
     if steps.peek_key() is not None:
         steps.error(
             "Invalid address",
-            f"Instances cannot be told apart here. Name the whole resource, {resource}, without "
-            "the key.",
+            f"A single instance cannot be named here. Name the whole resource, {resource}, "
+            "without the key.",
         )
         return None
     if not steps.ends("the address of a resource"):
@@ -263,7 +263,7 @@ def parse_provider_config(given: Given, diags: Diagnostics) -> AbsProviderConfig
     if instance.item.key is not None:
         diags.error(
             "Invalid provider configuration address",
-            "Only a whole provider configuration may be named here. Leave out the instance key.",
+            "Only a whole provider configuration can be named here. Leave out the instance key.",
             Source("", given).range(0, len(given)) if isinstance(given, str) else given.range,
         )
         return None
@@ -285,7 +285,9 @@ def parse_provider_instance(given: Given, diags: Diagnostics) -> AbsProviderInst
 
 def _provider_instance(steps: Steps) -> ProviderInstance | None:
     if steps.peek_name() != "provider":
-        steps.error(_BAD_PROVIDER, "The address of a provider configuration begins with provider.")
+        steps.error(
+            _BAD_PROVIDER, 'The address of a provider configuration begins with "provider".'
+        )
         return None
     steps.at += 1
     provider = _provider_in_brackets(steps)
@@ -295,7 +297,9 @@ def _provider_instance(steps: Steps) -> ProviderInstance | None:
     if alias:
         steps.at += 1
     elif steps.left:
-        steps.error(_BAD_PROVIDER, "After the provider in brackets may come a dot and an alias.")
+        steps.error(
+            _BAD_PROVIDER, "The provider in brackets can be followed by a dot and an alias."
+        )
         return None
     key, ok = steps.key("a provider instance")
     if not ok or not steps.ends("the address of a provider configuration"):
@@ -312,8 +316,8 @@ def _provider_in_brackets(steps: Steps) -> Provider | None:
     if step is None or not isinstance(key, str):
         steps.error(
             _BAD_PROVIDER,
-            "After provider must come the provider's full address in brackets and quotes: "
-            'provider["registry.opentofu.org/hashicorp/aws"].',
+            '"provider" must be followed by the provider\'s full address in brackets and '
+            'quotes: provider["registry.opentofu.org/hashicorp/aws"].',
             step,
         )
         return None
@@ -328,7 +332,7 @@ def parse_legacy_provider_config(given: Given, diags: Diagnostics) -> AbsProvide
         return None
     type_name = steps.peek_name(1)
     if steps.peek_name() != "provider" or type_name is None:
-        steps.error(_BAD_PROVIDER, "A provider configuration is named provider.TYPE.ALIAS here.")
+        steps.error(_BAD_PROVIDER, "Write a provider configuration here as provider.TYPE.ALIAS.")
         return None
     alias = steps.peek_name(2) or ""
     steps.at += 3 if alias else 2
@@ -348,8 +352,8 @@ def parse_local_provider_config(given: Given, diags: Diagnostics) -> LocalProvid
     if name == "provider" and alias is not None:
         steps.error(
             "Invalid provider reference",
-            "A reference to a provider configuration has no provider. in front: write its local "
-            f"name, {alias}, and its alias if it has one.",
+            'A reference to a provider configuration has no "provider." in front: write its '
+            f"local name, {alias}, and its alias if it has one.",
         )
         return None
     steps.at = 1 if alias is None else 2
@@ -363,7 +367,7 @@ def _report_module_for_resource(
 ) -> None:
     diags.error(
         "Invalid address",
-        f"{module} is a module, and a resource is needed here. Add the type and name of a "
+        f"{module} is a module, and a resource is required here. Add the type and name of a "
         "resource in it.",
         subject,
     )
@@ -374,8 +378,8 @@ def _report_instance_for_resource(
 ) -> None:
     diags.error(
         "Invalid address",
-        f"{instance} is one instance, and a whole resource is needed here. Leave out the key: "
-        f"{instance.resource}.",
+        f"{instance} is a single instance, and a whole resource is required here. Leave out the "
+        f"key: {instance.resource}.",
         subject,
     )
 
@@ -384,8 +388,8 @@ def _report_not_removable(mode: ResourceMode, subject: Range | None, diags: Diag
     what = "Data sources" if mode is DATA else "Ephemeral resources"
     diags.error(
         "Invalid address",
-        f"{what} are never destroyed, so there is nothing for a removed block to do. Delete this "
-        f"block; deleting the {mode.value} block itself is enough.",
+        f"{what} are never destroyed, so a removed block has nothing to do. Delete this block; "
+        f"deleting the {mode.value} block itself is enough.",
         subject,
     )
 
@@ -393,6 +397,6 @@ def _report_not_removable(mode: ResourceMode, subject: Range | None, diags: Diag
 def _report_no_value(steps: Steps, kind: type[NamedValue]) -> None:
     steps.error(
         "Invalid address",
-        f"{quoted(str(steps.traversal))} does not go on as it must. Here {kind.root} and a name "
-        f"come after the path of the module: module.a.{kind.root}.b.",
+        f"{quoted(str(steps.traversal))} is not complete. The module path must be followed by "
+        f"{kind.root} and a name: module.a.{kind.root}.b.",
     )

@@ -146,8 +146,8 @@ def _range_in(text: str, start: int, end: int) -> Range:
 def _report_source_shape(text: str, diags: Diagnostics, subject: Range | None) -> None:
     diags.error(
         "Invalid provider source",
-        f"{quoted(text)} is not a provider source. Write the provider's type, with its namespace "
-        'and hostname in front where they are needed: "hashicorp/aws" or '
+        f"{quoted(text)} is not a valid provider source. Write the provider's type, preceded by "
+        'its namespace and hostname where needed: "hashicorp/aws" or '
         '"registry.example.com/team/thing".',
         subject or _range_in(text, 0, len(text)),
     )
@@ -156,8 +156,8 @@ def _report_source_shape(text: str, diags: Diagnostics, subject: Range | None) -
 def _report_part(what: str, part: str, text: str, diags: Diagnostics, subject: Range) -> None:
     diags.error(
         f"Invalid provider {what}",
-        f"{quoted(part)} in the provider source {quoted(text)} cannot be a provider {what}: it "
-        "must consist of letters, digits and single dashes, and must not begin or end with a "
+        f"{quoted(part)} in the provider source {quoted(text)} is not a valid provider {what}: "
+        "it must consist of letters, digits and single dashes, and must not begin or end with a "
         "dash.",
         subject,
     )
@@ -166,8 +166,8 @@ def _report_part(what: str, part: str, text: str, diags: Diagnostics, subject: R
 def _report_hostname(part: str, text: str, diags: Diagnostics, subject: Range) -> None:
     diags.error(
         "Invalid provider source hostname",
-        f"{quoted(part)} in the provider source {quoted(text)} is not a hostname. Give a name "
-        "such as registry.example.com, with a port if it needs one; an international name is "
+        f"{quoted(part)} in the provider source {quoted(text)} is not a valid hostname. Use a "
+        "name such as registry.example.com, with a port if needed; an international name must be "
         "written in its own letters, not in punycode.",
         subject,
     )
@@ -176,9 +176,9 @@ def _report_hostname(part: str, text: str, diags: Diagnostics, subject: Range) -
 def _report_legacy_host(provider: Provider, diags: Diagnostics, subject: Range) -> None:
     diags.error(
         "Invalid provider namespace",
-        f'The namespace "-" stands for providers older than namespaces, which exist only on '
-        f"{DEFAULT_REGISTRY_HOST}, not on {provider.hostname}. Write the namespace of the "
-        "provider.",
+        'The namespace "-" is for providers older than namespaces, which exist only on '
+        f"{DEFAULT_REGISTRY_HOST}, not on {provider.hostname}. Use the provider's actual "
+        "namespace.",
         subject,
     )
 
@@ -192,7 +192,7 @@ def _report_redundant_prefix(
     diags.error(
         "Invalid provider type",
         f"The provider type {quoted(provider.type)} must not begin with {quoted(prefix)}: "
-        "repositories of providers are often named that way, but provider sources leave it out."
+        "repositories are often named that way, but provider sources leave the prefix out."
         + suggestion,
         subject,
     )

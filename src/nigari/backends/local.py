@@ -254,10 +254,10 @@ def cannot_lock(path: str, error: OSError) -> Diagnostic:
     """The system refuses what a lock needs: a file that can be written."""
     return Diagnostic(
         Severity.ERROR,
-        "State cannot be locked",
-        f"{path}: {error.strerror or error}. While a command uses a state it keeps others out, and "
-        "for that it must be able to write there. A command that only looks, such as plan, can do "
-        "without: use -lock=false.",
+        "Cannot lock the state",
+        f"{path}: {error.strerror or error}. Locking the state, which keeps other commands from "
+        "changing it at the same time, requires write access. A command that only reads, such as "
+        "plan, can run without a lock: use -lock=false.",
     )
 
 
@@ -265,9 +265,8 @@ def state_not_written(path: str, error: OSError) -> Diagnostic:
     """A state that could not be stored; what was stored before is still there."""
     return Diagnostic(
         Severity.ERROR,
-        "State was not saved",
-        f"{path}: {error.strerror or error}. The state that was saved before is still there and"
-        " is whole.",
+        "State not saved",
+        f"{path}: {error.strerror or error}. The state saved before is still there and complete.",
     )
 
 
@@ -275,7 +274,7 @@ def default_workspace_stays() -> Diagnostic:
     """An attempt to delete the default workspace."""
     return Diagnostic(
         Severity.ERROR,
-        "Default workspace cannot be deleted",
+        "Cannot delete the default workspace",
         f'The workspace "{DEFAULT_WORKSPACE}" always exists.',
     )
 
@@ -284,7 +283,7 @@ def holder_is_alive(holder: LockInfo) -> Diagnostic:
     """A lock of the local backend whose process still runs."""
     return Diagnostic(
         Severity.ERROR,
-        "Lock is in use",
-        f"The process that locked the state ({holder.who}, {holder.operation}) still runs. A lock"
-        " on a local file ends with its process, so wait for it or end it.",
+        "Lock in use",
+        f"The process that locked the state ({holder.who}, {holder.operation}) is still running. "
+        "A lock on a local file ends with its process, so wait for it or stop it.",
     )

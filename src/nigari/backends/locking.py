@@ -130,7 +130,7 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
     """A lock that somebody else holds."""
     holder = conflict.holder
     if holder is None:
-        told = "Its holder left no word of itself."
+        told = "Its holder left no information about itself."
     else:
         lines = {
             "Who": holder.who,
@@ -146,9 +146,9 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "State is locked",
-        f"Another run is using the state at {location}, so this one did not begin. {told}\n\n"
-        "Wait until it is done, or let this run wait for it with -lock-timeout. Only if you are"
-        " sure that nobody else is using the state, run with -lock=false.",
+        f"Another run is using the state at {location}, so this run did not start. {told}"
+        "\n\nWait until it finishes, or let this run wait for it with -lock-timeout. Use "
+        "-lock=false only if you are sure that nobody else is using the state.",
     )
 
 

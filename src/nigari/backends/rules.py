@@ -66,13 +66,13 @@ def _common(type_: str, value: Value) -> _Found:
             yield one, f"Only one of {one} and {other} can be set."
     for name in _WITHOUT_SLASHES.get(type_, ()):
         if _text(value, name).startswith("/") or _text(value, name).endswith("/"):
-            yield name, f"The {name} can neither begin nor end with a slash."
+            yield name, f"The {name} must not begin or end with a slash."
 
 
 def _local(value: Value, _environ: Environment) -> _Found:
     for name in ("path", "workspace_dir"):
         if value.attribute(name).data == "":
-            yield name, f"The {name} is empty. Name one, or leave the argument out."
+            yield name, f"The {name} is empty. Set it, or leave the argument out."
 
 
 def _remote(value: Value, _environ: Environment) -> _Found:
@@ -107,9 +107,9 @@ def _s3(value: Value, environ: Environment) -> _Found:
     if not (
         _text(value, "region") or environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION")
     ):
-        yield "region", "The region is set neither here nor as AWS_REGION outside."
+        yield "region", "The region is not set, neither here nor in the environment as AWS_REGION."
     if _text(value, "retry_mode") not in ("", "standard", "adaptive"):
-        yield "retry_mode", "The retry_mode is standard or adaptive."
+        yield "retry_mode", "The retry_mode must be standard or adaptive."
 
 
 _RULES: Final[Mapping[str, Callable[[Value, Environment], _Found]]] = {

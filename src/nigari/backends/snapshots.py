@@ -230,10 +230,10 @@ def lineages_differ(new: StateFile, existing: StateFile) -> Diagnostic:
     """A snapshot of another state."""
     return Diagnostic(
         Severity.ERROR,
-        "Snapshot of another state",
-        f"The given state has the lineage {quoted(new.lineage)}, and the stored one "
-        f"{quoted(existing.lineage)}: neither came from the other, so nothing was replaced. With "
-        "-force it is.",
+        "Unrelated state",
+        f"The given state has the lineage {quoted(new.lineage)}, and the stored one has "
+        f"{quoted(existing.lineage)}: they are unrelated, so the stored state was not replaced. "
+        "Use -force to replace it anyway.",
     )
 
 
@@ -242,8 +242,8 @@ def serial_is_older(new: StateFile, existing: StateFile) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Older snapshot",
-        f"The given state has the serial {new.serial}, and the stored one {existing.serial}, so it"
-        " is newer and was not replaced. With -force it is.",
+        f"The given state has the serial {new.serial}, and the stored one has {existing.serial}, "
+        "which is newer, so it was not replaced. Use -force to replace it anyway.",
     )
 
 
@@ -251,7 +251,7 @@ def serial_is_taken(new: StateFile) -> Diagnostic:
     """A snapshot that has the stored one's serial and is different."""
     return Diagnostic(
         Severity.ERROR,
-        "Snapshot conflicts with the stored one",
-        f"Both the given and the stored state have the serial {new.serial}, and they differ, so"
-        " nothing was replaced. With -force it is.",
+        "Conflicting state",
+        f"The given state and the stored state both have the serial {new.serial}, but they "
+        "differ, so the stored state was not replaced. Use -force to replace it anyway.",
     )

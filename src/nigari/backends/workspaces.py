@@ -118,7 +118,10 @@ class Workspaces:
                 return False
             if or_create:
                 return await self.create(name, diags)
-            new = "The command workspace new makes one, and workspace select makes it with -or-create."
+            new = (
+                'Create it with "nigari workspace new", or with "nigari workspace select '
+                '-or-create".'
+            )
             diags.append(no_such_workspace(name, names, new))
             return False
         if name == self.selected(diags).name:
@@ -139,7 +142,7 @@ class Workspaces:
             return False
         names = await self.names(diags)
         if name not in names:
-            diags.append(no_such_workspace(name, names, "So there is nothing to delete."))
+            diags.append(no_such_workspace(name, names, "There is nothing to delete."))
             return False
         snapshots = Snapshots(self.backend.storage(name), encryption)
         if not await snapshots.lock("workspace-delete", lock, diags):
@@ -168,8 +171,8 @@ def invalid_name(name: str, where: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Invalid workspace name",
-        f"{quoted(name)}, from {where}, cannot be the name of a workspace: names become parts of"
-        " paths and URLs, so they have no slashes, spaces or other special characters.",
+        f"{quoted(name)}, from {where}, is not a valid workspace name: names become part of "
+        "paths and URLs, so they cannot contain slashes, spaces or other special characters.",
     )
 
 
@@ -177,9 +180,9 @@ def selection_is_overridden() -> Diagnostic:
     """A change of the selection that would have no effect."""
     return Diagnostic(
         Severity.ERROR,
-        "Workspace is chosen by the environment",
-        f"The variable {ENVIRONMENT_VARIABLE} chooses the workspace, so selecting one would have"
-        " no effect. Unset it first.",
+        "Workspace is set by the environment",
+        f"The environment variable {ENVIRONMENT_VARIABLE} sets the workspace, so selecting one "
+        "would have no effect. Unset it first.",
     )
 
 
@@ -204,8 +207,8 @@ def cannot_delete_selected(name: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Workspace is selected",
-        f"The workspace {quoted(name)} is the selected one and cannot be deleted. Select another"
-        " first.",
+        f"The workspace {quoted(name)} is currently selected, so it cannot be deleted. Select "
+        "another workspace first.",
     )
 
 
@@ -214,6 +217,6 @@ def workspace_in_use(name: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Workspace is not empty",
-        f"The state of the workspace {quoted(name)} still tracks objects. Destroy them first;"
-        " -force deletes the workspace and leaves them behind, unmanaged.",
+        f"The state of the workspace {quoted(name)} still tracks objects. Destroy them first, or "
+        "use -force to delete the workspace and leave them behind, unmanaged.",
     )

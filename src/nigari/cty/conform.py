@@ -48,7 +48,7 @@ def _check(given: Type, wanted: Type, path: Path, found: list[CtyError]) -> None
 
 def _check_object(given: ObjectType, wanted: ObjectType, path: Path, found: list[CtyError]) -> None:
     found.extend(
-        CtyError(f'there is no attribute "{name}" in the type required', path)
+        CtyError(f'attribute "{name}" is not part of the required type', path)
         for name in sorted(given.attributes.keys() - wanted.attributes.keys())
     )
     for name in sorted(wanted.attributes):

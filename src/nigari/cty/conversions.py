@@ -125,7 +125,7 @@ class StringToNumber(Conversion):
         try:
             return Value(NUMBER, numbers.parse(value.as_string()))
         except CtyError:
-            raise CtyError("a number is required, and this string is none") from None
+            raise CtyError("a number is required, and this string does not represent one") from None
 
 
 _BOOLS: Final = {"true": TRUE, "1": TRUE, "false": FALSE, "0": FALSE}

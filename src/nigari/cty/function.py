@@ -195,7 +195,7 @@ class Function:
         if result.type is not expected and expected.kind != KIND_DYNAMIC:
             errors = conformance_errors(result.type, expected)
             if errors:
-                raise AssertionError(f"{result!r} is no {expected!r}: {errors[0].message}")
+                raise AssertionError(f"{result!r} is not a {expected!r}: {errors[0].message}")
         data = result.data
         if isinstance(data, Unknown) and not data.causes:
             return result.with_causes(find_causes(args))

@@ -119,7 +119,7 @@ class _Writer:
         elif isinstance(type_, CollectionType):
             self._write_map(value.mapping(), type_.element)
         else:
-            raise CtyError(f"there is no JSON for a {type_.friendly_name()}")
+            raise CtyError(f"{type_.with_article()} has no JSON form")
 
     def _write_sequence(self, elements: tuple[Value, ...], type_: Type) -> None:
         parts = self.parts
@@ -216,7 +216,7 @@ def _read(data: object, type_: Type) -> Value:
         return _read_tuple(data, type_)
     if isinstance(type_, CollectionType):
         return _read_map(data, type_) if kind == KIND_MAP else _read_sequence(data, type_)
-    raise CtyError(f"there is no JSON for a {type_.friendly_name()}")
+    raise CtyError(f"{type_.with_article()} has no JSON form")
 
 
 def _read_string(data: object) -> Value:
@@ -238,7 +238,7 @@ def _read_number(data: object) -> Value:
         try:
             return Value(NUMBER, numbers.parse(data))
         except CtyError:
-            raise CtyError("a number is required, and this string is none") from None
+            raise CtyError("a number is required, and this string does not represent one") from None
     raise CtyError(f"a number is required, not {_json_name(data)}")
 
 
@@ -380,6 +380,8 @@ def _imply(data: object, depth: int) -> Value:
         name = normalize(clean_text(name))
         value = _imply(item, depth + 1)
         if name in attributes and attributes[name].type != value.type:
-            raise CtyError(f'the name "{name}" is repeated in an object, with another type')
+            raise CtyError(
+                f'the name "{name}" occurs twice in an object, with values of different types'
+            )
         attributes[name] = value
     return object_value(attributes)

@@ -56,7 +56,7 @@ def _between_objects(given: ObjectType, wanted: ObjectType) -> CtyError:
         have, want = given.attributes.get(name), wanted.attributes[name]
         if have is not None and not conversion_exists(have, want, True):
             return mismatch(have, want).under(GetAttr(name))
-    return CtyError("the attributes of the object are not as required")
+    return CtyError("the attributes of the object do not match")
 
 
 def _between_tuples(given: TupleType, wanted: TupleType) -> CtyError:
@@ -67,7 +67,7 @@ def _between_tuples(given: TupleType, wanted: TupleType) -> CtyError:
     for i, want in enumerate(wanted.elements):
         if not conversion_exists(given.elements[i], want, True):
             return mismatch(given.elements[i], want).under(index_step(i))
-    return CtyError("the elements of the tuple are not as required")
+    return CtyError("the elements of the tuple do not match")
 
 
 def _into_map(given: ObjectType, wanted: Type) -> CtyError:

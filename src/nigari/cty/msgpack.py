@@ -61,7 +61,7 @@ def marshal(value: Value, type_: Type) -> bytes:
         value = convert(value, type_)
     if value.flags & HAS_MARKS:
         path = next(path for path, part in walk(value) if part.marks)
-        raise CtyError("a marked value cannot be sent", path)
+        raise CtyError("a marked value cannot be serialized", path)
     parts: list[bytes] = []
     try:
         _writer_for(type_).write(value, parts)
@@ -80,7 +80,7 @@ def _blame(value: Value) -> None:
             elif isinstance(part.data, Number):
                 _number(part.data)
         except UnicodeEncodeError:
-            raise CtyError("the string holds something that is no text", path) from None
+            raise CtyError("the string contains something that is not text", path) from None
         except CtyError as error:
             raise CtyError(error.message, path) from None
 
@@ -275,7 +275,7 @@ def _make_writer(type_: Type) -> _Writer:
         return _BoolWriter()
     if kind == KIND_DYNAMIC:
         return _DynamicWriter()
-    raise CtyError(f"a {type_.friendly_name()} cannot be sent")
+    raise CtyError(f"{type_.with_article()} cannot be serialized")
 
 
 def _part_writer(type_: Type) -> _Writer | None:

@@ -151,7 +151,7 @@ class _Reader:
             return self._read_map(type_) if kind == KIND_MAP else self._read_sequence(type_)
         if kind == KIND_DYNAMIC:
             return self._read_dynamic()
-        raise CtyError(f"a {type_.friendly_name()} cannot be received")
+        raise CtyError(f"{type_.with_article()} cannot be deserialized")
 
     def _read_bool(self) -> Value:
         code = self.data[self.pos]
@@ -172,7 +172,7 @@ class _Reader:
         try:
             return numbers.parse(text)
         except CtyError:
-            raise CtyError("a number is required, and this string is none") from None
+            raise CtyError("a number is required, and this string does not represent one") from None
 
     def _read_integer(self, wanted: str) -> int:
         code = self.data[self.pos]
@@ -360,9 +360,9 @@ class _Reader:
         if length <= 1:
             return unknown(type_)
         if code != EXTENSION_REFINED:
-            raise CtyError(f"there is no extension {code:#04x} of {length} bytes")
+            raise CtyError(f"an extension of type {code:#04x} and {length} bytes is not supported")
         if length > _LARGEST_REFINEMENT:
-            raise CtyError("an unknown value comes with too large a refinement")
+            raise CtyError("the refinement of an unknown value is too large")
         body = _Reader(self.data[start : self.pos])
         return body._read_refined(unknown(type_))
 
@@ -402,7 +402,7 @@ class _Reader:
             elif key == KEY_LONGEST and type_.is_collection:
                 by.max_length = max(0, self._read_integer("a length"))
             elif KEY_PREFIX <= key <= KEY_LONGEST and type_.kind != KIND_DYNAMIC:
-                raise CtyError(f"a {type_.friendly_name()} is refined by what does not apply to it")
+                raise CtyError(f"a refinement does not apply to {type_.with_article()}")
             else:
                 self.imply(1)
         return null(type_) if is_null else refine(value, by)
@@ -443,7 +443,7 @@ class _Reader:
         if 0x90 <= code < 0xA0 or code == 0xDC or code == 0xDD:
             length = self._array_length("an array")
             return TupleType(tuple([self.imply(depth + 1) for _ in range(length)]))
-        raise CtyError(f"invalid msgpack: no type stands for the code {code:#04x}")
+        raise CtyError(f"invalid msgpack: {code:#04x} is not a type code")
 
     def _imply_object(self, depth: int) -> Type:
         attributes: dict[str, Type] = {}

@@ -336,7 +336,7 @@ def add(a: int | Number, b: int | Number) -> int | Number:
         return _rounded(total, 0, PRECISION)
     if is_infinite(a) or is_infinite(b):
         if is_infinite(a) and is_infinite(b) and sign(a) != sign(b):
-            raise CtyError("Opposing infinities have no sum.")
+            raise CtyError("The sum of opposite infinities is undefined.")
         return a if is_infinite(a) else b
     return _add_finite(a, b, _precision(a, b))
 
@@ -371,7 +371,7 @@ def subtract(a: int | Number, b: int | Number) -> int | Number:
             return difference
         return _rounded(difference, 0, PRECISION)
     if is_infinite(a) and is_infinite(b) and sign(a) == sign(b):
-        raise CtyError("Infinity cannot be subtracted from itself.")
+        raise CtyError("Infinity minus infinity is undefined.")
     return add(a, negate(b))
 
 
@@ -386,7 +386,7 @@ def multiply(a: int | Number, b: int | Number) -> int | Number:
     negative = _is_negative(a) != _is_negative(b)
     if is_infinite(a) or is_infinite(b):
         if is_zero(a) or is_zero(b):
-            raise CtyError("Zero cannot be multiplied by infinity.")
+            raise CtyError("Zero times infinity is undefined.")
         return _infinity(negative)
     _, mantissa_a, exponent_a = parts(a)
     _, mantissa_b, exponent_b = parts(b)
@@ -412,11 +412,11 @@ def divide(a: int | Number, b: int | Number) -> int | Number:
     negative = _is_negative(a) != _is_negative(b)
     if is_infinite(a):
         if is_infinite(b):
-            raise CtyError("Infinity cannot be divided by infinity.")
+            raise CtyError("Infinity divided by infinity is undefined.")
         return _infinity(negative)
     if is_zero(b):
         if is_zero(a):
-            raise CtyError("Zero cannot be divided by zero.")
+            raise CtyError("Zero divided by zero is undefined.")
         return _infinity(negative)
     if is_zero(a) or is_infinite(b):
         return NEGATIVE_ZERO if negative else 0

@@ -400,7 +400,7 @@ def index(value: Value, key: Value) -> Value:
     position = _position(key)
     if isinstance(type_, TupleType):
         if not 0 <= position < len(type_.elements):
-            raise CtyError("the tuple has no element of that number")
+            raise CtyError("the tuple has no element at that index")
         element_type = type_.elements[position]
     if not value.is_known:
         return _unknown_part(element_type, value, key)
@@ -408,7 +408,7 @@ def index(value: Value, key: Value) -> Value:
         raise CtyError("a null value has no elements")
     sequence = value.sequence()
     if not 0 <= position < len(sequence):
-        raise CtyError("the list has no element of that number")
+        raise CtyError("the list has no element at that index")
     element = sequence[position]
     if value.marks or key.marks:
         return element.with_marks(value.marks | key.marks)
@@ -424,7 +424,7 @@ def _index_map(value: Value, key: Value) -> Value:
     if not key.is_known or not value.is_known:
         return _unknown_part(value.type.element, value, key)
     if key.data is None or value.data is None:
-        raise CtyError("null has no elements and is no key")
+        raise CtyError("null has no elements and cannot be a key")
     element = value.mapping().get(key.as_string())
     if element is None:
         raise CtyError("the map has no element with that key")
@@ -454,7 +454,7 @@ def has_index(value: Value, key: Value) -> Value:
     if not key.is_known or (not value.is_known and kind != KIND_TUPLE):
         return _unknown_result(BOOL, value, key).with_marks(marks)
     if key.data is None or (value.data is None and kind != KIND_TUPLE):
-        raise CtyError("null has no elements and is no key")
+        raise CtyError("null has no elements and cannot be a key")
     if kind == KIND_MAP:
         return boolean(key.as_string() in value.mapping()).with_marks(marks)
     length = len(type_.elements) if isinstance(type_, TupleType) else value.length_int()

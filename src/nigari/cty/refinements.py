@@ -143,9 +143,9 @@ def _check_known(value: Value, by: Refinement) -> None:
     if by.lower is not None or by.upper is not None:
         exact = value.as_number()
         if not _within(exact, by):
-            raise CtyError("the number is outside of the range that was promised")
+            raise CtyError("the number is outside the range that was promised")
     if by.prefix and not value.as_string().startswith(by.prefix):
-        raise CtyError("the string does not begin as was promised")
+        raise CtyError("the string does not have the prefix that was promised")
     if by.min_length or by.max_length >= 0:
         least, most = length_bounds(value)
         if most < by.min_length or (0 <= by.max_length < least):
@@ -175,13 +175,13 @@ def _narrow(value: Value, have: Unknown, by: Refinement) -> Unknown:
     if lower is not None and upper is not None:
         order = numbers.compare(lower, upper)
         if order > 0 or (order == 0 and not (lower_inclusive and upper_inclusive)):
-            raise CtyError("no number can be within the range that was promised")
+            raise CtyError("no number is in the range that was promised")
     prefix = have.prefix
     if by.prefix:
         wanted = normalize(by.prefix)
         shared = min(len(wanted), len(prefix))
         if wanted[:shared] != prefix[:shared]:
-            raise CtyError("no string can begin as was promised")
+            raise CtyError("no string can have the prefix that was promised")
         prefix = max(prefix, wanted, key=len)
     min_length = max(have.min_length, by.min_length)
     max_length = have.max_length

@@ -56,7 +56,7 @@ def _write(type_: Type, parts: list[str]) -> None:
         parts.append(f'"{type_.friendly_name()}"')
         return
     else:
-        raise CtyError(f"there is no JSON for the type {type_.friendly_name()}")
+        raise CtyError(f"the type {type_.friendly_name()} has no JSON form")
     parts.append("]")
 
 
@@ -85,7 +85,7 @@ def type_from_data(data: object, depth: int) -> Type:
             raise CtyError(f"there is no type named {quote(data)}")
         return found
     if not isinstance(data, list) or len(data) < 2:
-        raise CtyError("a type is a name, or an array of a kind and what the kind needs")
+        raise CtyError("a type is a name, or an array of a kind and its arguments")
     kind, inner = data[0], data[1]
     if len(data) > (3 if kind == "object" else 2):
         raise CtyError("there is something left over after the description of a type")
@@ -98,7 +98,7 @@ def type_from_data(data: object, depth: int) -> Type:
         return TupleType(tuple([type_from_data(element, depth + 1) for element in inner]))
     if kind == "object" and isinstance(inner, tuple):
         return _object_from_data(inner, data[2] if len(data) == 3 else [], depth)
-    raise CtyError("a type is a list, set, map, tuple or object, or a name")
+    raise CtyError("a type must be a list, set, map, tuple or object, or a name")
 
 
 def _object_from_data(pairs: tuple[tuple[str, object], ...], optional: object, depth: int) -> Type:
@@ -109,6 +109,6 @@ def _object_from_data(pairs: tuple[tuple[str, object], ...], optional: object, d
     names: set[str] = set()
     for name in optional if isinstance(optional, list) else [None]:
         if not isinstance(name, str) or normalize(name) not in attributes:
-            raise CtyError("the optional attributes are an array of names of attributes")
+            raise CtyError("the optional attributes must be an array of attribute names")
         names.add(normalize(name))
     return ObjectType(attributes, frozenset(names))

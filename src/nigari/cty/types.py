@@ -76,6 +76,11 @@ class Type:
         """The name people use for such a type, as in "list of string"."""
         return _PRIMITIVE_NAMES[self.kind]
 
+    def with_article(self) -> str:
+        """The same with its article: "a list of string", "an object"."""
+        name = self.friendly_name()
+        return f"an {name}" if name[:1] in "aeiou" else f"a {name}"
+
 
 def allow_depth(depth: int) -> None:
     """Refuse what nests beyond the limit, and make room for recursion over what is deep.
@@ -84,7 +89,7 @@ def allow_depth(depth: int) -> None:
     raised only for those who really have such a value, and never lowered.
     """
     if depth > MAX_DEPTH:
-        raise CtyError(f"values may nest at most {MAX_DEPTH} levels deep")
+        raise CtyError(f"values can be nested at most {MAX_DEPTH} levels deep")
     wanted = 1000 + MAX_DEPTH * _FRAMES_PER_LEVEL
     if sys.getrecursionlimit() < wanted:
         sys.setrecursionlimit(wanted)

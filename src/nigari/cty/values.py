@@ -199,7 +199,7 @@ class Value:
 
     def _misuse(self, wanted: str) -> TypeError:
         state = "an unknown" if not self.is_known else "a null" if self.is_null else "a"
-        return TypeError(f"{wanted} is wanted, this is {state} {self.type.friendly_name()}")
+        return TypeError(f"{wanted} is required, and this is {state} {self.type.friendly_name()}")
 
     # -- marks --------------------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class Value:
         return hash((self.type, data, self.marks))
 
     def __bool__(self) -> bool:
-        raise TypeError("a Value has no truth of its own: use as_bool(), is_known or is_null")
+        raise TypeError("a Value is neither true nor false: use as_bool(), is_known or is_null")
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Value, (self.type, self.data, self.marks, self.flags))
@@ -594,7 +594,7 @@ def _from_python(obj: object) -> Value:
     if isinstance(obj, (set, frozenset)):
         elements = [_from_python(item) for item in obj]
         return set_value(elements[0].type if elements else DYNAMIC, elements)
-    raise TypeError(f"no value stands for a Python {type(obj).__name__}")
+    raise TypeError(f"a Python {type(obj).__name__} cannot be converted to a value")
 
 
 def _to_python(value: Value) -> object:

@@ -188,7 +188,7 @@ class _TextWriter:
         snippet = cut_snippet(subject, context, self._sources)
         place = f"{indent}on {printable(subject.filename)} line {subject.start.line}"
         if snippet is None:
-            self._lines.append(f"{place} (the source is not at hand)")
+            self._lines.append(f"{place} (source not available)")
             return
         name = self._context_of(subject)
         self._lines.append(f"{place}, in {printable(name)}:" if name else f"{place}:")

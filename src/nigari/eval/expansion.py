@@ -92,7 +92,9 @@ def expand_count(value: Value, where: Range, diags: Diagnostics) -> Expansion:
     try:
         value = convert(value, NUMBER)
     except CtyError:
-        _report("count", f"A whole number is needed, not {_a_type(value)}.", where, diags)
+        _report(
+            "count", f"A whole number is needed, not {value.type.with_article()}.", where, diags
+        )
         return NO_INSTANCES
     if value.is_null:
         _report("count", "The value is null. A whole number is needed.", where, diags)
@@ -127,7 +129,9 @@ def expand_enabled(value: Value, where: Range, diags: Diagnostics) -> Expansion:
     try:
         value = convert(value, BOOL)
     except CtyError:
-        _report("enabled", f"True or false is needed, not {_a_type(value)}.", where, diags)
+        _report(
+            "enabled", f"True or false is needed, not {value.type.with_article()}.", where, diags
+        )
         return NO_INSTANCES
     if value.is_null:
         _report("enabled", "The value is null. True or false is needed.", where, diags)
@@ -157,7 +161,7 @@ def expand_for_each(value: Value, where: Range, diags: Diagnostics) -> Expansion
         hint = " Use toset() to make a set of it." if value.type.friendly_name() != "string" else ""
         _report(
             "for_each",
-            f"A map, an object or a set of strings is needed, not {_a_type(value)}.{hint}",
+            f"A map, an object or a set of strings is needed, not {value.type.with_article()}.{hint}",
             where,
             diags,
         )
@@ -182,7 +186,7 @@ def _expand_set(value: Value, where: Range, diags: Diagnostics) -> Expansion:
     if element.kind not in (KIND_STRING, KIND_DYNAMIC):
         _report(
             "for_each",
-            f"The elements of a set become keys, so they must be strings; this is {_a_type(value)}.",
+            f"The elements of a set become keys, so they must be strings; this is {value.type.with_article()}.",
             where,
             diags,
         )
@@ -196,11 +200,6 @@ def _expand_set(value: Value, where: Range, diags: Diagnostics) -> Expansion:
     return Expansion(
         {each.as_string(): InstanceData(each_key=each, each_value=each) for each in elements}
     )
-
-
-def _a_type(value: Value) -> str:
-    name = value.type.friendly_name()
-    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
 def _report(argument: str, detail: str, where: Range, diags: Diagnostics) -> None:

@@ -321,8 +321,8 @@ def check_labels(block: Block, schema: BlockSchema, diags: Diagnostics) -> bool:
 def report_duplicate_argument(first: Attribute, second: Attribute, diags: Diagnostics) -> None:
     diags.error(
         "Duplicate argument",
-        f'The argument "{second.name}" already has a value, given at {first.name_range}. '
-        "An argument can be set only once in a body.",
+        f'The argument "{second.name}" was already set at {first.name_range}. An argument can be '
+        "set only once in a body.",
         second.name_range,
     )
 
@@ -331,8 +331,8 @@ def report_second_form(attribute: Attribute, where: Range, diags: Diagnostics) -
     """What can be written as an argument or as blocks is written as both."""
     diags.error(
         "Argument and block of the same name",
-        f'"{attribute.name}" can be an argument or nested blocks, and already is an argument, at '
-        f"{attribute.name_range}. Write all of it in one of the two ways.",
+        f'"{attribute.name}" can be written either as an argument or as nested blocks, and it is '
+        f"already set as an argument at {attribute.name_range}. Use only one of the two forms.",
         where,
     )
 
@@ -340,7 +340,7 @@ def report_second_form(attribute: Attribute, where: Range, diags: Diagnostics) -
 def report_missing_argument(name: str, where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Missing argument",
-        f'The argument "{name}" is required here and has no value. Add a line that sets it.',
+        f'The argument "{name}" is required, but it is not set. Add a line that sets it.',
         where,
     )
 
@@ -355,7 +355,7 @@ def report_unexpected_argument(
         hint = f' "{name}" is a block: write it without the equals sign, as {name} {{ ... }}.'
     diags.error(
         "Unexpected argument",
-        f'There is no argument named "{name}" in this place.{hint}',
+        f'There is no argument named "{name}" here.{hint}',
         attribute.name_range,
     )
 
@@ -363,10 +363,10 @@ def report_unexpected_argument(
 def report_unexpected_block(block: Block, schema: BodySchema, diags: Diagnostics) -> None:
     hint = did_you_mean(block.type, [wanted.type for wanted in schema.blocks])
     if not hint and any(wanted.name == block.type for wanted in schema.attributes):
-        hint = f' "{block.type}" is an argument: give it a value with an equals sign.'
+        hint = f' "{block.type}" is an argument: set it with an equals sign.'
     diags.error(
         "Unexpected block",
-        f'There is no block of type "{block.type}" in this place.{hint}',
+        f'There is no block type "{block.type}" here.{hint}',
         block.type_range,
     )
 
@@ -374,8 +374,8 @@ def report_unexpected_block(block: Block, schema: BodySchema, diags: Diagnostics
 def report_unwanted_block(block: Block, diags: Diagnostics) -> None:
     diags.error(
         "Unexpected block",
-        f'Only arguments are allowed in this place, and "{block.type}" is a block. An argument has '
-        f"an equals sign: {block.type} = {{ ... }}.",
+        f'Only arguments are allowed here, and "{block.type}" is a block. To set an argument, '
+        f"use an equals sign: {block.type} = {{ ... }}.",
         block.type_range,
     )
 
@@ -383,9 +383,9 @@ def report_unwanted_block(block: Block, diags: Diagnostics) -> None:
 def _report_extra_label(block: Block, schema: BlockSchema, diags: Diagnostics) -> None:
     want = schema.labels
     if want:
-        detail = f"A {block.type} block has {_count(len(want))} ({', '.join(want)}) and no more."
+        detail = f"A {block.type} block takes {_count(len(want))} ({', '.join(want)}) and no more."
     else:
-        detail = f"A {block.type} block has no labels."
+        detail = f"A {block.type} block takes no labels."
     start, end = block.label_spans[len(want)]
     diags.error(
         "Too many block labels", detail, block.source.range(start, end), _header_range(block)
@@ -397,8 +397,8 @@ def _report_missing_label(block: Block, schema: BlockSchema, diags: Diagnostics)
     missing = want[len(block.labels)]
     diags.error(
         "Missing block label",
-        f"A {block.type} block has {_count(len(want))} ({', '.join(want)}): "
-        f"write the {missing} in quotes before the opening brace.",
+        f"A {block.type} block takes {_count(len(want))} ({', '.join(want)}): write the {missing}"
+        " in quotes before the opening brace.",
         block.open_range,
         _header_range(block),
     )

@@ -147,7 +147,7 @@ class FunctionCall(Expression):
         if kind not in (KIND_DYNAMIC, KIND_LIST, KIND_SET, KIND_TUPLE):
             detail = (
                 f"Only a list, set or tuple can be expanded into arguments with `...`, "
-                f"and this is a {value.type.friendly_name()}."
+                f"and this is {value.type.with_article()}."
             )
             last.report(diags, scope, "Invalid expanded argument", detail, self)
             return DYNAMIC_UNKNOWN
@@ -205,7 +205,7 @@ class FunctionCall(Expression):
     def _report_unknown_function(self, scope: Scope, diags: Diagnostics) -> None:
         if not scope.allows_functions:
             self.report(
-                diags, scope, "Function calls not allowed", "No function can be called here."
+                diags, scope, "Function calls not allowed", "Functions cannot be called here."
             )
             return
         where = self.source.range(self.start, self.name_end)
@@ -219,7 +219,7 @@ class FunctionCall(Expression):
                 hint = did_you_mean(self.name, inside)
                 detail = f'There is no function "{name}" in the namespace {namespace}.{hint}'
             else:
-                detail = f"There are no functions in a namespace {namespace}."
+                detail = f"There is no namespace {namespace} with functions."
         diags.error("Unknown function", detail, where, self.range)
 
     def _report_argument(
@@ -230,7 +230,7 @@ class FunctionCall(Expression):
         scope: Scope,
         diags: Diagnostics,
     ) -> None:
-        detail = f'The value is not fit for the argument "{parameter.name}": {sentence(error)}.'
+        detail = f'Invalid value for the argument "{parameter.name}": {sentence(error)}.'
         where = argument.start_range
         argument.report(diags, scope, "Invalid function argument", detail, self, where)
 
@@ -248,7 +248,7 @@ class FunctionCall(Expression):
             if parameter is not None:
                 self._report_argument(parameter, arguments[position], error, scope, diags)
                 return
-        detail = f'The call of "{self.name}" failed: {sentence(error)}.'
+        detail = f'The call to "{self.name}" failed: {sentence(error)}.'
         self.report(diags, scope, "Error in function call", detail, self, self.start_range)
 
 

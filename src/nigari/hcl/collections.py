@@ -71,8 +71,8 @@ class DottedKey(Expression):
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
         diags.error(
             "Ambiguous object key",
-            "A key with dots may be meant as a reference or as a name. Put a reference in "
-            "parentheses, and a name that contains dots in quotes.",
+            "A key with dots could be a reference or a name. Put a reference in parentheses, or "
+            "put quotes around a name that contains dots.",
             self.range,
         )
         return DYNAMIC_UNKNOWN
@@ -159,7 +159,9 @@ class ObjectConstructor(Expression):
         try:
             name = convert(key.unmark()[0], STRING)
         except CtyError as error:
-            detail = f"This value cannot be the key of an object attribute: {sentence(error)}."
+            detail = (
+                f"This value cannot be used as the key of an object attribute: {sentence(error)}."
+            )
             expression.report(diags, scope, "Invalid key", detail, self)
             return None
         return name.as_string() if name.is_known else None
@@ -233,15 +235,17 @@ class For(Expression):
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
         collection = self.collection.value(scope, diags)
         if collection.is_null:
-            self._report_collection("A null value has no elements to go through.", scope, diags)
+            self._report_collection("A null value has no elements to iterate over.", scope, diags)
             return DYNAMIC_UNKNOWN
         if collection.type is DYNAMIC:
             return unknown_from(DYNAMIC, collection)
         collection, marks = collection.unmark()
         kind = collection.type.kind
         if not KIND_LIST <= kind <= KIND_OBJECT:
-            name = collection.type.friendly_name()
-            self._report_collection(f"A {name} has no elements to go through.", scope, diags)
+            detail = (
+                f"This is {collection.type.with_article()}, which has no elements to iterate over."
+            )
+            self._report_collection(detail, scope, diags)
             return DYNAMIC_UNKNOWN
         if self.condition is not None:
             early = self._check_condition(scope, diags)
@@ -256,7 +260,7 @@ class For(Expression):
         return self._object(collection, marks, scope, diags)
 
     def _report_collection(self, detail: str, scope: Scope, diags: Diagnostics) -> None:
-        self.collection.report(diags, scope, "Invalid collection of a for", detail, self)
+        self.collection.report(diags, scope, "Invalid collection in a for expression", detail, self)
 
     def _check_condition(self, scope: Scope, diags: Diagnostics) -> Value | None:
         """Evaluates the condition once with names that are not known, so that an error in it is
@@ -279,8 +283,8 @@ class For(Expression):
 
     def report_condition(self, error: CtyError, scope: Scope, diags: Diagnostics) -> None:
         assert self.condition is not None
-        detail = f'What follows "if" must be true or false: {sentence(error)}.'
-        self.condition.report(diags, scope, "Invalid condition of a for", detail, self)
+        detail = f'The condition after "if" must be true or false: {sentence(error)}.'
+        self.condition.report(diags, scope, "Invalid condition in a for expression", detail, self)
 
     def _tuple(
         self, collection: Value, marks: frozenset[Mark], scope: Scope, diags: Diagnostics
@@ -333,10 +337,10 @@ class For(Expression):
         assert self.key is not None
         shown = "the same key" if run.marks else f'the key "{name}"'
         detail = (
-            f"Two elements give {shown}, and an object has one value for each. To collect the "
-            "values of a key in a tuple, write ... after the value."
+            f"Two elements produce {shown}, and an object holds only one value per key. To "
+            "collect all values of a key in a tuple, write ... after the value."
         )
-        self.key.report(diags, run.scope, "Duplicate key in a for", detail, self)
+        self.key.report(diags, run.scope, "Duplicate key in a for expression", detail, self)
 
 
 class _Run:
@@ -399,6 +403,8 @@ class _Run:
         except CtyError as error:
             if not self.waits:
                 detail = f"The key of an object attribute must be a string: {sentence(error)}."
-                expression.report(self.diags, self.scope, "Invalid key in a for", detail, self.loop)
+                expression.report(
+                    self.diags, self.scope, "Invalid key in a for expression", detail, self.loop
+                )
             self.waits.append(DYNAMIC_UNKNOWN)
             return None

@@ -154,8 +154,8 @@ def convert_or_report(
         return convert(value, wanted)
     except CtyError as error:
         diags.error(
-            "Wrong type of value",
-            f'The argument "{attribute.name}" cannot have this value: {sentence(error)}.',
+            "Wrong value type",
+            f'Invalid value for the argument "{attribute.name}": {sentence(error)}.',
             attribute.expr.range,
             values=scope_values(attribute.expr, scope),
         )
@@ -251,7 +251,7 @@ class BlockLabel(Spec):
 
     def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
         if self.index >= len(labels):
-            raise ValueError("a specification asks for the label of something that is no block")
+            raise ValueError("a specification asks for the label of something that is not a block")
         return string(labels[self.index][0])
 
 

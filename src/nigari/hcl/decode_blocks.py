@@ -93,7 +93,7 @@ class BlocksSpec(Spec):
     def report_difference(self, block: Block, why: str, diags: Diagnostics) -> None:
         diags.error(
             "Blocks of different types",
-            f'All blocks of type "{self.type_name}" must have values of the same types: {why}.',
+            f'All "{self.type_name}" blocks must have values of the same types: {why}.',
             self.place_of(block),
         )
 
@@ -147,7 +147,7 @@ def only_block(
     if len(blocks) > 1:
         diags.error(
             "Duplicate block",
-            f'There can be only one block of type "{type_name}" here. The first is at '
+            f'Only one block of type "{type_name}" is allowed here. The first is at '
             f"{blocks[0].def_range}.",
             blocks[1].def_range,
         )
@@ -256,7 +256,7 @@ class LabelledBlocks(BlocksSpec):
     def __init__(self, type_name: str, key_labels: Sequence[str], nested: Spec) -> None:
         super().__init__(type_name, nested)
         if not key_labels:
-            raise ValueError("blocks that are told apart by labels need at least one")
+            raise ValueError("block types that are keyed by labels need at least one label")
         self.key_labels = tuple(key_labels)
 
     def label_names(self) -> tuple[str, ...]:
@@ -286,8 +286,7 @@ class LabelledBlocks(BlocksSpec):
         named = " ".join([quoted(label) for label in block.labels[: len(self.key_labels)]])
         diags.error(
             "Duplicate block",
-            f"There is a {self.type_name} block {named} already. Its labels must tell it apart "
-            "from all others.",
+            f"There is already a {self.type_name} block {named}. Its labels must be unique.",
             block.def_range,
         )
 
@@ -390,7 +389,8 @@ class BlockAttrs(Spec):
         except CtyError as error:
             diags.error(
                 "Arguments of different types",
-                f'All arguments of a "{self.type_name}" block must have one type: {error.message}.',
+                f'All arguments of a "{self.type_name}" block must have the same type: '
+                f"{error.message}.",
                 block.def_range,
             )
             return self.placeholder

@@ -198,7 +198,7 @@ def _unwrapped(hint: object) -> tuple[object, list[object], bool]:
         elif get_origin(hint) in (Union, types.UnionType):
             others = [each for each in get_args(hint) if each is not type(None)]
             if len(others) != 1 or len(others) == len(get_args(hint)):
-                raise TypeError(f"{hint} is no type that a body can be decoded into")
+                raise TypeError(f"{hint} is not a type that a body can be decoded into")
             hint = others[0]
             may_be_none = True
         else:
@@ -249,7 +249,7 @@ def _type_of(hint: object) -> Type:
         return TupleType(tuple([_type_of(each) for each in arguments]))
     if origin is dict and arguments[0] is str:
         return MapType(_type_of(arguments[1]))
-    raise TypeError(f"{hint} is no type that an argument can be decoded into")
+    raise TypeError(f"{hint} is not a type that an argument can be decoded into")
 
 
 # -- what a body says ---------------------------------------------------------------------------
@@ -280,8 +280,8 @@ def _decode_argument(
         given[field.name] = _to_python(value, field.type)
     except CtyError as error:
         diags.error(
-            "Wrong type of value",
-            f'The argument "{attribute.name}" cannot have this value: {sentence(error)}.',
+            "Wrong value type",
+            f'Invalid value for the argument "{attribute.name}": {sentence(error)}.',
             attribute.expr.start_range,
             attribute.expr.range,
             values=scope_values(attribute.expr, scope),
@@ -293,7 +293,7 @@ def _to_python(value: Value, hint: object) -> object:
     if hint is Value:
         return value
     if value.marks:
-        raise CtyError("it is sensitive, and plain data cannot keep that")
+        raise CtyError("it is sensitive, and plain data cannot carry that mark")
     if not value.is_known:
         raise CtyError("it is not known yet")
     if value.is_null:
@@ -368,6 +368,6 @@ def _decode_one_block(
 def _report_duplicate(block: Block, where: str, diags: Diagnostics) -> None:
     diags.error(
         "Duplicate block",
-        f'There can be only one block of type "{block.type}" {where}.',
+        f'Only one block of type "{block.type}" is allowed {where}.',
         block.def_range,
     )

@@ -117,14 +117,14 @@ def _only_piece(body: Body, diags: Diagnostics) -> Spec:
     if blocks:
         diags.error(
             "Second specification",
-            "There is one specification already in this place. To read several things from the "
-            "same body, put an object or an array block around them.",
+            "There is already a specification here. To read several things from the same body, "
+            "wrap them in an object or array block.",
             blocks[1].def_range,
         )
     elif diags.error_count == errors:
         diags.error(
             "Missing specification",
-            "A block is needed here that says what to decode: an object, for example.",
+            "A block that says what to decode is required here, such as an object block.",
             body.missing_item_range,
         )
     return _NOTHING
@@ -184,8 +184,8 @@ def _default(body: Body, diags: Diagnostics) -> Spec:
         if diags.error_count == errors:
             diags.error(
                 "Missing specification",
-                "A default block needs blocks in it: the value is that of the first of them "
-                "which is not null.",
+                "A default block must contain other blocks: its value is the first of theirs "
+                "that is not null.",
                 body.missing_item_range,
             )
         return _NOTHING
@@ -237,7 +237,8 @@ def _labelled_blocks(kind: str, body: Body, implied: str, diags: Diagnostics) ->
     if not labels:
         diags.error(
             "Missing label names",
-            f"The blocks of a {kind} are told apart by their labels, so it needs at least one.",
+            f"The blocks of a {kind} are keyed by their labels, so it needs at least one label "
+            "name.",
             content.attributes["labels"].expr.range,
         )
         return _NOTHING
@@ -246,8 +247,8 @@ def _labelled_blocks(kind: str, body: Body, implied: str, diags: Diagnostics) ->
     if nested.implied_type.has_dynamic:
         diags.error(
             "Specification without a fixed type",
-            "All elements of a map have the same type, so no attribute in a block_map can be of "
-            'type "any". Give its type, or use a block_object.',
+            "All elements of a map have the same type, so an attribute inside a block_map cannot "
+            'have type "any". Give it a type, or use a block_object.',
             body.missing_item_range,
         )
         return _NOTHING
@@ -277,8 +278,8 @@ def _name(content: Content, argument: str, implied: str, diags: Diagnostics) -> 
     if not name and (value is not None or argument not in content.attributes):
         diags.error(
             f"Missing {argument}",
-            f"The argument {argument} says what to read from the input. It can be left out only "
-            "where the name of an attribute of an enclosing object says so.",
+            f"The argument {argument} names what to read from the input. It can be omitted only "
+            "inside an object block whose attribute gives the name.",
             content.missing_item_range,
         )
     return name
@@ -298,7 +299,8 @@ def _number(content: Content, argument: str, diags: Diagnostics) -> int:
         return count
     diags.error(
         "Invalid limit",
-        f"The argument {argument} is a number of blocks, so it must be whole and not negative.",
+        f"The argument {argument} is a number of blocks, so it must be a whole number that is "
+        "not negative.",
         content.attributes[argument].expr.range,
     )
     return 0

@@ -391,6 +391,6 @@ def _report_unexpected_type(block: Block, schema: BodySchema, diags: Diagnostics
     hint = did_you_mean(made, [wanted.type for wanted in schema.blocks])
     diags.error(
         "Unexpected block",
-        f'There is no block of type "{made}" in this place, so none can be made.{hint}',
+        f'There is no block type "{made}" here, so a dynamic block cannot produce one.{hint}',
         block.label_ranges[0],
     )

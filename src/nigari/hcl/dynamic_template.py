@@ -145,9 +145,11 @@ def label_text(expr: Expression, scope: Scope, diags: Diagnostics) -> str | None
     if value.is_null:
         _report_label("it is null", expr, scope, diags)
     elif not value.is_known:
-        _report_label("it is not known yet, and labels have to be", expr, scope, diags)
+        _report_label("it is not known yet, and labels must be known", expr, scope, diags)
     elif value.is_marked:
-        _report_label("a label is shown to everybody, and this value is not", expr, scope, diags)
+        _report_label(
+            "a label is always visible, and this value must stay hidden", expr, scope, diags
+        )
     else:
         return value.as_string()
     return None
@@ -159,7 +161,8 @@ def label_text(expr: Expression, scope: Scope, diags: Diagnostics) -> str | None
 def _report_iterator(expr: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Invalid iterator name",
-        "The iterator is a name to be used in the content: a single word, without dots.",
+        "The iterator must be a single name, without dots: the content refers to the current "
+        "element by it.",
         expr.range,
     )
 
@@ -167,8 +170,8 @@ def _report_iterator(expr: Expression, diags: Diagnostics) -> None:
 def _report_label_count(wanted: BlockSchema, where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Wrong number of labels",
-        f"A block of type {wanted.type} has as many labels as these: {', '.join(wanted.labels)}. "
-        "Give one expression for each of them.",
+        f"A {wanted.type} block takes these labels: {', '.join(wanted.labels)}. Give one "
+        "expression for each of them.",
         where,
     )
 
@@ -176,16 +179,16 @@ def _report_label_count(wanted: BlockSchema, where: Range, diags: Diagnostics) -
 def _report_missing_content(content: Content, diags: Diagnostics) -> None:
     diags.error(
         "Missing content block",
-        "A dynamic block needs a nested block of type content, which is what each of the blocks "
-        "it makes will hold.",
+        "A dynamic block needs a nested content block, which becomes the body of each block it "
+        "produces.",
         content.missing_item_range,
     )
 
 
 def _report_second_content(block: Block, diags: Diagnostics) -> None:
     diags.error(
-        "Second content block",
-        "A dynamic block has one content block. To make blocks with different contents, write "
+        "Duplicate content block",
+        "A dynamic block has one content block. To produce blocks with different contents, write "
         "another dynamic block.",
         block.def_range,
     )
@@ -194,8 +197,8 @@ def _report_second_content(block: Block, diags: Diagnostics) -> None:
 def _report_not_iterable(value: Value, expr: Expression, scope: Scope, diags: Diagnostics) -> None:
     diags.error(
         "Invalid for_each",
-        f"This is a {value.type.friendly_name()}, which has no elements to make blocks for. Use "
-        "a list, a set or a map; for one block or none, [value] or [].",
+        f"This is {value.type.with_article()}, which cannot be iterated over. Use a list, a "
+        "set or a map; for zero or one block, use [] or [value].",
         expr.range,
         values=scope_values(expr, scope),
     )
@@ -204,7 +207,7 @@ def _report_not_iterable(value: Value, expr: Expression, scope: Scope, diags: Di
 def _report_null(expr: Expression, scope: Scope, diags: Diagnostics) -> None:
     diags.error(
         "Invalid for_each",
-        "This is null, which has no elements to make blocks for. Use an empty list for no blocks.",
+        "This is null, which cannot be iterated over. For no blocks, use an empty list.",
         expr.range,
         values=scope_values(expr, scope),
     )
@@ -213,7 +216,7 @@ def _report_null(expr: Expression, scope: Scope, diags: Diagnostics) -> None:
 def _report_label(why: str, expr: Expression, scope: Scope, diags: Diagnostics) -> None:
     diags.error(
         "Invalid label of a dynamic block",
-        f"This value cannot be the label of a block: {why}.",
+        f"This value cannot be used as a block label: {why}.",
         expr.range,
         values=scope_values(expr, scope),
     )

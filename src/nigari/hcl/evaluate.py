@@ -116,15 +116,19 @@ def _attribute_of_map(value: Value, name: str) -> Value | Fault:
 def _no_attributes(type_: Type, name: str) -> str:
     kind = type_.kind
     if KIND_STRING <= kind <= KIND_BOOL:
-        return f"A {type_.friendly_name()} has no attributes."
+        return f"This is {type_.with_article()}, which has no attributes."
     if isinstance(type_, CollectionType) and isinstance(type_.element, ObjectType):
         whose = "a list" if kind == KIND_LIST else "a set"
         if name in type_.element.attributes:
-            every = f"use a splat, [*].{name}, for the attribute of every element"
-            one = f", or an index, [0].{name}, for that of one" if kind == KIND_LIST else ""
+            every = f"use a splat, [*].{name}, to get the attribute of every element"
+            one = (
+                f", or an index, [0].{name}, to get it from one element"
+                if kind == KIND_LIST
+                else ""
+            )
             return f'This is {whose} of objects that have an attribute "{name}": {every}{one}.'
         return f'This is {whose} of objects, and they have no attribute "{name}" either.'
-    return f"A {type_.friendly_name()} has no attributes."
+    return f"This is {type_.with_article()}, which has no attributes."
 
 
 # -- indexes ----------------------------------------------------------------------------------
@@ -137,7 +141,7 @@ def index(collection: Value, key: Value) -> Value | Fault:
     if collection.data is None:
         return Fault("Index of a null value", "This value is null, so it has no elements.")
     if key.data is None:
-        return Fault(_INVALID, "The index is null, and null identifies no element.")
+        return Fault(_INVALID, "The index is null, which does not identify an element.")
     kind = collection.type.kind
     if kind == KIND_DYNAMIC or key.type.kind == KIND_DYNAMIC:
         return unknown_from(DYNAMIC, collection, key).with_marks(collection.marks)
@@ -150,10 +154,10 @@ def index(collection: Value, key: Value) -> Value | Fault:
     if kind == KIND_SET:
         return Fault(
             _INVALID,
-            "The elements of a set have no index or key of their own. Use a for expression or a "
-            "splat for all of them, or turn the set into a list first.",
+            "The elements of a set have no index or key. Use a for expression or a splat to get "
+            "all of them, or convert the set to a list first.",
         )
-    return Fault(_INVALID, f"A {collection.type.friendly_name()} has no elements to select.")
+    return Fault(_INVALID, f"This is {collection.type.with_article()}, which has no elements.")
 
 
 def _element_type(type_: Type) -> Type:
@@ -161,7 +165,7 @@ def _element_type(type_: Type) -> Type:
 
 
 def _wrong_key(error: CtyError) -> Fault:
-    return Fault(_INVALID, f"This index identifies no element: {error.message}.")
+    return Fault(_INVALID, f"This index does not identify an element: {error.message}.")
 
 
 def _index_sequence(collection: Value, key: Value) -> Value | Fault:
@@ -193,14 +197,14 @@ def _index_sequence(collection: Value, key: Value) -> Value | Fault:
 def _outside(key: Value, length: int, secret: bool) -> str:
     position = key.as_number()
     if not numbers.is_whole(position):
-        return "This index is not a whole number. A division has to be rounded, with floor()."
+        return "This index is not a whole number. Round the result of a division with floor()."
     if numbers.sign(position) < 0:
-        return "This index is negative. Elements are counted from zero, from the beginning."
+        return "This index is negative. Elements are counted from zero, starting at the beginning."
     if secret:
         return "There is no element at this index."
     if length == 0:
         return "There is no element at this index: the collection is empty."
-    return f"There is no element at this index: the last of the {length} is at {length - 1}."
+    return f"There is no element at this index: the last one is at index {length - 1}."
 
 
 def _index_map(collection: Value, key: Value) -> Value | Fault:
@@ -241,7 +245,7 @@ def _index_object(collection: Value, key: Value) -> Value | Fault:
         found: Value = data[name]
         return _carry(found, collection)
     if by_number:
-        return Fault(_INVALID, "The attributes of an object have names, they are not numbered.")
+        return Fault(_INVALID, "The attributes of an object have names, not numbers.")
     if key.marks:
-        return Fault(_INVALID, "The object has no attribute of this name.")
+        return Fault(_INVALID, "The object has no attribute with this name.")
     return Fault(_INVALID, f'The object has no attribute named "{name}".')

@@ -238,9 +238,7 @@ class Reference(Expression):
     def _report_missing(self, root: TraverseRoot, scope: Scope, diags: Diagnostics) -> None:
         where = self.source.range(root.start, root.end)
         if not scope.allows_variables:
-            diags.error(
-                "Variables not allowed", "A constant value is required in this place.", where
-            )
+            diags.error("Variables not allowed", "A constant value is required here.", where)
             return
         hint = did_you_mean(root.name, scope.variable_names())
         diags.error("Unknown variable", f'There is no variable named "{root.name}".{hint}', where)
@@ -374,7 +372,7 @@ def value_text(value: Value) -> str:
     if isinstance(data, Unknown):
         if value.type is DYNAMIC:
             return "is not known yet"
-        return f"is a {value.type.friendly_name()}, not known yet"
+        return f"is {value.type.with_article()}, not known yet"
     if isinstance(data, str):
         shown = data if len(data) <= _LONGEST_SHOWN else data[:_LONGEST_SHOWN] + "…"
         return f"is {quoted(shown)}"
@@ -387,7 +385,7 @@ def value_text(value: Value) -> str:
     if isinstance(data, dict):
         noun = "attribute" if value.type.friendly_name() == "object" else "element"
         return f"is {value.type.friendly_name()} with {_counted(len(data), noun)}"
-    return f"is a {value.type.friendly_name()}"
+    return f"is {value.type.with_article()}"
 
 
 def _counted(count: int, noun: str) -> str:

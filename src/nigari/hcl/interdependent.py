@@ -245,7 +245,7 @@ class Graph:
         parent = ".".join(names[:-1])
         hint = did_you_mean(names[-1], list(place.names))
         diags.error(
-            "Reference to something undefined",
+            "Reference to an undefined name",
             f'There is no "{names[-1]}" in {parent}.{hint}',
             traversal.step_range(traversal.steps[len(names) - 1]),
             traversal.range,
@@ -256,8 +256,8 @@ class Graph:
         way = " → ".join([*names, names[0]])
         diags.error(
             "Circular reference",
-            f"These need each other's values, so none of them has one: {way}. "
-            "Take away one of the references.",
+            f"These values depend on each other, so none of them can be worked out: {way}. "
+            "Remove one of the references.",
             first.place,
             causes=tuple([Cause(name, self.definitions[name].place) for name in names]),
         )
@@ -327,6 +327,7 @@ def _as_value(part: object) -> Value:
 def _report_duplicate(second: Definition, first: Definition, diags: Diagnostics) -> None:
     diags.error(
         "Duplicate definition",
-        f"{second.name} cannot be defined here: {first.name} is, at {first.place}.",
+        f"{second.name} cannot be defined here, because {first.name} is already defined at "
+        f"{first.place}.",
         second.place,
     )

@@ -156,7 +156,7 @@ class JsonBody(Body):
         source = item.value.source
         diags.error(
             "Unexpected property",
-            f'There is no argument or block named "{item.name}" in this place.'
+            f'There is no argument or block named "{item.name}" here.'
             f"{did_you_mean(item.name, names)}",
             source.range(item.name_start, item.name_end),
             source.range(item.name_start, item.value.end),
@@ -246,8 +246,8 @@ class _Blocks:
 def _report_wrong_root(root: JsonExpression, diags: Diagnostics) -> None:
     diags.error(
         "Wrong kind of JSON value",
-        "A file in JSON syntax is one object, in braces, whose properties are arguments and "
-        "blocks, or an array of such objects.",
+        "A JSON configuration file must contain a single object, in braces, whose properties are "
+        "arguments and blocks, or an array of such objects.",
         root.start_range,
     )
 
@@ -255,7 +255,7 @@ def _report_wrong_root(root: JsonExpression, diags: Diagnostics) -> None:
 def _report_no_object(value: JsonExpression, diags: Diagnostics) -> None:
     diags.error(
         "Wrong kind of JSON value",
-        "An object, in braces, is needed here: its properties are the arguments of the block.",
+        "An object, in braces, is required here: its properties are the arguments of the block.",
         value.start_range,
     )
 
@@ -263,8 +263,8 @@ def _report_no_object(value: JsonExpression, diags: Diagnostics) -> None:
 def _report_no_body(value: JsonExpression, diags: Diagnostics) -> None:
     diags.error(
         "Wrong kind of JSON value",
-        "An object, in braces, is needed here: its properties are the arguments and the nested "
-        "blocks of this body. An array of such objects is one body, too.",
+        "An object, in braces, is required here: its properties are the arguments and nested "
+        "blocks of this body. An array of such objects is also allowed.",
         value.start_range,
     )
 
@@ -272,8 +272,8 @@ def _report_no_body(value: JsonExpression, diags: Diagnostics) -> None:
 def _report_no_labels(value: JsonExpression, type: str, label: str, diags: Diagnostics) -> None:
     diags.error(
         "Wrong kind of JSON value",
-        f"An object, in braces, is needed here: the name of each of its properties is the {label} "
-        f"of a {type} block. An array of such objects is allowed, too.",
+        f"An object, in braces, is required here: each property name is the {label} of a {type} "
+        "block. An array of such objects is also allowed.",
         value.start_range,
     )
 
@@ -281,8 +281,8 @@ def _report_no_labels(value: JsonExpression, type: str, label: str, diags: Diagn
 def _report_missing_label(value: JsonExpression, type: str, label: str, diags: Diagnostics) -> None:
     diags.error(
         "Missing block label",
-        f"A {type} block needs a {label}: write it as the name of a property here, with the block "
-        "as its value.",
+        f"A {type} block needs a {label}: write it as a property name here, with the block as "
+        "the value.",
         value.start_range,
     )
 
@@ -290,7 +290,7 @@ def _report_missing_label(value: JsonExpression, type: str, label: str, diags: D
 def _report_no_blocks(value: JsonExpression, type: str, diags: Diagnostics) -> None:
     diags.error(
         "Wrong kind of JSON value",
-        f"An object, in braces, is needed here for one {type} block, or an array of objects for "
-        "several.",
+        f"An object, in braces, is required here for one {type} block, or an array of objects "
+        "for several.",
         value.start_range,
     )

@@ -69,7 +69,7 @@ class JsonNumber(JsonExpression):
         except CtyError:
             diags.error(
                 "Number out of range",
-                "The exponent of this number is beyond what the language can compute with.",
+                "The exponent of this number is out of the supported range.",
                 self.range,
             )
             return unknown_from(NUMBER)
@@ -296,7 +296,7 @@ class JsonObject(JsonExpression):
             diags,
             scope,
             "Invalid property name",
-            f"This expression cannot be the name of a property: {reason}.",
+            f"This expression cannot be used as a property name: {reason}.",
         )
 
     def _report_duplicate(
@@ -306,7 +306,7 @@ class JsonObject(JsonExpression):
         where = source.range(first.name_start, first.name_end)
         diags.error(
             "Duplicate property",
-            f'The property "{name}" already has a value, given at {where}. Remove one of the two.',
+            f'The property "{name}" was already set at {where}. Remove one of the two.',
             source.range(second.name_start, second.name_end),
             source.range(second.name_start, second.value.end),
         )

@@ -415,7 +415,7 @@ class _Parser:
         what = "properties of an object" if self._open[-1].is_object else "elements of an array"
         self._error(
             "Missing comma",
-            f"The {what} are separated by commas. Put one before this.",
+            f"The {what} must be separated by commas. Add a comma before this.",
             start,
             start + 1,
         )
@@ -425,7 +425,7 @@ class _Parser:
         self._error(
             f"Trailing comma in JSON {kind}",
             f"Nothing follows this comma before the end of the {kind}, which JSON does not "
-            "allow. Remove it.",
+            "allow. Remove the comma.",
             self._comma,
             self._comma + 1,
         )
@@ -433,8 +433,7 @@ class _Parser:
     def _report_extra_comma(self, start: int) -> None:
         self._error(
             "Extra comma",
-            "There is nothing before this comma that it could separate from what follows. "
-            "Remove it, or write the value that is missing.",
+            "There is no value before this comma. Remove the comma, or add the missing value.",
             start,
             start + 1,
         )
@@ -442,7 +441,7 @@ class _Parser:
     def _report_missing_colon(self, start: int) -> None:
         self._error(
             "Missing colon",
-            "A colon stands between the name of a property and its value.",
+            "A colon is required between a property name and its value.",
             start,
             start + 1,
         )
@@ -450,8 +449,8 @@ class _Parser:
     def _report_equals(self, start: int, end: int) -> None:
         self._error(
             "Equals sign instead of a colon",
-            "In JSON a colon stands between the name of a property and its value. The equals "
-            "sign belongs to the native syntax.",
+            "In JSON, a colon separates a property name from its value. The equals sign belongs "
+            "to the native syntax.",
             start,
             end,
         )
@@ -459,7 +458,7 @@ class _Parser:
     def _report_extra_colon(self, start: int) -> None:
         self._error(
             "Unexpected colon",
-            "A colon follows only the name of a property, and this is none. A comma may be "
+            "A colon can only follow a property name, and this is not one. A comma may be "
             "missing before it.",
             start,
             start + 1,
@@ -470,7 +469,7 @@ class _Parser:
         of = f' "{top.names[-1]}"' if top.waits_for_value() else ""
         self._error(
             "Missing value",
-            f"The property{of} has no value. Write a colon and a value behind its name, or null "
+            f"The property{of} has no value. Write a colon and a value after its name, or null "
             "for no value.",
             start,
             start + 1,
@@ -479,8 +478,8 @@ class _Parser:
     def _report_missing_name(self, start: int) -> None:
         self._error(
             "Missing property name",
-            "Everything in an object is a property: a name in double quotes, a colon and a "
-            "value. Values without names belong into an array, in brackets.",
+            "An object contains properties: a name in double quotes, a colon and a value. Values "
+            "without names belong in an array, in brackets.",
             start,
             start + 1,
         )
@@ -488,7 +487,7 @@ class _Parser:
     def _report_unquoted_name(self, name: str, start: int, end: int) -> None:
         self._error(
             "Property name without quotes",
-            f'The name of a property is a string in double quotes: "{name}".',
+            f'A property name must be a string in double quotes: "{name}".',
             start,
             end,
         )
@@ -498,7 +497,7 @@ class _Parser:
     def _report_name_in_array(self, start: int) -> None:
         self._error(
             "Colon in JSON array",
-            "An array, in brackets, has values without names. For named properties use an "
+            "An array, in brackets, contains values without names. For named properties, use an "
             "object, in braces.",
             start,
             start + 1,
@@ -509,7 +508,7 @@ class _Parser:
         opened = self._source.range(top.start, top.start + 1)
         self._error(
             "Mismatched brackets",
-            f"The {kind} that was opened at {opened} must be closed by a {closing} first.",
+            f"The {kind} opened at {opened} must be closed with a {closing} first.",
             start,
             start + 1,
         )
@@ -518,7 +517,7 @@ class _Parser:
         top = self._open[-1]
         kind, closing = ("object", "brace }") if top.is_object else ("array", "bracket ]")
         more = len(self._open) - 1
-        others = f" {more} more around it have none either." if more else ""
+        others = f" {more} more around it are not closed either." if more else ""
         self._error(
             f"Unclosed JSON {kind}",
             f"The file ends before the closing {closing} of this {kind}.{others}",
@@ -529,7 +528,7 @@ class _Parser:
     def _report_stray_closing(self, start: int) -> None:
         self._error(
             "Missing value",
-            "A JSON file begins with an opening brace or bracket.",
+            "A JSON file must begin with an opening brace or bracket.",
             start,
             start + 1,
         )
@@ -537,8 +536,8 @@ class _Parser:
 
     def _report_bare_property(self, start: int, end: int) -> None:
         self._error(
-            "Property outside of an object",
-            "A JSON file is one object: put braces around all of its properties.",
+            "Property outside an object",
+            "A JSON file contains a single object: put braces around all of its properties.",
             start,
             end,
         )
@@ -547,8 +546,8 @@ class _Parser:
     def _report_not_json(self, start: int, end: int) -> None:
         self._error(
             "Not JSON",
-            "The name of this file says that it is written in JSON, so it has to begin with an "
-            "opening brace. Native syntax belongs into a file without .json in its name.",
+            "This file has a .json name, so it must begin with an opening brace. Native syntax "
+            "belongs in a file without .json in its name.",
             start,
             end,
         )
@@ -557,7 +556,7 @@ class _Parser:
     def _report_empty(self, end: int) -> None:
         self._error(
             "Empty JSON file",
-            "There is no JSON value in this file. For an empty configuration write {}.",
+            "This file contains no JSON value. For an empty configuration, write {}.",
             end,
             end,
         )
@@ -565,8 +564,8 @@ class _Parser:
     def _report_extra(self, start: int, end: int) -> None:
         self._error(
             "Text after the end of the JSON value",
-            "A JSON file is one value, and that has ended before this. A closing bracket above "
-            "may be one too many.",
+            "A JSON file contains a single value, which ended before this. There may be one "
+            "closing bracket too many above.",
             start,
             end,
         )
@@ -574,8 +573,8 @@ class _Parser:
     def _report_too_deep(self, start: int) -> None:
         self._error(
             "Too many nested brackets",
-            f"No more than {DEEPEST:,} objects and arrays can stand inside of each other. What "
-            "follows is not read.",
+            f"Objects and arrays can be nested at most {DEEPEST:,} levels deep. The rest of the "
+            "file was not read.",
             start,
             start + 1,
         )

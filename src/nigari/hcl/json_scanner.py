@@ -76,14 +76,14 @@ def report_word(source: Source, start: int, end: int, diags: Diagnostics) -> Non
     word = source.text[start:end]
     if word in _JAVASCRIPT:
         detail = (
-            f"JavaScript knows {word}, but JSON does not. Write null, or leave the property out."
+            f"{word} exists in JavaScript, but not in JSON. Write null, or leave the property out."
         )
     else:
         hint = keyword_suggestion(word.lower())
-        detail = f'"{word}" means nothing in JSON.{hint}'
+        detail = f'"{word}" has no meaning in JSON.{hint}'
         if not hint:
             detail += (
-                f' For a text write "{word}" in double quotes, for an expression "${{{word}}}".'
+                f' For a string, write "{word}" in double quotes; for an expression, "${{{word}}}".'
             )
     diags.error("Invalid JSON keyword", detail, source.range(start, end))
 
@@ -91,7 +91,7 @@ def report_word(source: Source, start: int, end: int, diags: Diagnostics) -> Non
 def report_single_quotes(source: Source, start: int, end: int, diags: Diagnostics) -> None:
     diags.error(
         "Single quotes in JSON",
-        "JSON has strings in double quotes only. Replace the single quotes around this string.",
+        "JSON strings must be in double quotes. Replace the single quotes around this string.",
         source.range(start, end),
     )
 
@@ -103,8 +103,8 @@ def report_broken_string(source: Source, start: int, end: int, diags: Diagnostic
     if not closed:
         diags.error(
             "Unterminated JSON string",
-            "This string has no closing quote on its line. Add it; a line break inside of a "
-            "string is written \\n.",
+            "This string has no closing quote on its line. Add it. To include a line break in a "
+            "string, write \\n.",
             source.range(start, start + 1),
             source.range(start, end),
         )
@@ -121,13 +121,13 @@ def report_broken_string(source: Source, start: int, end: int, diags: Diagnostic
 def _forbidden(found: str) -> str:
     if found.startswith("\\"):
         return (
-            f"JSON has no escape sequence {found}. A backslash that stands for itself is written "
-            "\\\\; a character by its number is \\u and four hexadecimal digits."
+            f"JSON has no escape sequence {found}. Write a literal backslash as \\\\, and a "
+            "character by its number as \\u and four hexadecimal digits."
         )
     short = " or \\t" if found == "\t" else ""
     return (
-        "A control character cannot stand for itself in a JSON string. "
-        f"Write it as \\u{ord(found):04x}{short}."
+        f"A JSON string cannot contain a raw control character. Write it as \\u{ord(found):04x}"
+        f"{short}."
     )
 
 
@@ -144,20 +144,20 @@ def report_number(source: Source, start: int, end: int, diags: Diagnostics) -> N
     text = source.text[start:end]
     digits = text.lstrip("+-")
     if text.startswith("+"):
-        reason = "A number in JSON does not begin with a plus sign."
+        reason = "A JSON number cannot begin with a plus sign."
     elif digits.startswith("."):
-        reason = "A number in JSON has a digit before its decimal point."
+        reason = "A JSON number needs a digit before the decimal point."
     elif digits[:2].lower() in ("0x", "0b", "0o"):
-        reason = "JSON has decimal numbers only."
+        reason = "JSON supports decimal numbers only."
     elif digits[:1] == "0" and digits[1:2].isdigit():
-        reason = "A number in JSON does not begin with a zero that means nothing."
+        reason = "A JSON number cannot have leading zeros."
     elif digits.endswith("."):
-        reason = "A number in JSON has a digit after its decimal point."
+        reason = "A JSON number needs a digit after the decimal point."
     else:
         reason = f'"{text}" is not a number.'
     diags.error(
         "Invalid JSON number",
-        f"{reason} If it is meant as text, put it into double quotes.",
+        f"{reason} If it is meant to be a string, put it in double quotes.",
         source.range(start, end),
     )
 
@@ -165,8 +165,8 @@ def report_number(source: Source, start: int, end: int, diags: Diagnostics) -> N
 def report_comment(source: Source, start: int, end: int, diags: Diagnostics) -> None:
     diags.error(
         "Comment in JSON",
-        'JSON has no comments. Remove this one and all that follow; a property named "//" in an '
-        "object that stands for a block may hold a remark instead.",
+        "JSON has no comments. Remove this one and any others; for a remark, add a property "
+        'named "//" to an object that represents a block.',
         source.range(start, end),
     )
 
@@ -174,8 +174,8 @@ def report_comment(source: Source, start: int, end: int, diags: Diagnostics) -> 
 def report_stray(source: Source, start: int, end: int, diags: Diagnostics) -> None:
     diags.error(
         "Unexpected character in JSON",
-        "Nothing in JSON begins with this. A value is an object in braces, an array in brackets, "
-        "a string in double quotes, a number, true, false or null.",
+        "This cannot begin a JSON value. A value is an object in braces, an array in brackets, a "
+        "string in double quotes, a number, true, false or null.",
         source.range(start, min(end, start + 1)),
         source.range(start, end),
     )

@@ -84,7 +84,7 @@ def _not_equals(a: Value, b: Value) -> Value:
 def _modulo(a: Value, b: Value) -> Value:
     for operand in (a, b):
         if operand.data is not None and is_infinite(operand.as_number()):
-            raise CtyError("there is no remainder of a division with infinity")
+            raise CtyError("the remainder of a division by infinity is undefined")
     return operations.modulo(a, b)
 
 
@@ -183,7 +183,7 @@ class Operation(Expression):
     ) -> None:
         operand = self.operands[position]
         operator = self.operators[position if is_result else max(position - 1, 0)]
-        detail = f"The operator {SYMBOLS[operator]} cannot take this value: {sentence(error)}."
+        detail = f"Invalid operand for {SYMBOLS[operator]}: {sentence(error)}."
         subject = self.source.range(self.start, operand.end) if is_result else None
         operand.report(diags, scope, "Invalid operand", detail, self, subject)
 
@@ -192,7 +192,7 @@ class Operation(Expression):
     ) -> None:
         diags.error(
             "Operation failed",
-            f"The operator {SYMBOLS[operator]} gives no result here: {sentence(error)}.",
+            f"The {SYMBOLS[operator]} operation failed: {sentence(error)}.",
             self.source.range(self.start, self.operands[position + 1].end),
             values=scope_values(self, scope),
         )
@@ -321,7 +321,7 @@ class UnaryOperation(Expression):
                 value = convert(value, type_)
             except CtyError as error:
                 symbol = "!" if self.is_not else "-"
-                detail = f"The operator {symbol} cannot take this value: {sentence(error)}."
+                detail = f"Invalid operand for {symbol}: {sentence(error)}."
                 self.operand.report(diags, scope, "Invalid operand", detail, self)
         if diags.error_count > errors:
             return unknown(type_)
@@ -330,7 +330,7 @@ class UnaryOperation(Expression):
                 return operations.logical_not(value)
             return operations.negate(value) if value.is_known else _unknown_number(value, value)
         except CtyError as error:
-            detail = f"The operator gives no result here: {sentence(error)}."
+            detail = f"The operation failed: {sentence(error)}."
             self.report(diags, scope, "Operation failed", detail)
             return unknown(type_)
 
@@ -393,7 +393,7 @@ class Conditional(Expression):
         expression = self.conditions[position]
         condition = expression.value(scope, diags)
         if condition.is_null:
-            detail = "This condition is null. It must be either true or false."
+            detail = "The condition is null. It must be true or false."
             expression.report(diags, scope, "Null condition", detail, self)
             return unknown(type_)
         marks = condition.marks | yes.marks | no.marks
@@ -403,8 +403,7 @@ class Conditional(Expression):
             truth = convert(condition, BOOL).as_bool()
         except CtyError:
             detail = (
-                f"A condition must be true or false, and this is a "
-                f"{condition.type.friendly_name()}."
+                f"The condition must be true or false, and this is {condition.type.with_article()}."
             )
             expression.report(diags, scope, "Invalid condition", detail, self)
             return unknown(type_)
@@ -425,7 +424,7 @@ class Conditional(Expression):
             result = self.results[position] if truth else self.otherwise
         else:
             result = self.results[position + 1]
-        detail = f"The result does not fit the type of the other one: {sentence(error)}."
+        detail = f"This result does not match the type of the other one: {sentence(error)}."
         result.report(diags, scope, "Conditional results of different types", detail, self)
 
     def _report_types(
@@ -433,7 +432,8 @@ class Conditional(Expression):
     ) -> None:
         diags.error(
             "Conditional results of different types",
-            f"Both results of a conditional must have one type. {describe_difference(yes, no)}.",
+            "Both results of a conditional must have the same type. "
+            f"{describe_difference(yes, no)}.",
             self.source.range(self.results[position].start, self.otherwise.end),
             self.range,
             values=scope_values(self, scope),
@@ -511,7 +511,7 @@ def describe_difference(yes: Type, no: Type) -> str:
         for position, element in enumerate(yes.elements):
             if element != no.elements[position]:
                 inner = describe_difference(element, no.elements[position])
-                return f"The element {position} differs. {inner}"
+                return f"Element {position} differs. {inner}"
     if (
         isinstance(yes, CollectionType)
         and isinstance(no, CollectionType)
@@ -519,4 +519,4 @@ def describe_difference(yes: Type, no: Type) -> str:
         and yes.element != no.element
     ):
         return f"The elements differ. {describe_difference(yes.element, no.element)}"
-    return f"The first is a {yes.friendly_name()}, the second a {no.friendly_name()}"
+    return f"The first is {yes.with_article()}, the second {no.with_article()}"

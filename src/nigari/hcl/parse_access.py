@@ -61,8 +61,8 @@ class AccessParser(TemplateParser):
         self.fail(
             index,
             "Invalid number",
-            "A number has digits, perhaps a decimal point with digits on both sides, and perhaps "
-            "an exponent, as in 1.5e3.",
+            "A number consists of digits, with an optional decimal point between digits and an "
+            "optional exponent, as in 1.5e3.",
         )
 
     # -- accesses -----------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class AccessParser(TemplateParser):
             steps.append(TraverseIndex(self._legacy_index(at), start, end))
         else:
             raise self.fail(
-                at, "Missing attribute name", "After a dot comes the name of an attribute."
+                at, "Missing attribute name", "A dot must be followed by an attribute name."
             )
         self.at = at + 1
 
@@ -134,7 +134,7 @@ class AccessParser(TemplateParser):
         self.fail(
             at,
             "Invalid index",
-            f"Two numbers with a dot between them are one number. Write [{first}][{second}].",
+            f"Two numbers joined by a dot are read as one number. Write [{first}][{second}].",
         )
         return DYNAMIC_UNKNOWN
 
@@ -151,7 +151,7 @@ class AccessParser(TemplateParser):
                 raise self.fail(
                     self.at + 1,
                     "Splat inside a splat",
-                    "After .* come attributes only. For a splat of each element use [*].",
+                    "Only attributes can follow .*. To apply a splat to each element, use [*].",
                 )
             self.at += 1
             self._attribute_step(self.at - 1, steps)
@@ -167,7 +167,7 @@ class AccessParser(TemplateParser):
             raise self.fail(
                 opening + 2,
                 "Unclosed splat",
-                "The closing bracket of [*] has to follow the star.",
+                "The star in [*] must be followed by a closing bracket.",
                 opening,
             )
         self.enter(opening)
@@ -188,7 +188,7 @@ class AccessParser(TemplateParser):
             raise self.fail(
                 self.at,
                 "Unclosed index",
-                "The closing bracket of this index is missing.",
+                "This index has no closing bracket.",
                 opening,
             )
         self.at += 1

@@ -95,13 +95,14 @@ class CollectionParser(AccessParser):
             return self.fail(
                 self.at,
                 "Unclosed list",
-                "The closing bracket of this list is missing.",
+                "This list has no closing bracket.",
                 subject=opening,
             )
         return self.fail(
             self.at,
             "Missing comma between elements",
-            "After an element comes a comma and the next one, or the closing bracket.",
+            "An element must be followed by a comma and the next element, or by the closing "
+            "bracket.",
             opening,
         )
 
@@ -180,7 +181,7 @@ class CollectionParser(AccessParser):
             raise self.fail(
                 self.at,
                 "Unclosed object",
-                "The closing brace of this object is missing.",
+                "This object has no closing brace.",
                 subject=opening,
             )
         key = self.expression()
@@ -204,23 +205,23 @@ class CollectionParser(AccessParser):
             return self.fail(
                 self.at,
                 "Unclosed object",
-                "The closing brace of this object is missing.",
+                "This object has no closing brace.",
                 subject=opening,
             )
         if kind in (NEWLINE, COMMA, CLOSE_BRACE):
             return self.fail(
                 self.at,
                 "Missing value in an object",
-                "Every key of an object has a value, written after an equals sign.",
+                "Each key in an object needs a value, written after an equals sign.",
                 opening,
             )
         hint = ""
         if kind == IDENTIFIER or kind == PATH:
-            hint = " A key with spaces or dots in it is written in quotes."
+            hint = " Put quotes around a key that contains spaces or dots."
         return self.fail(
             self.at,
             "Missing equals sign in an object",
-            f"After a key comes an equals sign, and then its value.{hint}",
+            f"A key must be followed by an equals sign and its value.{hint}",
             opening,
         )
 
@@ -229,13 +230,13 @@ class CollectionParser(AccessParser):
             return self.fail(
                 self.at,
                 "Unclosed object",
-                "The closing brace of this object is missing.",
+                "This object has no closing brace.",
                 subject=opening,
             )
         return self.fail(
             self.at,
             "Missing separator between items",
-            "After the value of a key comes a line end or a comma, or the closing brace.",
+            "The value of a key must be followed by a new line, a comma, or the closing brace.",
             opening,
         )
 
@@ -252,11 +253,15 @@ class CollectionParser(AccessParser):
             self.at += 1
             key_name, value_name = value_name, self._for_name(opening, "the comma")
         if self.kinds[self.at] != IN:
-            raise self._bad_for(opening, 'After the names of a for comes the word "in".')
+            raise self._bad_for(
+                opening, 'The variable names of a for expression must be followed by "in".'
+            )
         self.at += 1
         collection = self.expression()
         if self.kinds[self.at] != COLON:
-            raise self._bad_for(opening, "After the collection of a for comes a colon.")
+            raise self._bad_for(
+                opening, "The collection of a for expression must be followed by a colon."
+            )
         self.at += 1
         key: Expression | None = None
         result = self.expression()
@@ -273,7 +278,9 @@ class CollectionParser(AccessParser):
             self.at += 1
             condition = self.expression()
         if self.kinds[self.at] != closing:
-            raise self._bad_for(opening, "The for is complete, and its closing bracket missing.")
+            raise self._bad_for(
+                opening, "The for expression is complete, but its closing bracket is missing."
+            )
         self.at += 1
         self._check_for(key, result, ellipsis, closing == CLOSE_BRACE)
         return For(
@@ -295,7 +302,7 @@ class CollectionParser(AccessParser):
         if kind == PATH:
             self.split_path(self.at)
         elif kind not in (IDENTIFIER, IN, IF):
-            raise self._bad_for(opening, f"After {after} comes the name of a variable.")
+            raise self._bad_for(opening, f"The name of a variable must follow {after}.")
         self.at += 1
         return self.texts[self.at - 1]
 
@@ -307,17 +314,20 @@ class CollectionParser(AccessParser):
     ) -> None:
         if makes_object and key is None:
             self._report_for(
-                result, "A for in braces makes an object, so it needs a key: key => value."
+                result,
+                "A for expression in braces produces an object, so it needs a key: key => value.",
             )
         elif not makes_object and key is not None:
             self._report_for(
-                key, "A for in brackets makes a tuple, which has no keys. Use braces for an object."
+                key,
+                "A for expression in brackets produces a tuple, which has no keys. Use "
+                "braces to produce an object.",
             )
         elif not makes_object and ellipsis >= 0:
             self.fail(
                 ellipsis,
                 "Invalid for expression",
-                "The ... groups values by their key, and a for in brackets has no keys.",
+                "The ... groups values by key, and a for expression in brackets has no keys.",
             )
 
     def _report_for(self, expression: Expression, detail: str) -> None:

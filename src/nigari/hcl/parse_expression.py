@@ -67,9 +67,9 @@ KEYWORDS: Final[dict[str, Value]] = {"true": TRUE, "false": FALSE, "null": DYNAM
 _DOTTED_KEYWORDS: Final = tuple([f"{keyword}." for keyword in KEYWORDS])
 
 _BEFORE_EXPRESSION: Final = {
-    ASSIGN: "To compare two values, write == with two equals signs.",
-    ARROW: "The arrow => stands between key and value of a for expression in braces only.",
-    STAR: "A splat, [*] or .*, comes after the value whose elements it stands for.",
+    ASSIGN: "To compare two values, use == with two equals signs.",
+    ARROW: "The arrow => is used only between the key and value of a for expression in braces.",
+    STAR: "A splat, [*] or .*, must follow the value whose elements it selects.",
 }
 
 
@@ -124,9 +124,9 @@ class ExpressionParser(CollectionParser):
         return self.fail(
             self.at,
             "Incomplete conditional",
-            "A conditional has three parts, as in condition ? one : other. "
-            "The colon and what follows it are missing here. A line end ends the expression, "
-            "unless it is inside of parentheses.",
+            "A conditional has three parts, as in condition ? one : other. The colon and the "
+            "last part are missing. An expression ends at the end of the line unless it is "
+            "inside parentheses.",
             start,
         )
 
@@ -229,21 +229,20 @@ class ExpressionParser(CollectionParser):
         kind = self.kinds[at]
         if kind == END:
             return self.fail(
-                at, "Missing expression", "The text ends where an expression should begin."
+                at, "Missing expression", "The file ends where an expression is expected."
             )
         if kind == NEWLINE:
             return self.fail(
                 at,
                 "Missing expression",
-                "The line ends where an expression should begin. To go on with an expression on "
-                "the next line, put it in parentheses.",
+                "The line ends where an expression is expected. To continue an expression on the "
+                "next line, put it in parentheses.",
             )
         hint = _BEFORE_EXPRESSION.get(kind, "")
         return self.fail(
             at,
             "Invalid expression",
-            f"An expression should begin here, and {self.texts[at]} cannot begin one. "
-            f"{hint}".rstrip(),
+            f"An expression is expected here, and {self.texts[at]} cannot begin one. {hint}".rstrip(),
         )
 
     def _parentheses(self) -> Expression:
@@ -258,7 +257,7 @@ class ExpressionParser(CollectionParser):
             raise self.fail(
                 closing,
                 "Unclosed parenthesis",
-                "The closing parenthesis of this expression is missing.",
+                "This expression has no closing parenthesis.",
                 opening,
             )
         self.at = closing + 1
@@ -276,7 +275,7 @@ class ExpressionParser(CollectionParser):
                 raise self.fail(
                     self.at + 1,
                     "Missing function name",
-                    "After :: comes the name of a function, or of another namespace.",
+                    "A :: must be followed by the name of a function or of another namespace.",
                     first,
                 )
             name = f"{name}::{self.texts[self.at + 1]}"
@@ -286,8 +285,8 @@ class ExpressionParser(CollectionParser):
             raise self.fail(
                 opening,
                 "Missing arguments",
-                "A name with :: in it is that of a function: its arguments in parentheses are "
-                "missing.",
+                "A name that contains :: refers to a function, and its arguments in parentheses "
+                "are missing.",
                 first,
             )
         self.enter(opening)
@@ -339,8 +338,8 @@ class ExpressionParser(CollectionParser):
         return self.fail(
             self.at,
             "Expanded argument is not the last",
-            "Only the last argument can be expanded with ..., so a closing parenthesis has to "
-            "follow.",
+            "Only the last argument can be expanded with ..., so a closing parenthesis must "
+            "follow it.",
             first,
         )
 
@@ -349,12 +348,13 @@ class ExpressionParser(CollectionParser):
             return self.fail(
                 self.at,
                 "Unclosed function call",
-                "The closing parenthesis of this call is missing.",
+                "This function call has no closing parenthesis.",
                 subject=first,
             )
         return self.fail(
             self.at,
             "Missing comma between arguments",
-            "After an argument comes a comma and the next one, or the closing parenthesis.",
+            "An argument must be followed by a comma and the next argument, or by the closing "
+            "parenthesis.",
             first,
         )

@@ -71,7 +71,7 @@ class StructureParser(ExpressionParser):
             self.fail(
                 self.at,
                 "Closing brace without a block",
-                "There is no open block that this brace could close.",
+                "This closing brace does not match any open block.",
             )
         return NativeBody(attributes, blocks, self.source, 0, len(self.text))
 
@@ -169,8 +169,8 @@ class StructureParser(ExpressionParser):
         self.fail(
             at + 1 if following == INVALID else at,
             "Incomplete argument or block",
-            "After a name comes an equals sign and a value, for an argument, or labels and an "
-            "opening brace, for a block.",
+            "A name must be followed by an equals sign and a value, for an argument, or by "
+            "labels and an opening brace, for a block.",
         )
         self._skip_lines(at)
 
@@ -192,7 +192,7 @@ class StructureParser(ExpressionParser):
         self.fail(
             at,
             "Opening brace on the next line",
-            "The opening brace of a block stands on the same line as its type and labels.",
+            "The opening brace of a block must be on the same line as its type and labels.",
         )
 
     def _attribute(self, name: int, expr: Expression) -> Attribute:
@@ -207,11 +207,11 @@ class StructureParser(ExpressionParser):
                 "The names of arguments and the types of blocks are written without quotes.",
             )
             return
-        hint = " Names have no dots in them." if self.kinds[at] == PATH else ""
+        hint = " Names cannot contain dots." if self.kinds[at] == PATH else ""
         self.fail(
             at,
             "Argument or block required",
-            f"An argument, as in name = value, or a block should begin here.{hint}",
+            f"An argument, as in name = value, or a block is expected here.{hint}",
         )
 
     def _argument_value(self, name: int) -> Expression:
@@ -232,18 +232,18 @@ class StructureParser(ExpressionParser):
     def _bad_argument_line(self, name: int) -> Abandon:
         kind = self.kinds[self.at]
         if kind == COMMA:
-            detail = "Arguments are separated by line ends, not by commas."
+            detail = "Arguments are separated by new lines, not by commas."
         elif kind == CLOSE_BRACE:
             detail = (
-                "After the value of an argument comes a line end, and the closing brace of the "
-                "block belongs on the next line."
+                "The value of an argument must be followed by a new line, and the closing brace "
+                "of the block belongs on the next line."
             )
         else:
             detail = (
-                "The value of the argument is complete, and a line end should follow. "
-                "Each argument has a line of its own."
+                "The value of the argument is complete, so a new line must follow. Each argument "
+                "goes on a line of its own."
             )
-        return self.fail(self.at, "Missing line end after an argument", detail, name)
+        return self.fail(self.at, "Missing new line after an argument", detail, name)
 
     # -- blocks -------------------------------------------------------------------------------
 
@@ -337,20 +337,20 @@ class StructureParser(ExpressionParser):
         kind = self.kinds[at]
         if kind == ASSIGN:
             detail = (
-                "An equals sign is for arguments, which have a single name before it. "
-                "A block has its opening brace here."
+                "An equals sign belongs to an argument, which has a single name before it. A "
+                "block has its opening brace here."
             )
         elif kind == NEWLINE or kind == END:
-            detail = "The opening brace of a block stands on the same line as its type and labels."
+            detail = "The opening brace of a block must be on the same line as its type and labels."
         else:
-            detail = "In the header of a block come quoted labels, and then the opening brace."
+            detail = "A block header consists of the type, quoted labels, and the opening brace."
         self.fail(at, "Invalid block header", detail, first)
 
     def _bad_block_end(self, first: int) -> None:
         self.fail(
             self.at,
-            "Missing line end after a block",
-            "After the closing brace of a block comes a line end.",
+            "Missing new line after a block",
+            "The closing brace of a block must be followed by a new line.",
             first,
         )
         self._skip_lines(self.at)
@@ -383,7 +383,7 @@ class StructureParser(ExpressionParser):
         start = self.end(opening) - 1
         self.diags.error(
             "Unclosed block",
-            "The closing brace of this block is missing, or that of a block inside of it.",
+            "This block, or a block inside it, has no closing brace.",
             self.source.range(start, start + 1),
         )
 
@@ -415,7 +415,7 @@ class StructureParser(ExpressionParser):
                 raise self.fail(
                     at,
                     "Argument required",
-                    "An argument should begin here. Blocks and further arguments go on lines of "
+                    "An argument is expected here. Blocks and further arguments go on lines of "
                     "their own.",
                 )
             if self.kinds[at + 1] != ASSIGN:
@@ -438,11 +438,11 @@ class StructureParser(ExpressionParser):
     def _bad_one_line_item(self, at: int) -> Abandon:
         if self.kinds[at + 1] in (STRING, ESCAPED_STRING, OPEN_QUOTE, OPEN_BRACE, IDENTIFIER):
             detail = (
-                "A block on one line has a single argument and no blocks in it. Put a nested "
-                "block on lines of its own."
+                "A single-line block can contain one argument and no blocks. Put nested blocks "
+                "on lines of their own."
             )
             return self.fail(at, "Argument required", detail, until=at + 1)
-        detail = "After the name of an argument comes an equals sign and a value."
+        detail = "The name of an argument must be followed by an equals sign and a value."
         return self.fail(at, "Argument required", detail)
 
     def _bad_one_line_end(self, opening: int) -> Abandon:
@@ -451,15 +451,19 @@ class StructureParser(ExpressionParser):
             self._unclosed_block(opening)
             return Abandon()
         if kind == COMMA:
-            detail = "A block on one line has a single argument. Put more on lines of their own."
+            detail = (
+                "A single-line block can contain only one argument. Put the others on lines of "
+                "their own."
+            )
         elif kind == NEWLINE:
             detail = (
-                "An argument on the line of the opening brace makes this a block on one line, so "
-                "its closing brace belongs there too. Or put the argument on a line of its own."
+                "An argument on the same line as the opening brace makes this a single-line "
+                "block, so the closing brace belongs on that line too. Otherwise put the "
+                "argument on a line of its own."
             )
         else:
-            detail = "The argument is complete, and the closing brace of the block should follow."
-        return self.fail(self.at, "Invalid block on one line", detail, opening)
+            detail = "The argument is complete, so the closing brace of the block must follow."
+        return self.fail(self.at, "Invalid single-line block", detail, opening)
 
     def _leave_one_line_body(self, opening: int) -> None:
         """Moves past the closing brace that most likely belongs to a faulty block on one line."""

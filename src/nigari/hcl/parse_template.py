@@ -150,7 +150,7 @@ class TemplateParser(TokenStream):
         self.fail(
             at,
             "Template sequence in a label",
-            f"A label is plain text and cannot be computed. For a literal {sign}{{ write "
+            f"A label is plain text and cannot contain expressions. For a literal {sign}{{ write "
             f"{sign}{sign}{{.",
         )
 
@@ -178,18 +178,20 @@ class TemplateParser(TokenStream):
             digits = 4 if selector == "u" else 8
             if len(escape) != 2 + digits:
                 self._report_escape(
-                    escape, start, f"\\{selector} is followed by {digits} hexadecimal digits."
+                    escape, start, f"\\{selector} must be followed by {digits} hexadecimal digits."
                 )
                 return ""
             code = int(escape[2:], 16)
             if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-                self._report_escape(escape, start, f"There is no character U+{escape[2:]}.")
+                self._report_escape(escape, start, f"The character U+{escape[2:]} does not exist.")
                 return ""
             return chr(code)
         hint = ""
         if selector in ("$", "%"):
             hint = f" For a literal {selector}{{ write {selector}{selector}{{."
-        self._report_escape(escape, start, f'After a backslash comes one of n r t " \\ u U.{hint}')
+        self._report_escape(
+            escape, start, f'A backslash must be followed by one of n r t " \\ u U.{hint}'
+        )
         return escape[1:]
 
     def _report_escape(self, escape: str, start: int, detail: str) -> None:
@@ -251,8 +253,8 @@ class TemplateParser(TokenStream):
                 raise self.fail(
                     at,
                     "Unclosed template",
-                    "The end of this string is missing. A heredoc ends with its marker on a line "
-                    "by itself, and a line end after it.",
+                    "This string is not terminated. A heredoc ends with its marker on a line of "
+                    "its own, followed by a new line.",
                     opening,
                 )
 
@@ -295,19 +297,19 @@ class TemplateParser(TokenStream):
             return self.fail(
                 at,
                 "Unclosed template sequence",
-                f"The }} that ends this {self.texts[opening]} sequence is missing.",
+                f"This {self.texts[opening]} sequence has no closing }}.",
                 subject=opening,
             )
         hint = ""
         if kind == COLON or self.kinds[opening] == INTERPOLATION:
             hint = (
-                " If this text is meant for another language, such as a shell, write $${ in "
-                "place of ${."
+                " If this text is meant for another language, such as a shell, write $${ instead "
+                "of ${."
             )
         return self.fail(
             at,
             "Extra characters in a template sequence",
-            f"The expression is complete, and a }} should end the sequence here.{hint}",
+            f"The expression is complete, so a }} must end the sequence here.{hint}",
             opening,
         )
 
@@ -317,8 +319,8 @@ class TemplateParser(TokenStream):
             raise self.fail(
                 at,
                 "Invalid template directive",
-                "After %{ comes one of the words if, else, endif, for, endfor. "
-                "For a literal %{ write %%{.",
+                "%{ must be followed by one of if, else, endif, for, endfor. For a literal %{ "
+                "write %%{.",
                 opening,
             )
         word = self.texts[at]
@@ -353,14 +355,14 @@ class TemplateParser(TokenStream):
             raise self.fail(
                 self.at,
                 "Invalid for directive",
-                'After the names of a for directive comes the word "in".',
+                'The variable names of a for directive must be followed by "in".',
             )
         self.at += 1
 
     def _loop_name(self, after: str) -> str:
         if self.kinds[self.at] != IDENTIFIER:
             raise self.fail(
-                self.at, "Invalid for directive", f"After {after} comes the name of a variable."
+                self.at, "Invalid for directive", f"The name of a variable must follow {after}."
             )
         self.at += 1
         return self.texts[self.at - 1]
@@ -416,13 +418,13 @@ class TemplateParser(TokenStream):
         names = {value: name for name, value in _DIRECTIVES.items()}
         opening = frame.opening
         if opening is None:
-            detail = f"There is no directive open that {names[part.kind]} could belong to."
+            detail = f"There is no open directive that this {names[part.kind]} could belong to."
         elif opening.kind == part.kind - 1:
             where = self.source.range(opening.start, opening.end)
-            detail = f"The if directive at {where} has an else already."
+            detail = f"The if directive at {where} already has an else."
         else:
             where = self.source.range(opening.start, opening.end)
-            detail = f"The {names[opening.kind]} directive at {where} has to be ended first."
+            detail = f"The {names[opening.kind]} directive at {where} must be closed first."
         where = self.source.range(part.start, part.end)
         self.diags.error("Unexpected template directive", detail, where)
 

@@ -33,7 +33,7 @@ def parse_expression(source: Source, diags: Diagnostics) -> Expression:
             parser.fail(
                 parser.at,
                 "Extra characters after an expression",
-                "The expression is complete before this.",
+                "The expression ends before this.",
             )
         return expression
     except (Abandon, TooDeep):
@@ -61,8 +61,8 @@ def parse_traversal(source: Source, diags: Diagnostics) -> Traversal | None:
         return traversal
     diags.error(
         "Invalid reference",
-        "A name is required here, with attributes such as .name and indexes such as [0] or "
-        '["key"] after it and nothing that has to be computed.',
+        "A name is required here. It can be followed by attributes such as .name and indexes "
+        'such as [0] or ["key"], but by nothing that has to be computed.',
         source.range(*odd),
     )
     return None

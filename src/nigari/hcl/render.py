@@ -42,7 +42,7 @@ def _render(value: Value, indent: str) -> str:
     if isinstance(data, tuple):
         return f"[{', '.join([_render(element, indent) for element in value.elements()])}]"
     if not isinstance(data, dict):
-        raise ValueError(f"a {value.type.friendly_name()} cannot be written as source")
+        raise ValueError(f"{value.type.with_article()} cannot be written as source")
     if not data:
         return "{}"
     inner = f"{indent}  "

@@ -111,7 +111,7 @@ class Splat(Expression):
     def _report_null(self, scope: Scope, diags: Diagnostics) -> None:
         diags.error(
             "Splat of a null value",
-            "A splat needs elements to go through, and this list, set or tuple is null.",
+            "A splat needs elements to iterate over, and this list, set or tuple is null.",
             self.operand.range,
             self.source.range(self.operand.start, self.marker_end),
             values=scope_values(self.operand, scope),
@@ -143,8 +143,9 @@ class Splat(Expression):
     def _report_mixed(self, diags: Diagnostics) -> None:
         diags.error(
             "Nested splat with results of different types",
-            "The inner splat gives values of different types for the elements of the outer one, "
-            "and a list holds elements of one type. Use a for expression, which gives a tuple.",
+            "The inner splat produces values of different types for the elements of the outer "
+            "one, and all elements of a list must have the same type. Use a for expression, "
+            "which produces a tuple.",
             self.each.range,
             self.range,
         )

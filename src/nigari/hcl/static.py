@@ -81,6 +81,6 @@ def _report_shape(expr: Expression, what: str, form: str, where: Range, diags: D
         return
     diags.error(
         f"{what.removeprefix('a ').capitalize()} required",
-        f"This place needs {what} itself, not an expression that gives one: {form}.",
+        f"Write {what} itself here, not an expression that produces one: {form}.",
         where,
     )

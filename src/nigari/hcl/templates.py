@@ -127,13 +127,13 @@ class Template(Expression):
         if isinstance(data, str):
             return data
         if data is None:
-            detail = "The value is null, and null has no text to put into a string."
+            detail = "The value is null, and null cannot be converted to a string."
             part.report(diags, scope, "Invalid value in a template", detail, self)
             return None
         try:
             return convert(value.unmark()[0], STRING).as_string()
         except CtyError as error:
-            detail = f"This value cannot be part of a string: {sentence(error)}."
+            detail = f"This value cannot be included in a string: {sentence(error)}."
             part.report(diags, scope, "Invalid value in a template", detail, self)
             return None
 
@@ -190,7 +190,7 @@ class TemplateLoop(Expression):
         texts: list[str] = []
         for result in results.sequence():
             if result.is_null:
-                detail = "One of the results is null, and null has no text to put into a string."
+                detail = "One of the results is null, and null cannot be converted to a string."
                 self.report(diags, scope, "Invalid value in a template", detail)
                 continue
             if not result.is_known:
@@ -198,7 +198,7 @@ class TemplateLoop(Expression):
             try:
                 texts.append(convert(result.unmark()[0], STRING).as_string())
             except CtyError as error:
-                detail = f"One of the results cannot be part of a string: {sentence(error)}."
+                detail = f"One of the results cannot be included in a string: {sentence(error)}."
                 self.report(diags, scope, "Invalid value in a template", detail)
                 continue
             marks |= result.marks

@@ -65,20 +65,20 @@ _CLOSING: Final = frozenset(_CLOSERS.values())
 
 _HINTS: Final = {
     "'": 'Strings are written in double quotes, as in "text".',
-    "`": "Strings are written in double quotes, and texts of several lines as heredocs, "
-    "beginning with <<EOT.",
+    "`": "Strings are written in double quotes; for several lines of text, use a heredoc, which "
+    "begins with <<EOT.",
     "&": "For a logical and, write &&.",
     "|": "For a logical or, write ||.",
     "~": "For a logical not, write !.",
-    "^": "There is no operator for powers: use the function pow, if there is one.",
-    ";": "Arguments and blocks are separated by line ends, elements by commas.",
-    "“": "Replace typographic quotes by plain double quotes.",
-    "”": "Replace typographic quotes by plain double quotes.",
-    "‘": "Replace typographic quotes by plain double quotes.",
-    "’": "Replace typographic quotes by plain double quotes.",
-    "\xa0": "This is a space that does not break lines: replace it by an ordinary one.",
-    "@": "Names begin with a letter or an underscore.",
-    "\\": "Escapes such as \\n are for quoted strings only.",
+    "^": "There is no power operator: use the pow function, if it is available.",
+    ";": "Arguments and blocks are separated by new lines, elements by commas.",
+    "“": "Replace curly quotes with straight double quotes.",
+    "”": "Replace curly quotes with straight double quotes.",
+    "‘": "Replace curly quotes with straight double quotes.",
+    "’": "Replace curly quotes with straight double quotes.",
+    "\xa0": "This is a non-breaking space: replace it with an ordinary one.",
+    "@": "Names must begin with a letter or an underscore.",
+    "\\": "Escapes such as \\n are valid in quoted strings only.",
 }
 
 
@@ -153,8 +153,8 @@ class TokenStream:
     def _report_depth(self, index: int) -> None:
         self.diags.error(
             "Nested too deeply",
-            f"Blocks, brackets, templates and operators can nest {MAX_DEPTH} levels deep, and this "
-            "is one more.",
+            f"Blocks, brackets, templates and operators can be nested at most {MAX_DEPTH} levels "
+            "deep, and this is one level more.",
             self.source.range(self.starts[index], self.end(index)),
         )
         self.muted = index
@@ -211,21 +211,21 @@ class TokenStream:
             return
         if character == "$" and self.text.startswith("{", start + 1):
             detail = (
-                "Outside of quotes an expression is written as it is, without ${ and }. "
-                "Inside of quotes, ${ ... } puts its value into the string."
+                "Outside quotes, write an expression as it is, without ${ and }. Inside quotes, "
+                "${ ... } inserts its value into the string."
             )
         else:
             shown = character if character.isprintable() else f"U+{ord(character):04X}"
             hint = _HINTS.get(character, "")
-            detail = f"The character {shown} has no meaning here. {hint}".rstrip()
+            detail = f"The character {shown} is not valid here. {hint}".rstrip()
         self.diags.error("Invalid character", detail, self.source.range(start, start + 1))
 
     def _report_broken_string(self, start: int, end: int) -> None:
         self.diags.error(
-            "Line end in a quoted string",
-            "A quoted string ends on the line it begins on. If it should end here, its closing "
-            "quote is missing; for a line end in the text write \\n, or use a heredoc, which "
-            "begins with <<EOT.",
+            "New line in a quoted string",
+            "A quoted string must end on the line where it begins. If it should end here, its "
+            "closing quote is missing. To include a line break, write \\n or use a heredoc, "
+            "which begins with <<EOT.",
             self.source.range(start, end),
         )
 
@@ -254,7 +254,8 @@ class TokenStream:
     def _report_encoding(self, offset: int) -> None:
         self.diags.error(
             "Text that is not UTF-8",
-            "Sources are UTF-8, and this byte is not. Save the file in that encoding.",
+            "Source files must be encoded in UTF-8, and this byte is not valid UTF-8. Save the "
+            "file in that encoding.",
             self.source.range(offset, offset + 1),
         )
 

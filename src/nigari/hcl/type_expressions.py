@@ -212,7 +212,7 @@ class _Reader:
             try:
                 allow_depth(depth)
             except CtyError:
-                self._error("Types cannot be nested that deep.", expression.range)
+                self._error("This type is nested too deeply.", expression.range)
                 return ANY_TYPE
         name = expr_as_keyword(expression)
         if name is not None:
@@ -220,8 +220,8 @@ class _Reader:
         call = static_call(expression)
         if call is None:
             self._error(
-                "A type is a name such as string, number, bool or any, or a constructor such as "
-                "list(string)." + _quotes_hint(expression),
+                "A type is a name such as string, number, bool or any, or a type constructor "
+                "such as list(string)." + _quotes_hint(expression),
                 expression.range,
             )
             return ANY_TYPE
@@ -239,7 +239,10 @@ class _Reader:
             return TypeConstraint(primitive)
         if name == "any":
             if not self.constraint:
-                self._error("any is not a type by itself. Name an exact type.", expression.range)
+                self._error(
+                    '"any" is not a type by itself. An exact type is required here.',
+                    expression.range,
+                )
         elif name in _WANTS:
             self._error(f"The type {name} needs {_WANTS[name]}.", expression.range)
         else:
@@ -332,7 +335,7 @@ class _Reader:
             )
         elif name in types:
             self._error(
-                f"The object type has an attribute {quoted(name)} already.", key.range, call.range
+                f"The object type already has an attribute {quoted(name)}.", key.range, call.range
             )
             return None
         return name
@@ -360,12 +363,12 @@ class _Reader:
         elif count == 1:
             optional.add(name)
         elif not self.with_defaults:
-            self._error("optional takes only the type of the attribute here.", where, call.range)
+            self._error("Here, optional takes only the type of the attribute.", where, call.range)
         elif count == 2:
             return call.arguments[0], call.arguments[1]
         else:
             self._error(
-                "optional takes the type of the attribute and its default value, no more.",
+                "optional takes the type of the attribute and its default value, and nothing more.",
                 where,
                 call.range,
             )
@@ -389,7 +392,7 @@ class _Reader:
         except CtyError as error:
             self.diags.error(
                 "Invalid default value",
-                f"The default value of the attribute {quoted(name)} does not have its type: "
+                f"The default value of the attribute {quoted(name)} does not match its type: "
                 f"{error}.",
                 expression.range,
             )

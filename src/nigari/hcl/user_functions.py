@@ -65,7 +65,7 @@ class _Result:
 
     def value(self, arguments: list[Value], _: Type) -> Value:
         if self.depth.calls >= MAX_DEPTH:
-            raise FunctionError(f"{self.name} calls itself more than {MAX_DEPTH} times over")
+            raise FunctionError(f"{self.name} is nested in itself more than {MAX_DEPTH} times")
         count = len(self.names)
         variables = dict(zip(self.names, arguments, strict=False))
         if self.variadic is not None:
@@ -142,13 +142,13 @@ def _add_name(expr: Expression, names: list[str], diags: Diagnostics) -> str | N
     if name is None:
         diags.error(
             "Invalid parameter name",
-            "A parameter is a name that the result can refer to: a single word without quotes.",
+            "A parameter must be a single name, without quotes, for the result to refer to.",
             expr.range,
         )
     elif name in names:
         diags.error(
             "Duplicate parameter name",
-            f'There is a parameter named "{name}" already.',
+            f'There is already a parameter named "{name}".',
             expr.range,
         )
     else:
@@ -165,6 +165,6 @@ def _told_by_the_caller(found: Diagnostic) -> str:
 def _report_duplicate(block: Block, diags: Diagnostics) -> None:
     diags.error(
         "Duplicate function",
-        f'There is a function named "{block.labels[0]}" already.',
+        f'There is already a function named "{block.labels[0]}".',
         block.def_range,
     )

@@ -349,7 +349,7 @@ def _begins_with(traversal: Traversal, names: list[str]) -> bool:
 
 def _check_name(name: str) -> None:
     if not is_identifier(name):
-        raise ValueError(f"{name!r} is not a name of the language")
+        raise ValueError(f"{name!r} is not a valid identifier")
 
 
 def _checked_expression(source: str) -> str:

@@ -293,8 +293,8 @@ def undeclared_resource_hint(resource: Resource, declared: Iterable[Resource]) -
         return f' Did you mean "{root}.{resource.name}"?'
     if resource.mode is MANAGED and resource.type == "output":
         return (
-            " An output value cannot be referred to in its own module. Refer to what it is made "
-            "of, or put that into a local."
+            " An output value cannot be referred to in its own module. Refer to the values it is "
+            "made from, or put them into a local value."
         )
     others = list(declared)
     for mode in (MANAGED, DATA, EPHEMERAL):
@@ -313,8 +313,8 @@ def report_outside(reference: Reference, diags: Diagnostics) -> None:
 def _report_each_outside(reference: Reference, diags: Diagnostics) -> None:
     diags.error(
         "Reference to each outside of for_each",
-        f"{reference.subject} exists only in a block that has the for_each argument. Add it to "
-        "this block, or use another value here.",
+        f"{reference.subject} can be used only in a block that has the for_each argument. Add "
+        "that argument to this block, or use another value here.",
         reference.range,
     )
 
@@ -322,8 +322,8 @@ def _report_each_outside(reference: Reference, diags: Diagnostics) -> None:
 def _report_count_outside(reference: Reference, diags: Diagnostics) -> None:
     diags.error(
         "Reference to count outside of count",
-        f"{reference.subject} exists only in a block that has the count argument. Add it to this "
-        "block, or use another value here.",
+        f"{reference.subject} can be used only in a block that has the count argument. Add that "
+        "argument to this block, or use another value here.",
         reference.range,
     )
 
@@ -331,7 +331,7 @@ def _report_count_outside(reference: Reference, diags: Diagnostics) -> None:
 def _report_self_outside(reference: Reference, diags: Diagnostics) -> None:
     diags.error(
         "Reference to self outside of a resource",
-        "self stands for the resource instance itself, and exists only in its provisioner, "
+        "self is the resource instance itself, and can be used only in its provisioner, "
         "connection and postcondition blocks. Elsewhere, refer to the resource by its address.",
         reference.range,
     )
@@ -350,7 +350,7 @@ def _report_bare_root(traversal: Traversal, diags: Diagnostics) -> None:
     example = " or ".join(f"{root}.{name}" for name in names) if names else f"{root}.NAME"
     diags.error(
         "Incomplete reference",
-        f"{root} is not a value by itself. Name what is wanted of it: {example}.",
+        f"{root} is not a value by itself. Select something in it: {example}.",
         traversal.range,
     )
 
@@ -362,8 +362,8 @@ def _report_index_on_root(traversal: Traversal, diags: Diagnostics) -> None:
     hint = f": {root}.{key}" if isinstance(key, str) and key.isidentifier() else ""
     diags.error(
         "Invalid reference",
-        f"After {root} must come a dot and a name{hint}. Names cannot be worked out: keep values "
-        "that are looked up by key in a map.",
+        f"{root} must be followed by a dot and a name{hint}. Names cannot be computed: to look "
+        "up values by key, keep them in a map.",
         traversal.step_range(step),
         traversal.range,
     )
@@ -374,12 +374,12 @@ def _report_attribute(
 ) -> None:
     root = traversal.root_name
     if step.name == "env" and root in ("terraform", "tofu"):
-        hint = f" What was {root}.env is {root}.workspace now."
+        hint = f" {root}.env is now called {root}.workspace."
     else:
         hint = did_you_mean(step.name, allowed)
     diags.error(
         "Invalid reference",
-        f"{root} has no {quoted(step.name)}. It has {' and '.join(allowed)}.{hint}",
+        f"{root} has no attribute {quoted(step.name)}. It has {' and '.join(allowed)}.{hint}",
         traversal.source.range(traversal[0].start, step.end),
     )
 
@@ -388,8 +388,8 @@ def _report_reserved(traversal: Traversal, diags: Diagnostics) -> None:
     root = traversal.root_name
     diags.error(
         "Reserved name",
-        f"The name {root} is kept for a later version of the language. If a provider has a "
-        f"resource type of that name, write resource.{root} in front of the resource's name.",
+        f"The name {root} is reserved for a later version of the language. If a provider has a "
+        f"resource type with that name, write resource.{root} in front of the resource's name.",
         traversal.step_range(traversal[0]),
     )
 
@@ -402,12 +402,15 @@ def _report_incomplete_resource(
         root = intended_root(first)
         hint = f' Did you mean "{root}"?' if root else ""
         detail = (
-            f"{first} alone refers to nothing. A variable is written var.{first}, a local value "
-            f"local.{first}, and after a resource type come a dot and the name of a resource.{hint}"
+            f"{first} alone does not refer to anything. Refer to a variable as var.{first}, to a "
+            f"local value as local.{first}, and to a resource by its type, a dot and its name."
+            f"{hint}"
         )
     else:
         what = {DATA: "data source", EPHEMERAL: "ephemeral resource"}.get(mode, "resource")
-        detail = f"After {first} must come the type of a {what} and its name: {first}.TYPE.NAME."
+        detail = (
+            f"{first} must be followed by the type of a {what} and its name: {first}.TYPE.NAME."
+        )
     diags.error("Incomplete reference", detail, traversal.range)
 
 
@@ -416,8 +419,8 @@ def _report_resource_shape(
 ) -> None:
     diags.error(
         "Invalid reference",
-        "A reference to a resource is its type, a dot and its name, and an instance key comes "
-        f"only after that: {mode.prefix}TYPE.NAME[KEY].",
+        "A reference to a resource consists of its type, a dot and its name; an instance key can "
+        f"only come after that: {mode.prefix}TYPE.NAME[KEY].",
         subject,
         traversal.range,
     )
@@ -426,7 +429,7 @@ def _report_resource_shape(
 def _report_key(what: str, subject: Range, diags: Diagnostics) -> None:
     diags.error(
         "Invalid instance key",
-        f"The key of {what} is a whole number, when it uses count, or a string, when it uses "
+        f"The key of {what} must be a whole number, if it uses count, or a string, if it uses "
         "for_each.",
         subject,
     )
@@ -435,7 +438,8 @@ def _report_key(what: str, subject: Range, diags: Diagnostics) -> None:
 def _report_no_output(instance: Address, subject: Range, diags: Diagnostics) -> None:
     diags.error(
         "Invalid reference",
-        f"A module instance has only output values. Name one of them: {instance}.OUTPUT.",
+        f"Only the output values of a module instance can be used. Select one of them: {instance}"
+        ".OUTPUT.",
         subject,
     )
 
@@ -443,8 +447,8 @@ def _report_no_output(instance: Address, subject: Range, diags: Diagnostics) -> 
 def _report_provider_function(name: str, subject: Range, diags: Diagnostics) -> None:
     diags.error(
         "Invalid provider function",
-        f"{quoted(name)} is not the name of a provider's function. Write "
-        "provider::PROVIDER::FUNCTION, or provider::PROVIDER::ALIAS::FUNCTION for a configuration "
-        "with an alias.",
+        f"{quoted(name)} is not a valid name of a provider function. Write "
+        "provider::PROVIDER::FUNCTION, or provider::PROVIDER::ALIAS::FUNCTION for a "
+        "configuration with an alias.",
         subject,
     )

@@ -49,8 +49,8 @@ def console_text(value: Value, diags: Diagnostics) -> str:
             if isinstance(plain.data, Type):
                 return type_display(plain.data)
             diags.error(
-                "Invalid use of type function",
-                "What type() gives can only be shown: it cannot be a part of anything else.",
+                "Invalid use of the type function",
+                "The result of type() can only be shown, not used as part of another value.",
             )
             return ""
     return value_display(value)

@@ -62,7 +62,7 @@ def _report_quoted_type(expression: Expression, diags: Diagnostics) -> None:
     advice = f" Write {better}." if written and "\n" not in written else ""
     diags.error(
         "Quoted type expression",
-        f"A type is an expression of its own and stands without quotes.{advice}",
+        f"A type is an expression and is written without quotes.{advice}",
         expression.range,
     )
 

@@ -377,29 +377,29 @@ def _report_constraint(
     piece = text[start:end]
     diags.error(
         "Invalid version constraint",
-        f"{quoted(piece)} is not a version constraint. {_constraint_mistake(piece, strict)}",
+        f"{quoted(piece)} is not a valid version constraint. {_constraint_mistake(piece, strict)}",
         subject or Source("", text).range(start, end),
     )
 
 
 _MISTAKES = (
-    (r"", "Between commas there must be a condition such as >= 1.2.0."),
-    (r"=>.*", "The operator for that version or a newer one is >=."),
-    (r"=<.*", "The operator for that version or an older one is <=."),
-    (r"(==|===).*", "The operator for exactly that version is a single =."),
-    (r"\^.*", "For the newest version with the same major number write ~> with two numbers."),
+    (r"", "There must be a condition such as >= 1.2.0 between commas."),
+    (r"=>.*", "The operator for a version or a newer one is >=."),
+    (r"=<.*", "The operator for a version or an older one is <=."),
+    (r"(==|===).*", "The operator for exactly one version is a single =."),
+    (r"\^.*", "For the newest version with the same major number, write ~> with two numbers."),
     (r"~[^>].*", "The operator for compatible versions is ~>."),
     (r".*\|\|.*", "Alternatives are not supported: all conditions must be met."),
     (r"[<>=!~]+", "The operator must be followed by a version number."),
     (
         r".*[0-9.][*xX](\..*)?|[<>=!~ ]*[*xX].*",
-        "There are no wildcards: leave out the numbers that may be anything, with ~> in front.",
+        "Wildcards are not supported: leave out the numbers that may vary and write ~> in front.",
     ),
     (r".*[0-9A-Za-z]\s+([<>=!~]|[0-9]).*", "Separate conditions with commas."),
     (r"[<>=!~]*\s*latest", "Leave the version out to get the newest one."),
 )
 _STRICT_MISTAKES = (
-    (r"[<>=!~]*\s*v.*", "Write the version of a provider without v in front."),
+    (r"[<>=!~]*\s*v.*", "Write the version of a provider without a v in front."),
     (r"[<>=!~]+(\s{2,}|[^\S ]).*", "Put at most one space after the operator."),
     (r"[<>=!~]*\s*[0-9]+(\.[0-9]+){3,}.*", "The version of a provider has at most three numbers."),
 )
@@ -410,6 +410,6 @@ def _constraint_mistake(piece: str, strict: bool) -> str:
         if re.fullmatch(pattern, piece, re.DOTALL):
             return advice
     return (
-        "Write an operator (=, !=, >, >=, <, <= or ~>) and a version number such as 1.2.0; "
-        "commas separate conditions that must all be met."
+        "Write an operator (=, !=, >, >=, <, <= or ~>) and a version number such as 1.2.0. "
+        "Separate several conditions, which must all be met, with commas."
     )

@@ -70,16 +70,18 @@ def _opened(archive: str | PathLike[str]) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(archive) as package:
             yield package
     except _BROKEN as error:
-        raise OSError(f"{archive} is not a sound zip file: {error}") from error
+        raise OSError(f"{archive} is not a valid zip file: {error}") from error
 
 
 def _unpack_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo, base: Path) -> None:
     name = PurePosixPath(entry.filename.replace("\\", "/"))
     if name.is_absolute() or ".." in name.parts:
-        raise OSError(f"the archive has an entry outside itself, {quoted(entry.filename)}")
+        raise OSError(
+            f"the archive has an entry outside its own directory, {quoted(entry.filename)}"
+        )
     mode = entry.external_attr >> 16
     if stat.S_ISLNK(mode):
-        raise OSError(f"the archive has a symbolic link, {quoted(entry.filename)}")
+        raise OSError(f"the archive contains a symbolic link, {quoted(entry.filename)}")
     path = base / name
     if entry.is_dir():
         path.mkdir(parents=True, exist_ok=True)

@@ -81,7 +81,7 @@ def _combined(files: dict[str, str]) -> str:
     total = hashlib.sha256()
     for name in sorted(files, key=os.fsencode):
         if "\n" in name:
-            raise OSError(f"file name {quoted(name)} has a line break")
+            raise OSError(f"the file name {quoted(name)} contains a line break")
         total.update(f"{files[name]}  ".encode() + os.fsencode(name) + b"\n")
     return "h1:" + binascii.b2a_base64(total.digest(), newline=False).decode("ascii")
 

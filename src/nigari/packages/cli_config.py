@@ -75,8 +75,8 @@ def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliCo
     if cache and not os.path.isdir(cache):
         diags.warning(
             "Plugin cache directory not found",
-            f"{cache}, set as the plugin cache directory, does not exist, so none is used. Make it,"
-            " or remove the setting.",
+            f"The plugin cache directory {cache} does not exist, so no cache is used. Create it, "
+            "or remove the setting.",
         )
         cache = ""
     breaking = environment.get("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE", "")
@@ -119,7 +119,7 @@ def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[str]:
             return [chosen]
         diags.warning(
             "CLI configuration file not found",
-            f"{chosen}, which the environment names as the CLI configuration file, does not exist.",
+            f"The environment names {chosen} as the CLI configuration file, but it does not exist.",
         )
         return []
     home = environment.get("HOME", "")
@@ -292,9 +292,10 @@ def _report(file: str, item: Item, problem: str, diags: Diagnostics) -> None:
 def _report_second(file: str, block: str, diags: Diagnostics) -> None:
     diags.error(
         "Invalid CLI configuration",
-        f"{file} has another {block} block. There may be only one in all CLI configuration files.",
+        f"{file} contains another {block} block. Only one is allowed in all CLI configuration "
+        "files together.",
     )
 
 
 def _report_unreadable(path: str, reason: str, diags: Diagnostics) -> None:
-    diags.error("CLI configuration file not readable", f"{path} cannot be read: {reason}.")
+    diags.error("Cannot read the CLI configuration file", f"{path} cannot be read: {reason}.")

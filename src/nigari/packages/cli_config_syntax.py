@@ -115,7 +115,7 @@ class _Reader:
     def file(self) -> Object:
         result = self._items(0)
         if self._kind:
-            raise _SyntaxProblem(self._start, "There is a closing brace too many")
+            raise _SyntaxProblem(self._start, "This closing brace does not match an opening one")
         return result
 
     def _items(self, depth: int) -> Object:
@@ -183,7 +183,7 @@ class _Reader:
                 return
             match = _TOKEN.match(self._text, self._at)
             if match is None:
-                raise _SyntaxProblem(self._at, "This cannot be understood")
+                raise _SyntaxProblem(self._at, "This is not valid syntax")
             self._at = match.end()
             kind = match.lastgroup or ""
             if kind != "space":

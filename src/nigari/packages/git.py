@@ -71,7 +71,7 @@ def git_address(source: RemoteSource) -> GitAddress:
     url = f"{base}?{urlencode(rest)}" if rest else base
     ref = given.get("ref", "")
     if ref.startswith("-") or any(ord(char) < 0x20 for char in ref):
-        raise FetchError(f'"{ref}" cannot be the name of a branch, a tag or a commit.')
+        raise FetchError(f'"{ref}" is not a valid name for a branch, tag or commit.')
     _check_url(url)
     _check_depth(given.get("depth", ""))
     return GitAddress(url, ref, _ssh_key(given.get("sshkey", "")))
@@ -83,21 +83,23 @@ def _check_url(url: str) -> None:
         host = parts.hostname or ""
         parts.port  # noqa: B018 - reading it finds out whether it is a number
     except ValueError as error:
-        raise FetchError(f"The address is not a URL that git could use: {error}.") from None
+        raise FetchError(f"The address is not a valid URL for git: {error}.") from None
     if parts.scheme not in _SCHEMES:
         raise FetchError(
-            f'Repositories are not fetched with "{parts.scheme}". Use https, ssh, git or file.'
+            f'Repositories cannot be fetched with "{parts.scheme}". Use https, ssh, git or file.'
         )
     user = parts.netloc.rpartition("@")[0]
     if host.startswith("-") or user.startswith("-") or parts.path.startswith(("-", "/-")):
-        raise FetchError("A part of the address begins with a dash, as if it were an option.")
+        raise FetchError(
+            "Part of the address begins with a dash, which git would take for an option."
+        )
     if any(ord(char) < 0x20 for char in url):
-        raise FetchError("The address has control characters in it.")
+        raise FetchError("The address contains control characters.")
 
 
 def _check_depth(text: str) -> None:
     if text and not re.fullmatch(r"[0-9]+", text):
-        raise FetchError(f'"{text}" cannot be the depth of history to fetch: it must be a number.')
+        raise FetchError(f'"{text}" is not a valid depth of history to fetch: it must be a number.')
 
 
 def _ssh_key(text: str) -> bytes:
@@ -107,7 +109,7 @@ def _ssh_key(text: str) -> bytes:
         # A plus sign in a query means a space, unless it is escaped; people forget.
         return base64.b64decode(text.replace(" ", "+"), validate=True)
     except binascii.Error:
-        raise FetchError("The sshkey in the address is not in base64.") from None
+        raise FetchError("The sshkey in the address is not valid Base64.") from None
 
 
 class GitFetcher:
@@ -135,7 +137,7 @@ class GitFetcher:
     def _session(self, address: GitAddress, directory: Path) -> Iterator[_Git]:
         program = shutil.which("git", path=self._environ.get("PATH"))
         if program is None:
-            raise FetchError("The program git is needed for this and was not found.")
+            raise FetchError("The git program is required to fetch this, and it was not found.")
         if not address.ssh_key:
             yield _Git(program, directory, self._environ)
             return
@@ -177,7 +179,7 @@ class _Git:
                 check=False,
             )
         except OSError as error:
-            raise FetchError(f"git cannot be run: {error.strerror}.") from error
+            raise FetchError(f"Cannot run git: {error.strerror}.") from error
 
 
 def _commit(git: _Git, address: GitAddress) -> str:
@@ -223,5 +225,5 @@ def _forget_history(directory: Path) -> None:
 
 def _complaint(text: str) -> str:
     lines: Sequence[str] = [line.strip() for line in text.splitlines() if line.strip()]
-    said = "\n".join(lines[-_MOST_LINES:]) or "nothing at all"
+    said = "\n".join(lines[-_MOST_LINES:]) or "nothing"
     return f"git said:\n{_CREDENTIALS.sub(chr(92) + '1:redacted@', said)}"

@@ -54,14 +54,14 @@ def report_not_installed(lock: ProviderLock, diags: Diagnostics) -> None:
     """A provider that is locked, and whose package is not there."""
     diags.error(
         "Provider not installed",
-        f"{lock.provider.display} {lock.version} is not installed in this working directory."
-        " Run init.",
+        f"{lock.provider.display} {lock.version} is not installed in this working directory. Run "
+        '"nigari init".',
     )
 
 
 def _report_changed(lock: ProviderLock, directory: str, diags: Diagnostics) -> None:
     diags.error(
         "Installed provider with a wrong checksum",
-        f"{lock.provider.display} {lock.version} in {directory} has none of the checksums that"
-        " the dependency lock file records, so it is not started. Run init to install it again.",
+        f"{lock.provider.display} {lock.version} in {directory} matches none of the checksums in "
+        'the dependency lock file, so it was not started. Run "nigari init" to install it again.',
     )

@@ -40,8 +40,8 @@ def report_locked_out(
     """The lock file and the configuration contradict each other."""
     diags.error(
         "Locked provider version not allowed",
-        f"The dependency lock file has chosen version {lock.version} of {provider.display}, which"
-        f" not every module accepts:\n{demands(asked)}\n"
-        "Run init -upgrade to choose a new version.",
+        f"The dependency lock file selects version {lock.version} of {provider.display}, which "
+        f'does not meet all requirements:\n{demands(asked)}\nRun "nigari init -upgrade" to '
+        "select a new version.",
         first_subject(asked),
     )

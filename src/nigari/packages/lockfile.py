@@ -120,14 +120,14 @@ def may_write(old: Locks, new: Locks, readonly: bool, diags: Diagnostics) -> boo
     if new.providers.keys() != old.providers.keys():
         diags.error(
             "Lock file out of date",
-            "The configuration needs other providers than the dependency lock file has, and the"
-            " lock file is read-only. Run init without -lockfile=readonly.",
+            "The configuration requires providers that the dependency lock file does not have, "
+            "and the lock file is read-only. Run init without -lockfile=readonly.",
         )
     else:
         diags.warning(
             "Lock file not updated",
-            "There is news about providers for the dependency lock file, which was not written"
-            " because it is read-only. Run init without -lockfile=readonly to record it.",
+            "There is new information about providers for the dependency lock file, but it is "
+            "read-only, so it was not updated. Run init without -lockfile=readonly to record it.",
         )
     return False
 
@@ -140,7 +140,7 @@ def load_locks(path: str | os.PathLike[str], diags: Diagnostics) -> Locks:
     except FileNotFoundError:
         return Locks()
     except OSError as error:
-        diags.error("Unreadable lock file", f"{path} cannot be read: {error.strerror}.")
+        diags.error("Cannot read the lock file", f"{path} cannot be read: {error.strerror}.")
         return Locks()
     return parse_locks(Source.from_bytes(os.fspath(path), data), diags)
 
@@ -276,15 +276,15 @@ def _provider_address(block: Block, diags: Diagnostics) -> Provider | None:
     if provider is None or provider.is_builtin or provider.is_legacy:
         diags.error(
             "Invalid provider in the lock file",
-            f"{quoted(text)} is not a provider that can be locked. A lock names a provider in full, as"
-            " hostname/namespace/type.",
+            f"{quoted(text)} is not a provider that can be locked. The lock file names a "
+            "provider by its full address, as hostname/namespace/type.",
             where,
         )
         return None
     if str(provider) != text:
         diags.error(
-            "Provider in the lock file not in its full form",
-            f'The lock file must name this provider as "{provider}".',
+            "Abbreviated provider in the lock file",
+            f'The lock file must name this provider by its full address, "{provider}".',
             where,
         )
         return None
@@ -299,7 +299,7 @@ def _version(attribute: Attribute, diags: Diagnostics) -> Version | None:
     if version is None or str(version) != text:
         diags.error(
             "Invalid version in the lock file",
-            f"{quoted(text)} is not a version in its full form, such as 1.2.3.",
+            f"{quoted(text)} is not a complete version number, such as 1.2.3.",
             attribute.expr.range,
         )
         return None
@@ -315,7 +315,7 @@ def _constraints(attribute: Attribute, diags: Diagnostics) -> ProviderConstraint
     constraints = parse_provider_constraints(text, diags, attribute.expr.range)
     if constraints is not None and constraints.text != text:
         diags.error(
-            "Version constraints in the lock file not in their usual form",
+            "Unusual version constraints in the lock file",
             f'The lock file must write these constraints as "{constraints.text}".',
             attribute.expr.range,
         )
@@ -364,7 +364,7 @@ def _report_hashes(where: Range, diags: Diagnostics) -> None:
 def _report_duplicate(provider: Provider, where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Duplicate provider lock",
-        f"The lock file has a block for {provider.display} already. Remove one of the two.",
+        f"The lock file already has a block for {provider.display}. Remove one of the two.",
         where,
     )
 
@@ -372,7 +372,7 @@ def _report_duplicate(provider: Provider, where: Range, diags: Diagnostics) -> N
 def _report_module_lock(where: Range, diags: Diagnostics) -> None:
     diags.warning(
         "Module lock ignored",
-        "The dependency lock file has a lock for a module, as some other version of the program"
-        " may write it. It has no effect here.",
+        "The dependency lock file has an entry for a module, perhaps written by another version "
+        "of the program. It has no effect here.",
         where,
     )

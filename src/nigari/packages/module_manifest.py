@@ -93,6 +93,7 @@ def save_manifest(modules: Path, records: Iterable[ModuleRecord]) -> None:
 
 def _report_unreadable(path: str, reason: str, diags: Diagnostics) -> None:
     diags.error(
-        "Unreadable list of installed modules",
-        f"{path} cannot be used: {reason}. Delete it, and run init to install the modules again.",
+        "Cannot read the list of installed modules",
+        f'{path} cannot be used: {reason}. Delete it and run "nigari init" to install the '
+        "modules again.",
     )

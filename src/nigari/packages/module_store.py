@@ -272,7 +272,10 @@ def _describe(path: str) -> tuple[str, str]:
     if stat.S_ISLNK(mode):
         return "link", os.readlink(path)
     if not stat.S_ISREG(mode):
-        raise FetchError(f"The package has something that is not a file, {os.path.basename(path)}.")
+        raise FetchError(
+            f"The package contains {os.path.basename(path)}, which is neither a file nor a "
+            "directory."
+        )
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return ("program" if mode & stat.S_IXUSR else "file"), digest
@@ -282,7 +285,7 @@ def _check_link(path: str, name: str, root: str) -> None:
     target = os.path.realpath(path)
     if os.path.isabs(os.readlink(path)) or not (target == root or target.startswith(root + os.sep)):
         raise FetchError(
-            f"The package has a symbolic link that leads out of it: {name} is a link to "
+            f"The package contains a symbolic link to a path outside it: {name} links to "
             f"{os.readlink(path)}."
         )
 

@@ -122,6 +122,6 @@ def _write_json(path: Path, content: object) -> None:
 
 def _report_unreadable(provider: Provider, reason: str, diags: Diagnostics) -> None:
     diags.error(
-        "Provider package not usable",
+        "Unusable provider package",
         f"A package of {provider.display} cannot be used: {reason}.",
     )

@@ -31,7 +31,7 @@ def parse_pattern(text: str) -> Pattern:
     """Read `[hostname/]namespace/type`; a `ValueError` says what is wrong with it."""
     parts = text.split("/")
     if len(parts) not in (2, 3):
-        raise ValueError("it must have two or three parts with slashes between them")
+        raise ValueError("it must have two or three parts separated by slashes")
     host = DEFAULT_REGISTRY_HOST if len(parts) == 2 else parts[0]
     hostname = host if host == _ANY else normalize_hostname(host)
     namespace, type_ = (p if p == _ANY else normalize_provider_part(p) for p in parts[-2:])
@@ -40,5 +40,5 @@ def parse_pattern(text: str) -> Pattern:
     if (hostname == _ANY and (namespace, type_) != (_ANY, _ANY)) or (
         namespace == _ANY and type_ != _ANY
     ):
-        raise ValueError("all parts after a wildcard must be wildcards too")
+        raise ValueError("all parts after a wildcard must also be wildcards")
     return Pattern(hostname, namespace, type_)

@@ -237,8 +237,8 @@ def _for_platform(
     others = ", ".join(sorted(package.platform for package in same_version))
     diags.error(
         "Provider not available for this platform",
-        f"Version {version} of {asked[0].provider.display} exists for {others}, but not for"
-        f" {platform}.",
+        f"Version {version} of {asked[0].provider.display} is available for {others}, but not "
+        f"for {platform}.",
         first_subject(asked),
     )
     return None
@@ -248,7 +248,7 @@ def _builtin_is_sound(provider: Provider, asked: Sequence[Requirement], diags: D
     if provider.type != "terraform":
         diags.error(
             "Unknown built-in provider",
-            f"There is no built-in provider named {provider.type}; there is only terraform.",
+            f"There is no built-in provider named {provider.type}; the only one is terraform.",
             first_subject(asked),
         )
         return False
@@ -270,7 +270,7 @@ def _some(versions: Sequence[Version]) -> str:
 
 
 def _report_source(error: SourceError, asked: Sequence[Requirement], diags: Diagnostics) -> None:
-    diags.error("Provider cannot be found", f"{error}.", first_subject(asked))
+    diags.error("Provider not found", f"{error}.", first_subject(asked))
 
 
 def _report_not_found(
@@ -278,9 +278,9 @@ def _report_not_found(
 ) -> None:
     diags.error(
         "Provider not found",
-        f"There is no package of {provider.display} in any place that is configured for it"
-        f" ({where}). Check the provider's source in required_providers"
-        f" ({_askers(asked)}).",
+        f"None of the configured installation sources ({where}) has a package of "
+        f"{provider.display}. Check the provider's source in required_providers ({_askers(asked)}"
+        ").",
         first_subject(asked),
     )
 
@@ -299,8 +299,9 @@ def _report_gone(
 ) -> None:
     diags.error(
         "Locked provider version not available",
-        f"Version {version} of {provider.display}, which the dependency lock file has chosen, can"
-        f" no longer be had; there are {_some(available)}. Run init -upgrade to choose another.",
+        f"Version {version} of {provider.display}, which the dependency lock file selects, is no "
+        f'longer available; the available versions are {_some(available)}. Run "nigari init '
+        '-upgrade" to select another.',
         first_subject(asked),
     )
 
@@ -313,8 +314,8 @@ def _report_no_match(
 ) -> None:
     diags.error(
         "No suitable provider version",
-        f"No version of {provider.display} meets all that is asked of it:\n{demands(asked)}\n"
-        f"These versions can be had: {_some(available)}.",
+        f"No version of {provider.display} meets all requirements:\n{demands(asked)}\nThese "
+        f"versions are available: {_some(available)}.",
         first_subject(asked),
     )
 
@@ -323,11 +324,11 @@ def _report_checksum(
     package: ProviderPackage, asked: Sequence[Requirement], diags: Diagnostics
 ) -> None:
     diags.error(
-        "Provider package with a wrong checksum",
-        f"The package of {package.provider.display} {package.version} in {package.path} has none"
-        " of the checksums that the dependency lock file records, so it is not installed. Either"
-        " it was changed, or the lock file has checksums of other platforms only: then add those"
-        f" of {package.platform} with providers lock.",
+        "Wrong checksum of a provider package",
+        f"The package of {package.provider.display} {package.version} in {package.path} matches "
+        "none of the checksums in the dependency lock file, so it was not installed. Either the "
+        "package was changed, or the lock file only has checksums for other platforms: in that "
+        f'case add those of {package.platform} with "nigari providers lock".',
         first_subject(asked),
     )
 
@@ -336,6 +337,6 @@ def _report_store(
     provider: Provider, version: Version, error: StoreError, diags: Diagnostics
 ) -> None:
     diags.error(
-        "Provider cannot be installed",
+        "Cannot install a provider",
         f"{provider.display} {version} cannot be installed: {error}.",
     )

@@ -67,8 +67,8 @@ class ProviderStore:
             raise StoreError(f"{reason} ({package.path})") from error
         if executable(target, package.provider.type) is None:
             raise StoreError(
-                f"the package {package.path} has no program named"
-                f" terraform-provider-{package.provider.type}"
+                f"the package {package.path} contains no program named terraform-provider-"
+                f"{package.provider.type}"
             )
         return target
 

@@ -47,8 +47,8 @@ def first_subject(asked: Sequence[Requirement]) -> Range | None:
 def demands(asked: Sequence[Requirement]) -> str:
     """Who asks for what, in lines for people."""
     lines = [
-        f"  - {requirement.module or 'the root module'} asks for"
-        f" {requirement.constraints.text or 'any version'}"
+        f"  - {requirement.module or 'the root module'} requires "
+        f"{requirement.constraints.text or 'any version'}"
         for requirement in asked
     ]
     return "\n".join(dict.fromkeys(lines))

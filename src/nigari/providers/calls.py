@@ -77,9 +77,9 @@ class Calls:
 def _not_offered(name: str, method: str) -> ProviderDiagnostic:
     return ProviderDiagnostic(
         Severity.ERROR,
-        "Operation not offered by the provider",
-        f"The plugin {name} does not have the operation {method}. A newer version of the provider"
-        " may have it.",
+        "Operation not supported by the provider",
+        f"The plugin {name} does not support the operation {method}. A newer version of the "
+        "provider may support it.",
     )
 
 
@@ -87,7 +87,7 @@ def _refused(name: str, method: str, code: str, details: str) -> ProviderDiagnos
     return ProviderDiagnostic(
         Severity.ERROR,
         "Provider plugin error",
-        f"The plugin {name} failed at {method} with {code}: {details}",
+        f"The plugin {name} failed in {method} with {code}: {details}",
     )
 
 
@@ -95,6 +95,6 @@ def _unusable(name: str, reason: str) -> ProviderDiagnostic:
     return ProviderDiagnostic(
         Severity.ERROR,
         "Provider plugin not available",
-        f"The plugin {name} has been closed already: {reason}.",
+        f"The plugin {name} has already been closed: {reason}.",
         about_provider=True,
     )

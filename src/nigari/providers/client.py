@@ -507,7 +507,7 @@ def _too_many_arguments(name: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
         "Too many function arguments",
-        f"Function {quoted(name)} takes fewer arguments.",
+        f"The function {quoted(name)} takes fewer arguments.",
     )
 
 
@@ -515,8 +515,7 @@ def _bad_schema(plugin: str, reason: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
         "Unusable provider schema",
-        f"The plugin {plugin} describes itself in a way that makes no sense: {reason}."
-        " This is a fault of the provider.",
+        f"The schema of the plugin {plugin} is not valid: {reason}. This is a bug in the provider.",
         about_provider=True,
     )
 
@@ -525,8 +524,8 @@ def _bad_value(way: str, plugin: str, error: cty.CtyError) -> api.ProviderDiagno
     where = cty.path_text(error.path)
     return api.ProviderDiagnostic(
         Severity.ERROR,
-        "Value does not fit the provider's schema",
-        f"A value {way} the plugin {plugin} does not have the type its schema asks for"
+        "Value does not match the provider's schema",
+        f"A value {way} the plugin {plugin} does not have the type that its schema requires"
         f"{' at ' + where if where else ''}: {error.message}.",
         error.path or None,
     )
@@ -536,7 +535,7 @@ def _kept_write_only(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
         "Write-only value in the provider's answer",
-        f"The provider gave back a value for {cty.path_text(where)} of {type_name}, which is"
-        " write-only and must never be stored. This is a fault of the provider.",
+        f"The provider returned a value for {cty.path_text(where)} of {type_name}, which is "
+        "write-only and must never be stored. This is a bug in the provider.",
         where,
     )

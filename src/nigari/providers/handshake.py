@@ -59,26 +59,26 @@ def parse(line: str) -> Handshake:
     parts = line.strip().split("|")
     if len(parts) < 4:
         raise HandshakeError(
-            f"printed {_quoted(line)} instead of saying where it can be reached, so it is not a"
-            " provider plugin or something else writes to its standard output"
+            f"printed {_quoted(line)} instead of its connection details, so it is not a provider "
+            "plugin, or something else writes to its standard output"
         )
     core, protocol, network, address = parts[:4]
     kind = parts[4] if len(parts) > 4 else "netrpc"
     certificate = parts[5] if len(parts) > 5 else ""
     if core != _CORE_PROTOCOL:
-        raise HandshakeError(f"speaks version {_quoted(core)} of the handshake, not 1")
+        raise HandshakeError(f"uses version {_quoted(core)} of the handshake instead of version 1")
     if not protocol.isdecimal() or int(protocol) not in PROTOCOLS:
         raise HandshakeError(
-            f"speaks plugin protocol {_quoted(protocol)}; only protocols 5 and 6 are supported,"
-            " so a newer (or older) version of the provider may be needed"
+            f"uses plugin protocol {_quoted(protocol)}; only protocols 5 and 6 are supported, so "
+            "a different version of the provider is required"
         )
     if kind != "grpc":
         raise HandshakeError(
-            f"wants to talk {_quoted(kind)} instead of gRPC, as programs did long ago;"
-            " a newer version of the provider is needed"
+            f"uses {_quoted(kind)} instead of gRPC, as very old plugins did; a newer version of "
+            "the provider is required"
         )
     if network not in ("unix", "tcp") or not address:
-        raise HandshakeError(f"can be reached only at {_quoted(network + ' ' + address)}")
+        raise HandshakeError(f"offers only a connection by {_quoted(network + ' ' + address)}")
     return Handshake(int(protocol), Address(network, address), _certificate(certificate))
 
 

@@ -63,10 +63,10 @@ class Plugin:
         """Why a call could not be answered. The same for all calls that one crash interrupts."""
         status = await self._process.ended(within=_GRACE) if self._process is not None else None
         if status is None:
-            what = f"The plugin {self.name} can no longer be reached: {reason}."
+            what = f"The connection to the plugin {self.name} was lost: {reason}."
         else:
-            what = f"The plugin {self.name} {status_text(status)} in the middle of its work."
-        advice = "This is a fault of the provider, not of the configuration."
+            what = f"The plugin {self.name} {status_text(status)} while it was working."
+        advice = "This is a bug in the provider, not in the configuration."
         return ProviderDiagnostic(
             Severity.ERROR,
             "Provider plugin failure",
@@ -176,7 +176,7 @@ def _reattach(provider: str, entry: object) -> Reattach:
         case _:
             raise ValueError(f"the entry of {provider} does not name a gRPC plugin and its address")
     if protocol not in PROTOCOLS:
-        raise ValueError(f"{provider} speaks protocol {protocol}; only 5 and 6 are supported")
+        raise ValueError(f"{provider} uses protocol {protocol}; only 5 and 6 are supported")
     return Reattach(protocol, Address(network, at))
 
 
@@ -190,7 +190,7 @@ async def _shake_hands(
     if not line:
         status = await process.ended(within=_GRACE)
         reason = "closed its output" if status is None else status_text(status)
-        raise LaunchError(_no_handshake(name, f"{reason} before it said a word", log))
+        raise LaunchError(_no_handshake(name, f"{reason} before it printed anything", log))
     try:
         return parse(line)
     except HandshakeError as error:
@@ -244,7 +244,7 @@ def _log_ending(log: PluginLog) -> str:
 
 def _too_slow(name: str, timeout: float, log: PluginLog) -> ProviderDiagnostic:
     return start_failure(
-        f"The plugin of {name} did not say within {timeout:g} seconds where it can be reached."
+        f"The plugin of {name} did not print its connection details within {timeout:g} seconds."
         + _log_ending(log)
     )
 

@@ -98,7 +98,7 @@ def status_text(status: int) -> str:
     number = status - 128 if status > 128 else -status
     if number > 0:
         try:
-            return f"was ended by {signal.Signals(number).name}"
+            return f"was killed by {signal.Signals(number).name}"
         except ValueError:
             pass
-    return f"ended with status {status}"
+    return f"exited with status {status}"

@@ -51,12 +51,12 @@ def start(command: Sequence[str], name: str, environment: Mapping[str, str]) -> 
 def start_failure(detail: str) -> ProviderDiagnostic:
     """A plugin that never came to the point where it could be talked to."""
     return ProviderDiagnostic(
-        Severity.ERROR, "Provider plugin does not start", detail, about_provider=True
+        Severity.ERROR, "Cannot start a provider plugin", detail, about_provider=True
     )
 
 
 def _not_a_program(name: str, program: str) -> ProviderDiagnostic:
-    return start_failure(f"{program}, the plugin of {name}, is missing or is not a program.")
+    return start_failure(f"{program}, the plugin of {name}, does not exist or is not executable.")
 
 
 def _cannot_start(name: str, reason: str) -> ProviderDiagnostic:

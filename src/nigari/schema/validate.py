@@ -19,9 +19,9 @@ def problems(block: Block, prefix: str = "") -> Iterator[str]:
     for name, nested in block.blocks.items():
         where = prefix + name
         if name in block.attributes:
-            yield f"{where}: the name stands for both an attribute and a nested block"
+            yield f"{where}: the name is used for both an attribute and a nested block"
         if not _BLOCK_NAME.fullmatch(name):
-            yield f"{where}: a name may have only lowercase letters, digits and underscores"
+            yield f"{where}: a name can contain only lowercase letters, digits and underscores"
         yield from _nested_problems(nested, where)
         yield from problems(nested.block, where + ".")
 

@@ -327,8 +327,8 @@ def not_in_state(target: Target, state: State) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Nothing at that address",
-        f"The state has nothing at {target}. The command state list shows what it has; something"
-        " that was just added to the configuration comes into the state with apply."
+        f'The state has nothing at {target}. Run "nigari state list" to see what it has; a '
+        "resource that was just added to the configuration is stored by the next apply."
         f"{near_address(str(target), state)}",
         target.range,
     )
@@ -338,8 +338,9 @@ def destination_is_taken(old: Targetable, new: Targetable) -> Diagnostic:
     """A move to an address that is in use."""
     return Diagnostic(
         Severity.ERROR,
-        "Destination is taken",
-        f"{old} cannot move to {new}: the state has something there already. Nothing was moved.",
+        "Destination already in use",
+        f"{old} cannot be moved to {new}: the state already has something there. Nothing was "
+        "moved.",
     )
 
 
@@ -347,8 +348,8 @@ def kinds_differ(old: Targetable, new: Targetable, wanted: str) -> Diagnostic:
     """A move of one kind of thing to the address of another kind."""
     return Diagnostic(
         Severity.ERROR,
-        "Destination of another kind",
-        f"{old} is {wanted}, and so must be its destination, which {new} is not.",
+        "Destination of a different kind",
+        f"{old} is {wanted}, so its destination must be one too, and {new} is not.",
     )
 
 
@@ -356,9 +357,9 @@ def modes_differ(old: Targetable, new: Targetable) -> Diagnostic:
     """A move between managed, data and ephemeral resources."""
     return Diagnostic(
         Severity.ERROR,
-        "Destination of another kind",
-        f"{old} cannot become {new}: a managed resource stays one, a data source too, and"
-        " ephemeral resources are in no state.",
+        "Destination of a different kind",
+        f"{old} cannot become {new}: a managed resource can only become a managed resource, and "
+        "a data source a data source; ephemeral resources are not stored at all.",
     )
 
 
@@ -369,7 +370,7 @@ def nothing_to_taint(
     why = (
         "the state does not have it"
         if instance is None
-        else "it is in the middle of being replaced; run apply first"
+        else "it is being replaced; run apply first"
     )
     hint = near_address(address.text, state) if instance is None else ""
     return Diagnostic(
@@ -385,6 +386,6 @@ def not_tainted(address: AbsResourceInstance) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Object is not tainted",
-        f"The object of {address} is not tainted, so there is nothing to take back.",
+        f"The object of {address} is not tainted, so there is nothing to undo.",
         address=address.text,
     )

@@ -189,8 +189,8 @@ class _Build:
         if version and not _looks_like_version(version):
             self._diags.error(
                 "Invalid state file",
-                f"The file says that it was written by version {version!r}, which is not a"
-                " version number.",
+                f"The file says it was written by version {version!r}, which is not a valid "
+                "version number.",
             )
         resources: dict[AbsResource, ResourceState] = {}
         for entry in cast("Sequence[Members]", members.get("resources") or ()):
@@ -384,15 +384,15 @@ class _Build:
     def _unknown_mode(self, members: Members) -> None:
         self._diags.error(
             "Invalid state file",
-            f"The resource {members.get('type')}.{members.get('name')} has the mode"
-            f" {members.get('mode')!r}; only managed and data are known.",
+            f"The resource {members.get('type')}.{members.get('name')} has the mode "
+            f"{members.get('mode')!r}; only managed and data are supported.",
         )
 
     def _unknown_status(self, address: AbsResource, members: Members) -> None:
         self._diags.error(
             "Invalid state file",
-            f"An instance of {address} has the status {members.get('status')!r}; only tainted is"
-            " known.",
+            f"An instance of {address} has the status {members.get('status')!r}; only tainted is "
+            "supported.",
         )
 
     def _bad_deposed_key(self, address: AbsResource, key: str) -> None:
@@ -405,14 +405,14 @@ class _Build:
     def _no_provider(self, address: AbsResource) -> None:
         self._diags.error(
             "Invalid state file",
-            f"Neither {address} nor its instance says which provider manages it.",
+            f"Neither {address} nor its instance names the provider that manages it.",
         )
 
     def _keyed_provider(self, provider: str) -> None:
         self._diags.error(
             "Invalid state file",
-            f"The file has {provider} for a whole resource. Where a provider configuration has an"
-            " instance key, each instance of the resource names its own.",
+            f"The file names {provider} for a whole resource. If a provider configuration has an "
+            "instance key, each instance of the resource must name its own.",
         )
 
     def _different_providers(
@@ -428,7 +428,7 @@ class _Build:
         which = f"deposed object {entry.deposed}" if entry.deposed else "current object"
         instance = Abs(address.module, address.item.instance(entry.key))
         self._diags.error(
-            "Invalid state file", f"The {which} of {instance} is in the file more than once."
+            "Invalid state file", f"The {which} of {instance} occurs in the file more than once."
         )
 
 

@@ -80,8 +80,8 @@ def not_json(error: json.JSONDecodeError) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Unreadable state file",
-        f"The file is not valid JSON from line {error.lineno}, column {error.colno} on. It may be"
-        " cut short, or not a state file at all. It was left as it is.",
+        f"The file is not valid JSON at line {error.lineno}, column {error.colno}. It may be "
+        "truncated, or not a state file at all. It was not changed.",
     )
 
 
@@ -90,7 +90,7 @@ def nested_too_deeply() -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Unreadable state file",
-        "The file's values are nested too deeply. It was left as it is.",
+        "The values in the file are nested too deeply. It was not changed.",
     )
 
 
@@ -99,7 +99,7 @@ def unreadable_number() -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Unreadable state file",
-        "The file has a number that cannot be read. It was left as it is.",
+        "The file contains a number that cannot be read. It was not changed.",
     )
 
 
@@ -108,7 +108,8 @@ def no_version() -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Not a state file",
-        'The file is JSON, but has no "version", which every state file has. It was left as it is.',
+        'The file is JSON, but it has no "version", which every state file has. It was not '
+        "changed.",
     )
 
 
@@ -117,8 +118,7 @@ def impossible_version(version: object) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Not a state file",
-        f"The file says that it is of version {version!r}, which never existed. It was left as it"
-        " is.",
+        f"The file says it has format version {version!r}, which never existed. It was not changed.",
     )
 
 
@@ -127,9 +127,9 @@ def future_version(version: int, writer: str) -> Diagnostic:
     by = f" It was written by version {writer}." if writer else ""
     return Diagnostic(
         Severity.ERROR,
-        "State file of a newer version",
-        f"The file is of version {version}, and this program knows versions up to {_NEWEST}.{by}"
-        " Use a newer version of this program. The file was left as it is.",
+        "State file from a newer version",
+        f"The file has format version {version}, but this program supports versions up to "
+        f"{_NEWEST}.{by} Use a newer version of this program. The file was not changed.",
     )
 
 
@@ -138,5 +138,5 @@ def upgrade_failed(version: int, failure: UpgradeFailure) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "State file cannot be upgraded",
-        f"The file is of version {version} and cannot be read: {failure}.",
+        f"The file has format version {version} and cannot be read: {failure}.",
     )

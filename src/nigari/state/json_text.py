@@ -118,7 +118,9 @@ def end_of_document(text: str, index: int) -> None:
     space = _SPACE.match(text, index)
     if space is None or space.end() != len(text):
         raise json.JSONDecodeError(
-            "Nothing may follow the document", text, space.end() if space else index
+            "There is more text after the end of the document",
+            text,
+            space.end() if space else index,
         )
 
 

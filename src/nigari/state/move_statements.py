@@ -159,7 +159,7 @@ def move_to_itself(statement: MoveStatement) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Move without effect",
-        f"This statement moves {statement.source} to the same address. Remove it.",
+        f"This block moves {statement.source} to the same address. Remove it.",
         statement.subject,
     )
 
@@ -169,10 +169,10 @@ def two_destinations(statement: MoveStatement, earlier: MoveStatement) -> Diagno
     return Diagnostic(
         Severity.ERROR,
         "Contradicting moves",
-        f"This statement moves {statement.source} to {statement.target}, and another moves it to"
-        f" {earlier.target}. A thing can move to one address only.",
+        f"This block moves {statement.source} to {statement.target}, and another one moves it to "
+        f"{earlier.target}. An object can move to one address only.",
         statement.subject,
-        causes=(Cause(f"moved to {earlier.target} by this statement", earlier.subject),),
+        causes=(Cause(f"moved to {earlier.target} by this block", earlier.subject),),
     )
 
 
@@ -181,10 +181,10 @@ def two_origins(statement: MoveStatement, earlier: MoveStatement) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Contradicting moves",
-        f"This statement moves {statement.source} to {statement.target}, and another moves"
-        f" {earlier.source} there. Only one thing can move to an address.",
+        f"This block moves {statement.source} to {statement.target}, and another one moves "
+        f"{earlier.source} there. Only one object can move to an address.",
         statement.subject,
-        causes=(Cause(f"{earlier.source} moved there by this statement", earlier.subject),),
+        causes=(Cause(f"{earlier.source} moved there by this block", earlier.subject),),
     )
 
 
@@ -193,9 +193,9 @@ def moves_in_a_circle(circle: list[MoveStatement]) -> Diagnostic:
     listed = "\n".join(f"  - {statement}" for statement in circle)
     return Diagnostic(
         Severity.ERROR,
-        "Moves in a circle",
-        f"These statements move things in a circle, so there is no place where they end up:\n\n"
-        f"{listed}\n\nThe last address of a chain of moves must not be moved again.",
+        "Cycle of moves",
+        f"These blocks move objects in a cycle, so the moves never end:\n\n{listed}\n\nThe last "
+        "address in a chain of moves must not be moved again.",
         circle[0].subject,
         causes=tuple(Cause(f"move {each}", each.subject) for each in circle if each.subject),
     )

@@ -143,8 +143,9 @@ def move_blocked(blocked: Blocked) -> Diagnostic:
     return Diagnostic(
         Severity.WARNING,
         "Move is blocked",
-        f"{blocked.actual} was to move to {blocked.wanted}, where something else is already. It"
-        " stays where it is and will be destroyed if the configuration no longer has it there."
-        " Use state mv to make the destination free, or remove one of the two.",
+        f"{blocked.actual} was to be moved to {blocked.wanted}, but there is already another "
+        "object there. It stays where it is, and will be destroyed unless the configuration "
+        'declares it there. Use "nigari state mv" to free the destination, or remove one of the '
+        "two.",
         blocked.statement.subject,
     )

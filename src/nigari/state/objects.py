@@ -42,7 +42,7 @@ def decode(stored: StoredObject, schema: Schema) -> Value:
     try:
         value = cty_json.value_from_json(stored.attributes, schema.block.implied_type)
     except CtyError as error:
-        raise UnreadableObject(f"it does not fit its schema: {error.message}") from None
+        raise UnreadableObject(f"it does not match its schema: {error.message}") from None
     paths = parse_paths(stored.sensitive_attributes)
     return _with_sensitive(value, paths) if paths else value
 

@@ -47,7 +47,7 @@ def _read_step(text: str, index: int) -> tuple[GetAttr | Index, int]:
             return Index(cty_json.value_from_json(value, DYNAMIC)), end
         except CtyError as error:
             raise ValueError(error.message) from None
-    raise ValueError(f"{kind!r} is no kind of step")
+    raise ValueError(f"{kind!r} is not a kind of path step")
 
 
 def _read_path(text: str, index: int) -> tuple[Path, int]:

@@ -31,7 +31,7 @@ def upgrade_to_v4(members: Members, version: int) -> dict[str, object]:
     """The members of a file of version 1, 2 or 3 as a file of version 4 would have them."""
     serial = members.get("serial") or 0
     if not isinstance(serial, int) or serial < 0:
-        raise UpgradeFailure("its serial is not a number that counts")
+        raise UpgradeFailure("its serial is not a valid number")
     resources: list[dict[str, object]] = []
     outputs: dict[str, object] = {}
     for module in _list(members, "modules"):
@@ -101,7 +101,7 @@ def _resource_address(text: str) -> tuple[str, str, str, int | None]:
         return mode, parts[0], parts[1], int(parts[2], base)
     except ValueError:
         raise UpgradeFailure(
-            f"it has a resource {quoted(text)}, whose index is no number"
+            f"it has a resource {quoted(text)}, whose index is not a number"
         ) from None
 
 

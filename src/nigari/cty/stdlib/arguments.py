@@ -17,7 +17,7 @@ def int_argument(value: Value, index: int) -> int:
     found = numbers.whole(number, _INT_BITS)
     if found is None or found not in _INTEGERS:
         if numbers.is_whole(number) or numbers.is_infinite(number):
-            raise FunctionError("the number is too large here", index)
+            raise FunctionError("the number is too large", index)
         raise FunctionError("a whole number is required", index)
     return found
 
@@ -27,5 +27,5 @@ def float_argument(value: Value, index: int) -> float:
     number = value.as_number()
     found = numbers.to_float(number)
     if math.isinf(found) and not numbers.is_infinite(number):
-        raise FunctionError("the number is too large here", index)
+        raise FunctionError("the number is too large", index)
     return found

@@ -153,7 +153,7 @@ def _parse_int_type(args: list[Value]) -> Type:
 def _parse_int(args: list[Value], _: Type) -> Value:
     base = int_argument(args[1], 1)
     if not 2 <= base <= 62:
-        raise FunctionError("the base must be from 2 to 62", 1)
+        raise FunctionError("the base must be between 2 and 62", 1)
     text = args[0].as_string()
     digits = text[1:] if text[:1] in ("+", "-") else text
     if base <= 36:

@@ -21,7 +21,9 @@ def _bytes_slice(args: list[Value], _: Type) -> Value:
     if offset < 0 or length < 0:
         raise FunctionError("the offset and the length must not be negative")
     if offset + length > len(buffer):
-        raise FunctionError(f"the part ends after the end of the buffer, {len(buffer)}")
+        raise FunctionError(
+            f"the selected part reaches beyond the end of the buffer, {len(buffer)}"
+        )
     return capsule_value(BYTES, buffer[offset : offset + length])
 
 

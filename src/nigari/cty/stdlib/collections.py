@@ -76,7 +76,7 @@ def _index_type(args: list[Value]) -> Type:
         return DYNAMIC
     position = int_argument(key, 1)
     if not 0 <= position < len(type_.elements):
-        raise FunctionError("the tuple has no element of that number", 1)
+        raise FunctionError("the tuple has no element at that index", 1)
     return type_.elements[position]
 
 
@@ -156,7 +156,7 @@ def _product_type(args: list[Value]) -> Type:
         elif isinstance(type_, TupleType):
             common = unify(type_.elements, unsafe=True) if type_.elements else DYNAMIC
             if common is None:
-                raise FunctionError("all elements must be of one type", i)
+                raise FunctionError("all elements must have the same type", i)
             elements.append(common)
         else:
             raise FunctionError("a set, list or tuple is required", i)

@@ -41,14 +41,14 @@ def _read_field(text: str, start: int, line: int) -> tuple[str, int]:
             end += 1
         field = text[start:end]
         if '"' in field:
-            raise FunctionError(f"line {line} has a quote inside of an unquoted field")
+            raise FunctionError(f"line {line} has a quote inside an unquoted field")
         return field, end
     parts: list[str] = []
     position = start + 1
     while True:
         quote = text.find('"', position)
         if quote < 0:
-            raise FunctionError(f"the quoted field that begins in line {line} has no end")
+            raise FunctionError(f"the quoted field that begins on line {line} has no closing quote")
         parts.append(text[position:quote])
         if text[quote + 1 : quote + 2] != '"':
             break
@@ -78,7 +78,7 @@ def _decode(args: list[Value], expected: Type) -> Value:
     for i, record in enumerate(records):
         if len(record) != len(header):
             raise FunctionError(
-                f"row {i + 1} has {len(record)} fields where the header has {len(header)}"
+                f"row {i + 1} has {len(record)} fields, but the header has {len(header)}"
             )
         fields = zip(header, record, strict=True)
         rows.append(object_value({name: string(field) for name, field in fields}))

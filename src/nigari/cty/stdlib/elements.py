@@ -31,6 +31,6 @@ def _element_type(expected: Type, elements: Sequence[Value]) -> Type:
         if value.type.kind == KIND_DYNAMIC:
             continue
         if found is not None and found != value.type:
-            raise FunctionError("all elements must be of one type")
+            raise FunctionError("all elements must have the same type")
         found = value.type
     return element if found is None else found

@@ -105,7 +105,7 @@ def _iterations(given: list[Value]) -> tuple[int, bool]:
             continue
         if length not in (-1, this_length):
             raise FunctionError(
-                f"has {this_length} elements where an earlier one has {length}", i + 1
+                f"has {this_length} elements, but an earlier one has {length}", i + 1
             )
         length = this_length
         complete = complete and arg.is_known

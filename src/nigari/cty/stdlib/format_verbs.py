@@ -76,7 +76,7 @@ def _verb(match: re.Match[str], next_argument: int) -> Verb:
     width, precision, argument = match["width"], match["precision"], match["argument"]
     for number in (width, precision, argument):
         if number and (len(number) > 7 or int(number) > _WIDEST):
-            raise FunctionError(f'the verb "{match[0]}" has a number that is too large', 0)
+            raise FunctionError(f'the number in the verb "{match[0]}" is too large', 0)
     return Verb(
         match[0],
         match["mode"],
@@ -91,7 +91,7 @@ def write_verb(verb: Verb, value: Value) -> str:
     """The text of a wholly known value as the verb asks for it."""
     mode = verb.mode
     if value.data is None and mode != "v":
-        raise FunctionError(f'null cannot be written with "{verb.text}"')
+        raise FunctionError(f'null cannot be formatted with "{verb.text}"')
     try:
         if mode == "v":
             return _pad(verb, _default_text(verb, value))
@@ -107,7 +107,7 @@ def write_verb(verb: Verb, value: Value) -> str:
         raise
     except CtyError as error:
         raise FunctionError(f'for "{verb.text}": {error.message}') from error
-    raise FunctionError(f'there is no verb like "{verb.text}"', 0)
+    raise FunctionError(f'"{verb.text}" is not a supported verb', 0)
 
 
 def _pad(verb: Verb, text: str) -> str:
@@ -203,7 +203,7 @@ def _float_text(number: int | Number, mode: str, precision: int) -> str:
     else:
         digits, point = exact_digits(mantissa, exponent)
         if abs(point) > _LONGEST_INTEGER:
-            raise FunctionError("the number has too many digits to be written")
+            raise FunctionError("the number has too many digits to be formatted")
         places = 6 if precision < 0 else precision
         if lower == "e":
             digits, point = round_digits(digits, point, places + 1)

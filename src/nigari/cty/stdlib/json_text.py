@@ -62,7 +62,7 @@ def _decode_type(args: list[Value]) -> Type:
         return BOOL
     if prefix[0] in "-0123456789.":
         return NUMBER
-    raise FunctionError(f'no JSON document begins with "{prefix[0]}"', 0)
+    raise FunctionError(f'"{prefix[0]}" cannot begin a JSON document', 0)
 
 
 def _decode(args: list[Value], expected: Type) -> Value:

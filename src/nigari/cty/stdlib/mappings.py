@@ -95,7 +95,7 @@ def _lookup_type(args: list[Value]) -> Type:
             convert(args[2], type_.element)
         except CtyError as error:
             raise FunctionError(
-                "the default must be of the type of the map's elements", 2, error.path
+                "the default must have the same type as the elements of the map", 2, error.path
             ) from error
         return type_.element
     raise FunctionError(f"a map or object is required, not {type_.friendly_name()}", 0)

@@ -113,7 +113,7 @@ def _range(args: list[Value], _: Type) -> Value:
     current = start
     while numbers.compare(end, current) == direction:
         if len(elements) == _LONGEST_RANGE:
-            raise FunctionError(f"a range may have at most {_LONGEST_RANGE} elements")
+            raise FunctionError(f"a range can have at most {_LONGEST_RANGE} elements")
         elements.append(number(current))
         current = numbers.add(current, step)
     return list_value(NUMBER, elements)
@@ -195,7 +195,7 @@ def _slice_bounds(args: list[Value]) -> tuple[int | None, int | None]:
         if bound is not None and bound < 0:
             raise FunctionError("an index must not be negative", i)
         if bound is not None and length is not None and bound > length:
-            raise FunctionError(f"the index is beyond the length, {length}", i)
+            raise FunctionError(f"the index is greater than the length, {length}", i)
         bounds.append(bound)
     start, end = bounds
     if start is not None and end is not None and start > end:

@@ -128,7 +128,7 @@ def _chomp(args: list[Value], _: Type) -> Value:
 def _indent(args: list[Value], _: Type) -> Value:
     spaces = int_argument(args[0], 0)
     if not 0 <= spaces <= _MOST_SPACES:
-        raise FunctionError(f"the number of spaces must be from 0 to {_MOST_SPACES}", 0)
+        raise FunctionError(f"the number of spaces must be between 0 and {_MOST_SPACES}", 0)
     return string(args[1].as_string().replace("\n", "\n" + " " * spaces))
 
 

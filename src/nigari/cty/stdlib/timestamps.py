@@ -125,7 +125,7 @@ def parse_timestamp(text: str, argument: int | None = None) -> Timestamp:
     """Read a timestamp; a `FunctionError` about that argument if it is none."""
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
-        raise FunctionError(f'"{text}" is not a timestamp by RFC 3339', argument)
+        raise FunctionError(f'"{text}" is not a valid RFC 3339 timestamp', argument)
     year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
     zone_hours, zone_minutes = int(match[9] or 0), int(match[10] or 0)
     in_range = (
@@ -138,7 +138,7 @@ def parse_timestamp(text: str, argument: int | None = None) -> Timestamp:
         and zone_minutes < 60
     )
     if not in_range:
-        raise FunctionError(f'"{text}" is no possible date and time', argument)
+        raise FunctionError(f'"{text}" is not a possible date and time', argument)
     nanosecond = int((match[7] or ".0")[1:10].ljust(9, "0"))
     offset = (zone_hours * 60 + zone_minutes) * 60
     if match[8] == "-":
@@ -159,14 +159,14 @@ def parse_duration(text: str) -> int:
     while position < len(body) and body != "0":
         match = _DURATION_PART.match(body, position)
         if match is None or not (match[1] or match[2]) or len(match[0]) > 64:
-            raise FunctionError(f'"{text}" is not a duration like 1h30m', 1)
+            raise FunctionError(f'"{text}" is not a duration such as 1h30m', 1)
         unit = _UNITS[match[3]]
         total += int(match[1] or 0) * unit
         fraction = match[2] or ""
         total += int(fraction or 0) * unit // 10 ** len(fraction)
         position = match.end()
     if not body or total >= 2**63:
-        raise FunctionError(f'"{text}" is not a duration like 1h30m', 1)
+        raise FunctionError(f'"{text}" is not a duration such as 1h30m', 1)
     return -total if text[0] == "-" else total
 
 
@@ -227,7 +227,7 @@ def _write_verb(verb: str, moment: Timestamp) -> str:
     else:
         texts = _clock(letter, moment)
     if count not in texts:
-        raise FunctionError(f'there is no date format verb "{verb}"', 0)
+        raise FunctionError(f'"{verb}" is not a supported date format verb', 0)
     return texts[count]
 
 

@@ -137,7 +137,7 @@ def _index(args: list[Value], expected: Type) -> Value:
         raise FunctionError("a list or tuple is required")
     elements = given.sequence()
     if not elements:
-        raise FunctionError("nothing can be found in an empty list")
+        raise FunctionError("an empty list has no elements to search")
     for position, element in enumerate(elements):
         equal = operations.equals(element, wanted)
         if not equal.is_known:
@@ -175,7 +175,7 @@ def _lookup_type(args: list[Value]) -> Type:
             convert(args[2], type_.element)
         except CtyError as error:
             raise FunctionError(
-                "the default must be of the type of the map's elements", 2, error.path
+                "the default must have the same type as the elements of the map", 2, error.path
             ) from error
     return type_.element
 
@@ -214,7 +214,7 @@ LOOKUP: Final = Function(
 
 def _match_keys_type(args: list[Value]) -> Type:
     if unify([args[1].type, args[2].type], unsafe=True) is None:
-        raise FunctionError("the keys and the search set must be of the same type")
+        raise FunctionError("the keys and the search set must have the same type")
     return args[0].type
 
 
@@ -222,7 +222,7 @@ def _match_keys(args: list[Value], expected: Type) -> Value:
     assert isinstance(expected, ListType)
     values = args[0]
     if values.length_int() != args[1].length_int():
-        raise FunctionError("there must be as many keys as values")
+        raise FunctionError("there must be the same number of keys and values")
     common = unify([args[1].type, args[2].type], unsafe=True)
     assert common is not None
     keys, search_set = convert(args[1], common), convert(args[2], common)
@@ -299,7 +299,7 @@ def _sum(args: list[Value], expected: Type) -> Value:
         raise FunctionError(f"a list, set or tuple is required, not {_name(given)}", 0)
     elements = given.sequence()
     if not elements:
-        raise FunctionError("an empty list has no sum", 0)
+        raise FunctionError("the sum of an empty list is undefined", 0)
     if not given.is_wholly_known:
         return unknown(expected)
     total = _summand(elements[0])
@@ -357,11 +357,11 @@ TRANSPOSE: Final = Function(
 
 
 def _list(args: list[Value]) -> Type:
-    raise FunctionError("this function is gone since Terraform 0.12: write tolist([ … ])")
+    raise FunctionError("this function was removed in Terraform 0.12: write tolist([ … ])")
 
 
 def _map(args: list[Value]) -> Type:
-    raise FunctionError("this function is gone since Terraform 0.12: write tomap({ … })")
+    raise FunctionError("this function was removed in Terraform 0.12: write tomap({ … })")
 
 
 def _first(args: list[Value], _: Type) -> Value:

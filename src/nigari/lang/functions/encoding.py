@@ -109,7 +109,7 @@ def _inflate(data: bytes) -> bytes:
             raise FunctionError("the uncompressed data is too large")
         parts.append(part)
         if not inflate.eof:
-            raise FunctionError("the gzip data ends too early")
+            raise FunctionError("the gzip data is incomplete")
         data = inflate.unused_data
         if not data:
             return b"".join(parts)
@@ -138,7 +138,9 @@ def _unescape(escape: re.Match[bytes]) -> bytes:
     digits: bytes | None = escape[1]
     if digits is None:
         text = escape[0].decode("utf-8", "replace")
-        raise FunctionError(f'"{text}" is not a valid escape: two hexadecimal digits follow a %')
+        raise FunctionError(
+            f'"{text}" is not a valid escape: a % must be followed by two hexadecimal digits'
+        )
     return bytes([int(digits, 16)])
 
 

@@ -33,9 +33,9 @@ def read_file(
         content = world.files.read(place, limit)
     except FileNotFoundError:
         raise FunctionError(
-            f"there is no file {redacted(text, marks)}. Only files that are part of the "
-            "configuration can be read; one that a resource makes is not there yet, so its content "
-            "must come from an attribute of that resource",
+            f"there is no file {redacted(text, marks)}. Only files that exist before planning "
+            "can be read; a file that a resource creates does not exist yet, so use an attribute "
+            "of that resource instead",
             argument,
         ) from None
     except (OSError, ValueError) as error:
@@ -46,7 +46,7 @@ def read_file(
         ) from None
     if limit is not None and len(content) > limit:
         most = LARGEST_FILE // (1024 * 1024)
-        raise FunctionError(f"{redacted(text, marks)} has more than {most} MiB", argument)
+        raise FunctionError(f"{redacted(text, marks)} is larger than {most} MiB", argument)
     return content
 
 
@@ -63,8 +63,8 @@ def read_text(world: World, path: Value, argument: int | None = None) -> str:
         return read_file(world, path, argument).decode("utf-8")
     except UnicodeDecodeError:
         raise FunctionError(
-            f"the file {redacted(path.as_string(), path.marks)} is not UTF-8 text; filebase64 "
-            "reads any file, and filesha256 and its kind give hashes of any"
+            f"the file {redacted(path.as_string(), path.marks)} is not UTF-8 text; use "
+            "filebase64 to read it, or filesha256 and similar functions to hash it"
         ) from None
 
 

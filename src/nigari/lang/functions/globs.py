@@ -278,7 +278,7 @@ class _Walk:
     def _entries(self, directory: str) -> list[Entry]:
         self.room -= 1
         if self.room < 0:
-            raise FunctionError("the pattern leads through too many directories")
+            raise FunctionError("the pattern matches too many directories")
         try:
             return self.files.entries(directory)
         except (OSError, ValueError):

@@ -105,10 +105,10 @@ def _bcrypt(args: list[Value], _: Type) -> Value:
     if len(args) > 2:
         raise FunctionError(f"one or two arguments are required, {len(args)} given")
     if cost > _GREATEST_COST:
-        raise FunctionError(f"the cost must be from {_LEAST_COST} to {_GREATEST_COST}")
+        raise FunctionError(f"the cost must be between {_LEAST_COST} and {_GREATEST_COST}")
     password = to_bytes(args[0].as_string())
     if len(password) > _LONGEST_PASSWORD:
-        raise FunctionError(f"a password may have at most {_LONGEST_PASSWORD} bytes")
+        raise FunctionError(f"a password can have at most {_LONGEST_PASSWORD} bytes")
     salt = bcrypt.gensalt(cost if cost >= _LEAST_COST else _USUAL_COST, prefix=b"2a")
     return string(bcrypt.hashpw(password, salt).decode("ascii"))
 

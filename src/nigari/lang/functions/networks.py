@@ -25,7 +25,7 @@ def _network(value: Value, argument: int | None = None) -> Network:
     text = value.as_string()
     network = parse_network(text)
     if network is None:
-        raise FunctionError(f'"{text}" is not an address range like 10.0.0.0/8', argument)
+        raise FunctionError(f'"{text}" is not an address range such as 10.0.0.0/8', argument)
     return network
 
 
@@ -41,7 +41,7 @@ def _whole(value: Value) -> int:
 def _within(number: int, bits: int) -> Address:
     number = abs(number)
     if number >> bits:
-        raise FunctionError("the number does not fit into the address")
+        raise FunctionError("the number does not fit in the address")
     return Address(number, bits)
 
 
@@ -59,7 +59,7 @@ def _host(args: list[Value], _: Type) -> Value:
         if offset >> 63:
             offset = 0
     if offset > most:
-        raise FunctionError(f"the range {network} has no host of that number")
+        raise FunctionError(f"the range {network} has no host with that number")
     shift = bits - (32 if network.address.is_ipv4 else 128)
     return string(str(_within(network.address.number | wanted << shift, bits)))
 
@@ -67,7 +67,7 @@ def _host(args: list[Value], _: Type) -> Value:
 def _netmask(args: list[Value], _: Type) -> Value:
     network = _network(args[0])
     if not network.address.is_ipv4:
-        raise FunctionError(f"{network} is a range of IPv6, which has no netmasks")
+        raise FunctionError(f"{network} is an IPv6 range, which has no netmask")
     bits = network.address.bits
     mask = (1 << bits) - (1 << (bits - network.prefix))
     return string(str(Address(mask, bits)))
@@ -82,7 +82,7 @@ def _subnet(args: list[Value], _: Type) -> Value:
         raise FunctionError(f"the prefix of {network} cannot be extended by {new_bits} bits")
     most = (1 << new_bits) - 1 if 0 <= new_bits < 64 else _LOW_BITS
     if abs(wanted) & _LOW_BITS > most:
-        raise FunctionError(f"{new_bits} more bits are not enough for subnet number {wanted}")
+        raise FunctionError(f"{new_bits} additional bits are not enough for subnet number {wanted}")
     if prefix < 0:
         raise FunctionError("the prefix cannot be shortened by more bits than it has")
     address = _within(network.address.number | wanted << (bits - prefix), bits)
@@ -92,7 +92,7 @@ def _subnet(args: list[Value], _: Type) -> Value:
 def _int(value: Value) -> int:
     number = numbers.whole(value.as_number(), 63)
     if number is None:
-        raise FunctionError("a whole number of moderate size is required")
+        raise FunctionError("the number is too large")
     return number
 
 
@@ -104,15 +104,17 @@ def _subnets(args: list[Value], _: Type) -> Value:
     for i, arg in enumerate(args[1:], 1):
         new_bits = int_argument(arg, i)
         if not 1 <= new_bits <= _MOST_NEW_BITS:
-            raise FunctionError(f"from 1 to {_MOST_NEW_BITS} more bits are allowed", i)
+            raise FunctionError(f"between 1 and {_MOST_NEW_BITS} additional bits are allowed", i)
         prefix = network.prefix + new_bits
         if prefix > bits:
-            raise FunctionError(f"the prefix of {network} cannot be extended so far", i)
+            raise FunctionError(f"the prefix of {network} cannot be extended that far", i)
         size = 1 << (bits - prefix)
         start = -(-next_free // size) * size
         # A subnet that begins at address zero counts as one from beyond the last address.
         if start == 0 or start > network.last:
-            raise FunctionError(f"{network} has no room left for a subnet of {prefix} bits", i)
+            raise FunctionError(
+                f"{network} has no room left for a subnet with a prefix of {prefix} bits", i
+            )
         texts.append(string(str(network_of(start, bits, prefix))))
         next_free = start + size
     return list_value(STRING, texts)
@@ -129,7 +131,7 @@ def _contains(args: list[Value], _: Type) -> Value:
         first = contained.address
         last = Address(contained.last, first.bits)
     if first.is_ipv4 != containing.address.is_ipv4:
-        raise FunctionError(f"{containing} and {text} are of different versions of IP")
+        raise FunctionError(f"{containing} and {text} belong to different versions of IP")
     return boolean(containing.contains(first) and containing.contains(last))
 
 

@@ -27,9 +27,11 @@ def expand(world: World, path: str) -> str:
     if not path.startswith("~"):
         return path
     if path[1:2] not in ("", "/", "\\"):
-        raise FunctionError("only ~ itself stands for a home directory, ~ with a name does not")
+        raise FunctionError(
+            "only ~ by itself stands for a home directory, not ~ followed by a name"
+        )
     if world.home_directory is None:
-        raise FunctionError("there is no home directory that ~ could stand for")
+        raise FunctionError("there is no home directory for ~ to stand for")
     return clean(f"{world.home_directory}/{path[1:]}")
 
 

@@ -15,11 +15,11 @@ def decrypt(ciphertext: bytes, key: bytes) -> bytes:
     length = (modulus.bit_length() + 7) // 8
     number = int.from_bytes(ciphertext, "big")
     if len(ciphertext) != length or number >= modulus:
-        raise FunctionError("the ciphertext does not belong to this private key")
+        raise FunctionError("the ciphertext cannot be decrypted with this private key")
     padded = pow(number, exponent, modulus).to_bytes(length, "big")
     end = padded.find(b"\x00", 2)
     if padded[:2] != b"\x00\x02" or end < 10:
-        raise FunctionError("the ciphertext does not belong to this private key")
+        raise FunctionError("the ciphertext cannot be decrypted with this private key")
     return padded[end + 1 :]
 
 
@@ -40,6 +40,6 @@ def _private_numbers(key: bytes) -> tuple[int, int]:
     except (ValueError, UnsupportedAlgorithm):
         raise FunctionError("the private key is not valid PEM", 1) from None
     if not isinstance(private, RSAPrivateKey):
-        raise FunctionError("the private key is not one for RSA", 1)
+        raise FunctionError("the private key is not an RSA key", 1)
     private_numbers = private.private_numbers()
     return private_numbers.public_numbers.n, private_numbers.d

@@ -97,7 +97,7 @@ class _Templates:
         if rendering.exhausted:
             raise _too_deep()
         if rendering.rendered > _MOST_RENDERED:
-            raise FunctionError(f"a template may lead to at most {_MOST_RENDERED} others")
+            raise FunctionError(f"a template can include at most {_MOST_RENDERED} others")
         if self.depth == _SIMPLE_DEPTH:
             allow_depth(MAX_DEPTH)
         return rendering
@@ -150,20 +150,20 @@ def _check_variables(expression: Expression, variables: Value) -> Mapping[str, V
     for name in values:
         if not is_identifier(name):
             raise FunctionError(
-                f'"{name}" cannot be the name of a template variable: a letter, and then letters, '
-                "digits and underscores are required",
+                f'"{name}" is not a valid template variable name: it must be a letter followed '
+                "by letters, digits and underscores",
                 1,
             )
     for traversal in expression.variables():
         if traversal.root_name not in values:
             raise FunctionError(
-                f'there is no value for "{traversal.root_name}", which the template uses', 1
+                f'the template uses "{traversal.root_name}", which was not given a value', 1
             )
     return values
 
 
 def _too_deep() -> FunctionError:
-    return FunctionError(f"templates may nest at most {_MOST_NESTED} levels deep, not without end")
+    return FunctionError(f"templates can be nested at most {_MOST_NESTED} levels deep")
 
 
 def _reason(failure: Diagnostic) -> str:

@@ -151,7 +151,7 @@ def _decode_text(data: bytes, name: str) -> str:
 def _known_name(given: str) -> str:
     name = given.strip().lower()
     if name not in _BY_NAME and name not in _WITH_BYTE_ORDER:
-        raise FunctionError(f'"{given}" is no encoding of IANA\'s registry that is known here', 1)
+        raise FunctionError(f'"{given}" is not a supported encoding of the IANA registry', 1)
     return name
 
 
@@ -160,7 +160,9 @@ def _encode(args: list[Value], _: Type) -> Value:
     try:
         return string(to_base64(_encode_text(clean_text(args[0].as_string()), name)))
     except ValueError:
-        raise FunctionError(f"the string has characters that {name} does not have", 0) from None
+        raise FunctionError(
+            f"the string contains characters that {name} cannot represent", 0
+        ) from None
 
 
 def _decode(args: list[Value], _: Type) -> Value:

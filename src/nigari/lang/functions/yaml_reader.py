@@ -122,7 +122,7 @@ class _Reader:
                 if documents > 1:
                     raise _fault(event, "only one document is allowed")
                 if event.version not in (None, _VERSION):
-                    raise _fault(event, "only YAML 1.1 can be read")
+                    raise _fault(event, "only YAML 1.1 is supported")
         if self.result is None:
             raise FunctionError("there is no document")
         return self.result
@@ -163,7 +163,7 @@ class _Reader:
             raise _fault(event, f'there is no anchor "{name}"')
         found = self.anchors[name]
         if found is None:
-            raise _fault(event, f'the anchor "{name}" cannot be used inside of itself')
+            raise _fault(event, f'the anchor "{name}" cannot be used inside itself')
         self._add(event, *found)
 
     def _start(self, event: CollectionStartEvent, is_mapping: bool) -> None:
@@ -175,7 +175,7 @@ class _Reader:
             self.anchors[event.anchor] = None
         self.open.append(_Open(is_mapping, event.anchor))
         if len(self.open) > MAX_DEPTH:
-            raise _fault(event, f"collections may nest at most {MAX_DEPTH} levels deep")
+            raise _fault(event, f"collections can be nested at most {MAX_DEPTH} levels deep")
 
     def _end(self) -> None:
         ended = self.open.pop()
@@ -191,7 +191,7 @@ class _Reader:
         current = self.open[-1]
         current.size += size
         if current.size > _LARGEST:
-            raise FunctionError("the document is too large with its aliases written out")
+            raise FunctionError("the document is too large once its aliases are expanded")
         if not current.is_mapping:
             current.elements.append(value)
         elif current.merges:
@@ -208,7 +208,7 @@ def _merge(value: Value, into: dict[str, Value]) -> None:
     for mapping in mappings:
         if not isinstance(mapping.type, ObjectType):
             name = mapping.type.friendly_name()
-            raise FunctionError(f"only a mapping can be merged into one, not {name}")
+            raise FunctionError(f"only a mapping can be merged into a mapping, not {name}")
         into.update(mapping.mapping())
 
 
@@ -225,7 +225,7 @@ def _resolve(event: ScalarEvent, tag: str) -> Value:
     text = event.value
     short = tag.removeprefix(_PREFIX)
     if short not in _TAGS or (tag and short == tag):
-        raise _fault(event, f"there is no meaning for the tag {tag}")
+        raise _fault(event, f"the tag {tag} is not supported")
     if short not in ("str", "binary") and (not text or text[0] in _SPECIAL_STARTS):
         if event.style in _QUOTES:
             return string(text)
@@ -240,7 +240,7 @@ def _by_looks(event: ScalarEvent, text: str, short: str) -> Value | None:
     if word is not None:
         return word
     if not short and text in _NOT_A_NUMBER:
-        raise _fault(event, "there is no number that is not a number")
+        raise _fault(event, "NaN is not a supported number")
     if text[0] == ".":
         return _decimal(text)
     if text[0] not in "+-0123456789":
@@ -263,7 +263,7 @@ def _by_tag(event: ScalarEvent, text: str, short: str) -> Value:
         return _number(event, text)
     if short == "binary" and from_base64(text) is not None:
         return string(text)
-    raise _fault(event, f'"{text}" is no {short}')
+    raise _fault(event, f'"{text}" is not a valid {short}')
 
 
 def _decimal(text: str) -> Value | None:
@@ -286,7 +286,7 @@ def _number(event: ScalarEvent, text: str) -> Value:
             whole = -whole
         if -(2**63) <= whole < (2**63 if sign else 2**64):
             return number(whole)
-    raise _fault(event, f'"{text}" is no number')
+    raise _fault(event, f'"{text}" is not a number')
 
 
 def _timestamp(text: str) -> Value | None:

@@ -171,7 +171,7 @@ def _plain(value: Value) -> str:
     if value.type.kind == KIND_NUMBER:
         return numbers.to_text(value.as_number())
     assert value.type.kind == KIND_CAPSULE
-    raise FunctionError(f"a {value.type.friendly_name()} has no form in YAML")
+    raise FunctionError(f"{value.type.with_article()} has no form in YAML")
 
 
 def _is_simple_key(key: str) -> bool:

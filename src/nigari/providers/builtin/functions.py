@@ -25,7 +25,7 @@ class BuiltinFunction:
     def call(self, arguments: Sequence[cty.Value]) -> api.CallResponse:
         unknown = cty.unknown(self.signature.returns)
         if len(arguments) != 1:
-            return api.CallResponse(unknown, api.FunctionFailure("one argument is needed"))
+            return api.CallResponse(unknown, api.FunctionFailure("one argument is required"))
         if not arguments[0].is_wholly_known:
             return api.CallResponse(unknown)
         if arguments[0].is_null:
@@ -56,11 +56,11 @@ def _encode_tfvars(given: cty.Value) -> cty.Value:
     from nigari.hcl.render import render_value
 
     if given.type.kind != cty.KIND_OBJECT:
-        raise cty.CtyError("an object is needed, with an attribute for each variable")
+        raise cty.CtyError("an object with an attribute for each variable is required")
     lines: list[str] = []
     for name, value in sorted(given.mapping().items()):
         if not is_identifier(name):
-            raise cty.CtyError(f"{quoted(name)} cannot be the name of a variable")
+            raise cty.CtyError(f"{quoted(name)} is not a valid variable name")
         lines.append(f"{name} = {render_value(value)}\n")
     return cty.string(format("".join(lines)))
 
@@ -77,7 +77,7 @@ ALL: Final[Mapping[str, BuiltinFunction]] = {
             (FunctionParameter("content", cty.STRING, description="The text of a tfvars file."),),
             cty.DYNAMIC,
             summary="Read the values in the text of a tfvars file",
-            description="Gives an object with the value of each variable that the text sets.",
+            description="Returns an object with the value of each variable that the text sets.",
         ),
         _decode_tfvars,
     ),
@@ -90,7 +90,7 @@ ALL: Final[Mapping[str, BuiltinFunction]] = {
             ),
             cty.STRING,
             summary="Write values as the text of a tfvars file",
-            description="Gives a text that sets one variable for each attribute of the object.",
+            description="Returns a text that sets one variable for each attribute of the object.",
         ),
         _encode_tfvars,
     ),
@@ -99,7 +99,7 @@ ALL: Final[Mapping[str, BuiltinFunction]] = {
             (FunctionParameter("expr", cty.DYNAMIC, description="Any value."),),
             cty.STRING,
             summary="Write a value as an expression",
-            description="Gives the source of an expression that has this value.",
+            description="Returns the source text of an expression that has this value.",
         ),
         _encode_expr,
     ),

@@ -71,7 +71,7 @@ Checker = Callable[[RemoteState], Awaitable[api.Told]]
 
 async def no_reader(_state: RemoteState) -> RemoteOutputs:
     """The reader where there are no backends."""
-    told = problem("No access to remote state", "Backends cannot be reached from here.")
+    told = problem("No access to remote state", "Backends are not available here.")
     return RemoteOutputs(None, told)
 
 
@@ -113,8 +113,8 @@ async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResp
     if found.outputs is None and not api.has_errors(told):
         told += problem(
             "Remote state not found",
-            "The backend has no state for this workspace. Check the backend's arguments, or apply"
-            " the configuration it belongs to first.",
+            "The backend has no state for this workspace. Check the backend's arguments, or "
+            "apply the configuration that the state belongs to first.",
             (cty.GetAttr("workspace"),),
         )
     outputs.update(found.outputs or {})

@@ -43,7 +43,8 @@ def validate(config: cty.Value) -> api.Told:
         if not config.attribute(name).is_null:
             told += problem(
                 "Result set in the configuration",
-                f"{name} is decided when terraform_data is created; it cannot be set.",
+                f"{name} is set when terraform_data is created; it cannot be set in the "
+                "configuration.",
                 (cty.GetAttr(name),),
             )
     return told

@@ -77,4 +77,4 @@ def _moment(left: object) -> datetime | None:
 
 
 def _not_open() -> api.Told:
-    return problem("Ephemeral object not open", "It has been closed, or was never opened here.")
+    return problem("Ephemeral object not open", "It was already closed, or was never opened here.")

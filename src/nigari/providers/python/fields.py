@@ -262,7 +262,7 @@ def _kind(hint: object) -> _Kind:
         inner = Fields(hint)
         nested = NestedAttributes(inner.block.attributes, Nesting.SINGLE)
         return _Kind(None, nested, inner.to_value, inner.to_instance)
-    raise TypeError(f"no attribute type stands for {hint!r}")
+    raise TypeError(f"{hint!r} is not a supported attribute type")
 
 
 def _collection(nesting: Nesting, element: object) -> _Kind:
@@ -323,19 +323,19 @@ def _implied(kind: _Kind) -> cty.Type:
 
 def _encode_string(given: object) -> cty.Value:
     if not isinstance(given, str):
-        raise TypeError(f"a str is needed, not {given!r}")
+        raise TypeError(f"a str is required, not {given!r}")
     return cty.string(given)
 
 
 def _encode_bool(given: object) -> cty.Value:
     if not isinstance(given, bool):
-        raise TypeError(f"a bool is needed, not {given!r}")
+        raise TypeError(f"a bool is required, not {given!r}")
     return cty.boolean(given)
 
 
 def _encode_number(given: object) -> cty.Value:
     if isinstance(given, bool) or not isinstance(given, int | float):
-        raise TypeError(f"a number is needed, not {given!r}")
+        raise TypeError(f"a number is required, not {given!r}")
     return cty.number(given)
 
 
@@ -344,7 +344,7 @@ def _decode_int(value: cty.Value) -> int:
     if isinstance(number, float) and number.is_integer():
         number = int(number)
     if not isinstance(number, int):
-        raise ValueError(f"a whole number is needed, not {number}")
+        raise ValueError(f"a whole number is required, not {number}")
     return number
 
 

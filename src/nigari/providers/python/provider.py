@@ -346,8 +346,8 @@ def _upgraded(kind: _ResourceType, request: api.UpgradeRequest) -> cty.Value:
         if kind.upgrade is None or request.version > kind.version:
             raise ProviderError(
                 "State of another provider version",
-                f"The object was stored with version {request.version} of its schema, and this"
-                f" provider has version {kind.version}.",
+                f"The object was stored with version {request.version} of its schema, but this "
+                f"provider has version {kind.version}.",
             )
         attributes = kind.upgrade(request.version, attributes)
     known = {name: attributes[name] for name in kind.fields.block.attributes if name in attributes}

@@ -68,8 +68,8 @@ class ArgumentReader:
         parts = value.mapping()
         if "encryption_key" not in parts:
             raise EncryptionFailure(
-                f"The argument {quoted(name)} of {self._of} has no attribute encryption_key. It takes"
-                " a key provider, such as key_provider.pbkdf2.example."
+                f"The argument {quoted(name)} of {self._of} has no attribute encryption_key. Set "
+                "it to a key provider, such as key_provider.pbkdf2.example."
             )
         encryption = self._key(name, parts["encryption_key"])
         decryption = self._key(name, parts["decryption_key"]) if "decryption_key" in parts else b""

@@ -89,7 +89,7 @@ def _known_data(metadata: bytes | None) -> object:
     try:
         known = json.loads(metadata)
     except ValueError:
-        raise EncryptionFailure("What the file tells of its keys is not valid JSON.") from None
+        raise EncryptionFailure("The key metadata in the file is not valid JSON.") from None
     if not isinstance(known, dict) or known.get("external_data") is None:
         return None
     return {"external_data": known["external_data"]}
@@ -106,17 +106,17 @@ def _exchange(command: Sequence[str], magic: str, request: object) -> object:
         )
     except subprocess.TimeoutExpired:
         raise EncryptionFailure(
-            f"The program {quoted(command[0])} gave no answer in {_TIMEOUT_SECONDS:.0f} seconds."
+            f"The program {quoted(command[0])} did not answer within {_TIMEOUT_SECONDS:.0f} seconds."
         ) from None
     except OSError as error:
         raise EncryptionFailure(
-            f"The program {quoted(command[0])} cannot be run: {error.strerror or error}."
+            f"Cannot run the program {quoted(command[0])}: {error.strerror or error}."
         ) from None
     header, _, body = done.stdout.partition(b"\n")
     if done.returncode != 0:
         told = done.stderr.decode(errors="replace").strip()
         raise EncryptionFailure(
-            f"The program {quoted(command[0])} ended with exit code {done.returncode}."
+            f"The program {quoted(command[0])} exited with status {done.returncode}."
             + (f"\n\n{told}" if told else "")
         )
     _check_header(command, magic, header)
@@ -139,8 +139,8 @@ def _check_header(command: Sequence[str], magic: str, line: bytes) -> None:
         )
     if header.get("version") != 1:
         raise EncryptionFailure(
-            f"The program {quoted(command[0])} speaks version {header.get('version')!r} of the protocol;"
-            " only version 1 is known."
+            f"The program {quoted(command[0])} uses version {header.get('version')!r} of the "
+            "protocol; only version 1 is supported."
         )
 
 

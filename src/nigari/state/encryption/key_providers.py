@@ -71,7 +71,8 @@ class Pbkdf2:
             return b""
         if hash_function not in _HASHES or iterations < 0 or key_length < 0:
             raise EncryptionFailure(
-                "The file says that its key was derived in a way that pbkdf2 does not have."
+                "The file says that its key was derived with parameters that pbkdf2 does not "
+                "support."
             )
         return hashlib.pbkdf2_hmac(
             hash_function, self.decryption_secret, salt, iterations, key_length
@@ -80,8 +81,8 @@ class Pbkdf2:
 
 def _stored_parameters(metadata: bytes) -> tuple[bytes, int, str, int]:
     unreadable = EncryptionFailure(
-        "What the file tells of its key cannot be read as pbkdf2 parameters. The encryption"
-        " configuration may have changed since the file was written."
+        "The key metadata in the file does not contain valid pbkdf2 parameters. The encryption "
+        "configuration may have changed since the file was written."
     )
     try:
         stored = json.loads(metadata)
@@ -105,7 +106,7 @@ def _pbkdf2(arguments: ArgumentReader) -> KeyProvider:
     chain = arguments.keys("chain")
     if bool(passphrase) == (chain is not None):
         raise EncryptionFailure(
-            "pbkdf2 takes either passphrase or chain: "
+            "pbkdf2 requires either passphrase or chain: "
             + ("both are set." if passphrase else "neither is set.")
         )
     encryption, decryption = passphrase, passphrase
@@ -129,7 +130,7 @@ def _pbkdf2(arguments: ArgumentReader) -> KeyProvider:
 
 def _check_pbkdf2(provider: Pbkdf2) -> None:
     if provider.key_length <= 0 or provider.salt_length <= 0:
-        raise EncryptionFailure("key_length and salt_length of pbkdf2 must be larger than zero.")
+        raise EncryptionFailure("key_length and salt_length of pbkdf2 must be greater than zero.")
     if provider.iterations < _LEAST_ITERATIONS:
         raise EncryptionFailure(
             f"pbkdf2 needs at least {_LEAST_ITERATIONS} iterations: fewer would make the"

@@ -278,9 +278,9 @@ def unencrypted_is_allowed(method: MethodConfig) -> Diagnostic:
     """A method that lets plain data through."""
     return Diagnostic(
         Severity.WARNING,
-        "Plain data is allowed",
-        f"method.{method.label} lets state or plan files be stored without encryption. Remove it"
-        " once the migration that needs it is done.",
+        "Unencrypted data is allowed",
+        f"method.{method.label} allows state or plan files to be stored without encryption. "
+        "Remove it once the migration that needs it is complete.",
         method.subject,
     )
 
@@ -301,8 +301,8 @@ def undeclared_method(label: BlockName, target: TargetConfig) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Encryption method is not declared",
-        f"The encryption configuration uses method.{label}, and has no block"
-        f' method "{label.type}" "{label.name}".',
+        f'The encryption configuration uses method.{label}, but has no block method "{label.type}'
+        f'" "{label.name}".',
         target.subject,
     )
 
@@ -311,7 +311,7 @@ def enforced_but_unencrypted(name: str, target: TargetConfig) -> Diagnostic:
     """A target that insists on encryption and names a method without any."""
     return Diagnostic(
         Severity.ERROR,
-        "Enforced encryption allows no plain data",
+        "Enforced encryption with an unencrypted method",
         f"The encryption of {name} is enforced, so neither its method nor a fallback may be of"
         " type unencrypted.",
         target.subject,
@@ -323,8 +323,8 @@ def encrypted_without_configuration(name: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         f"Encrypted {name}",
-        f"The stored {name} is encrypted, and the configuration has no encryption block for it,"
-        " so it cannot be read. It was left as it is.",
+        f"The stored {name} is encrypted, but the configuration has no encryption block for it, "
+        "so it cannot be read. It was not changed.",
     )
 
 
@@ -344,7 +344,7 @@ def neither_encrypted_nor_plain(name: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         f"Unreadable {name}",
-        f"The stored data is neither an encrypted {name} nor a plain one. It was left as it is.",
+        f"The stored data is neither an encrypted {name} nor a plain one. It was not changed.",
     )
 
 
@@ -353,8 +353,8 @@ def damaged_envelope(name: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         f"Damaged encrypted {name}",
-        f"The stored {name} says that it is encrypted, but it is not whole. It was left as it is;"
-        " restore it from a backup.",
+        f"The stored {name} is marked as encrypted, but it is incomplete. It was not changed; "
+        "restore it from a backup.",
     )
 
 
@@ -362,9 +362,9 @@ def unknown_envelope_version(name: str, version: str) -> Diagnostic:
     """Encrypted data of a form from the future."""
     return Diagnostic(
         Severity.ERROR,
-        f"Encrypted {name} of an unknown form",
-        f"The stored {name} was encrypted in form {version!r}; this program knows {VERSION!r}"
-        " only. It was left as it is.",
+        f"Unsupported format of an encrypted {name}",
+        f"The stored {name} was encrypted in format {version!r}; only {VERSION!r} is supported. It "
+        "was not changed.",
     )
 
 
@@ -373,8 +373,8 @@ def plain_fields_differ(field: str, outer: str, inner: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Encrypted state was changed",
-        f"The {field} written beside the encrypted data is {outer}, and the encrypted state says"
-        f" {inner}. Someone changed the file after it was encrypted. It was left as it is.",
+        f"The {field} stored beside the encrypted data is {outer}, but the encrypted state has "
+        f"{inner}. The file was changed after it was encrypted. It was left as it is.",
     )
 
 
@@ -383,7 +383,7 @@ def no_usable_method(name: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Encryption failed",
-        f"The {name} must be encrypted, and the encryption configuration has errors.",
+        f"The {name} must be encrypted, but the encryption configuration has errors.",
     )
 
 
@@ -400,7 +400,8 @@ def decryption_failed(name: str, reasons: list[str]) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Decryption failed",
-        f"No configured method can decrypt the stored {name}, which was left as it is.\n\n{tried}"
+        f"None of the configured methods can decrypt the stored {name}, which was not "
+        f"changed.\n\n{tried}"
         if tried
-        else f"The stored {name} is encrypted, and no method is configured that could decrypt it.",
+        else f"The stored {name} is encrypted, and no configured method can decrypt it.",
     )

@@ -55,18 +55,17 @@ class AesGcm:
 
         if not self.keys.decryption:
             raise EncryptionFailure(
-                "The file says nothing of the key it was encrypted with, so there is none to"
-                " decrypt it."
+                "The file has no information about the key it was encrypted with, so it cannot "
+                "be decrypted."
             )
         if len(data) < _NONCE_LENGTH:
-            raise EncryptionFailure("The encrypted data is too short to be whole.")
+            raise EncryptionFailure("The encrypted data is incomplete.")
         nonce, sealed = data[:_NONCE_LENGTH], data[_NONCE_LENGTH:]
         try:
             return AESGCM(self.keys.decryption).decrypt(nonce, sealed, self.additional_data)
         except InvalidTag:
             raise EncryptionFailure(
-                "The key or passphrase does not fit, or the data was changed after it was"
-                " encrypted."
+                "The key or passphrase is wrong, or the data was changed after it was encrypted."
             ) from None
 
 
@@ -77,7 +76,8 @@ def _aes_gcm(arguments: ArgumentReader) -> Method:
     for key in (keys.encryption, keys.decryption or keys.encryption):
         if len(key) not in _AES_KEY_LENGTHS:
             raise EncryptionFailure(
-                f"aes_gcm needs keys of 16, 24 or 32 bytes, and its key provider gave {len(key)}."
+                "aes_gcm requires keys of 16, 24 or 32 bytes, but its key provider returned "
+                f"{len(key)}."
             )
     return AesGcm(keys, arguments.byte_string("aad"))
 

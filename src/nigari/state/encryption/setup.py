@@ -136,7 +136,7 @@ def unknown_key_provider_type(provider: KeyProviderConfig) -> Diagnostic:
     known = ", ".join(sorted(KEY_PROVIDERS))
     return Diagnostic(
         Severity.ERROR,
-        "No such kind of key provider",
+        "Unknown key provider type",
         f"There is no key provider of type {quoted(provider.label.type)}. Known types: {known}.",
         provider.subject,
     )
@@ -147,7 +147,7 @@ def unknown_method_type(method: MethodConfig) -> Diagnostic:
     known = ", ".join(sorted((*METHODS, UNENCRYPTED)))
     return Diagnostic(
         Severity.ERROR,
-        "No such kind of encryption method",
+        "Unknown encryption method type",
         f"There is no encryption method of type {quoted(method.label.type)}. Known types: {known}.",
         method.subject,
     )
@@ -158,8 +158,8 @@ def undeclared_key_provider(label: BlockName, subject: Range | None) -> Diagnost
     return Diagnostic(
         Severity.ERROR,
         "Key provider is not declared",
-        f"The encryption configuration uses key_provider.{label}, and has no block"
-        f' key_provider "{label.type}" "{label.name}".',
+        f'The encryption configuration uses key_provider.{label}, but has no block key_provider "'
+        f'{label.type}" "{label.name}".',
         subject,
     )
 
@@ -169,8 +169,9 @@ def key_provider_cycle(cycle: list[BlockName], provider: KeyProviderConfig) -> D
     way = " → ".join(f"key_provider.{label}" for label in cycle)
     return Diagnostic(
         Severity.ERROR,
-        "Key providers need each other",
-        f"Each of these key providers needs the keys of the next, so none can begin: {way}.",
+        "Dependency cycle between key providers",
+        "Each of these key providers needs the keys of the next one, so none of them can be set "
+        f"up: {way}.",
         provider.subject,
     )
 
@@ -180,8 +181,8 @@ def duplicate_metadata_key(provider: KeyProviderConfig) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Metadata name used twice",
-        f"Two key providers of one method keep their metadata as {quoted(provider.metadata_key)}. Give"
-        " one of them another encrypted_metadata_alias.",
+        "Two key providers of the same method store their metadata as "
+        f"{quoted(provider.metadata_key)}. Give one of them another encrypted_metadata_alias.",
         provider.subject,
     )
 
@@ -192,7 +193,7 @@ def unusable_block(
     """A key provider or method that does not work with the arguments it has."""
     return Diagnostic(
         Severity.ERROR,
-        "Encryption cannot be set up",
-        f"{kind}.{label} does not work. {failure.message}",
+        "Cannot set up encryption",
+        f"{kind}.{label} failed. {failure.message}",
         subject,
     )
