@@ -85,7 +85,7 @@ def test_a_directory_that_is_not_there() -> None:
     diags = Diagnostics()
     loader = ModuleLoader(DiskFiles())
     assert loader.load("no/such/directory", diags) is None
-    assert told(diags) == [("error", "", 0, "Unreadable module directory")]
+    assert told(diags) == [("error", "", 0, "Cannot read the module directory")]
     assert not loader.has_module("no/such/directory")
 
 
@@ -104,7 +104,7 @@ def test_bad_input_on_disk(tmp_path: Path) -> None:
     assert module is not None
     assert list(module.locals) == ["a"]
     assert list(module.outputs) == ["o"]
-    assert {each[3] for each in told(diags)} == {"Unreadable file"}
+    assert {each[3] for each in told(diags)} == {"Cannot read a file"}
     assert len(diags) == (2 if os.getuid() == 0 else 3)
 
 

@@ -126,9 +126,9 @@ _BASE = (
         ('resource "r" "s" {\n depends_on = [\n  r.t\n ]\n}', 3, "Override of depends_on"),
         ('resource "r" "s" {\n depends_on = "x"\n}', 2, "List required"),
         ('terraform {\n provider_meta "r" {\n  x = var.a\n }\n}', 3, "Variables not allowed"),
-        ('variable "a" {\n type = number\n}', 1, "Default does not fit the variable's type"),
-        ('terraform {\n backend "a" {}\n backend "b" {}\n}', 3, "Second backend block"),
-        ("terraform {\n cloud {}\n cloud {}\n}", 3, "Second cloud block"),
+        ('variable "a" {\n type = number\n}', 1, "Invalid default value for variable"),
+        ('terraform {\n backend "a" {}\n backend "b" {}\n}', 3, "Duplicate backend block"),
+        ("terraform {\n cloud {}\n cloud {}\n}", 3, "Duplicate cloud block"),
         (
             'output "o" {\n precondition {\n  condition = var.a\n  error_message = "x"\n }\n}',
             2,

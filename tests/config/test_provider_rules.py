@@ -66,7 +66,7 @@ _WRONG = [
             'provider "a" {}\n'
         ),
         "",
-        ("warning", "main.tf", 3, "Provider under two names"),
+        ("warning", "main.tf", 3, "Provider with two names"),
     ),
     (
         (
@@ -74,7 +74,7 @@ _WRONG = [
             'resource "a_b" "c" {}\n'
         ),
         "",
-        ("warning", "main.tf", 6, "Provider under two names"),
+        ("warning", "main.tf", 6, "Provider with two names"),
     ),
     ('resource "_" "c" {}\n', "", ("error", "main.tf", 1, "Invalid provider local name")),
     # -- references --
@@ -94,7 +94,7 @@ _WRONG = [
             'resource "a_b" "c" {\n provider = a.one["k"]\n}\n'
         ),
         "",
-        ("error", "main.tf", 6, "Key of a provider without instances"),
+        ("error", "main.tf", 6, "Key for a provider without instances"),
     ),
     (
         'resource "a_b" "c" {\n provider = a.none["k"]\n}\n',
@@ -116,7 +116,7 @@ _WRONG = [
         + _EACH
         + 'resource "a_b" "c" {\n for_each = (local.e)\n provider = a.each[each.key]\n}\n',
         "",
-        ("warning", "main.tf", 12, "Provider and its resources iterate alike"),
+        ("warning", "main.tf", 12, "Same for_each for a provider and its resources"),
     ),
     # -- calls --
     (
@@ -128,12 +128,12 @@ _WRONG = [
     (
         _X + _call("providers = { a = a }"),
         _X.replace("x/a", "y/a"),
-        ("error", "main.tf", 8, "Configuration of another provider"),
+        ("error", "main.tf", 8, "Configuration of the wrong provider"),
     ),
     (
         _X + 'provider "a" {\n x = 1\n}\n' + _call("providers = { a = a }"),
         _X + 'provider "a" {\n x = 1\n}\n',
-        ("error", "main.tf", 11, "Provider configured already"),
+        ("error", "main.tf", 11, "Provider already configured"),
     ),
     (
         _call(),
@@ -144,7 +144,7 @@ _WRONG = [
     (
         _call(),
         'terraform {\n backend "local" {}\n}\n',
-        ("warning", "m/main.tf", 2, "Backend of a called module"),
+        ("warning", "m/main.tf", 2, "Backend in a called module"),
     ),
     (
         _call(),

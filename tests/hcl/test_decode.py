@@ -192,7 +192,7 @@ def test_pieces(text: str, spec: Spec, type_: Type, want: object) -> None:
         ('b "k" {}', BlockList("b", V), "Too many block labels"),
         ("", BlockAttrs("b", STRING, True), "Missing block"),
         ("b {\n p = []\n}", BlockAttrs("b", STRING), "Wrong value type"),
-        ("v = 0", TransformFunction(V, TWICE), "Unsuitable value"),
+        ("v = 0", TransformFunction(V, TWICE), "Invalid value"),
         ("v = 0", Validate(V, _positive), "Not positive"),
     ],
 )

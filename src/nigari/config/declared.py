@@ -119,8 +119,8 @@ def report_bad_name(name: str, what: str, where: Range, diags: Diagnostics) -> N
     """Report a text that cannot be a name."""
     diags.error(
         f"Invalid {what}",
-        f'"{name}" cannot be a name. A name begins with a letter or an underscore, and goes '
-        "on with letters, digits, underscores and dashes.",
+        f'"{name}" is not a valid name. A name must begin with a letter or an underscore, and '
+        "can contain letters, digits, underscores and dashes.",
         where,
     )
 
@@ -205,8 +205,9 @@ def report_reserved_blocks(content: Content, reserved: frozenset[str], diags: Di
 def report_second_block(block: Block, first: Block, diags: Diagnostics) -> None:
     """Report a block of which there can be only one in its place."""
     diags.error(
-        f"Second {block.type} block",
-        f"There can be only one {block.type} block here, and there is one at {first.def_range}.",
+        f"Duplicate {block.type} block",
+        f"Only one {block.type} block is allowed here, and there is already one at "
+        f"{first.def_range}.",
         block.def_range,
     )
 
@@ -214,8 +215,8 @@ def report_second_block(block: Block, first: Block, diags: Diagnostics) -> None:
 def report_empty_deprecation(where: Range, diags: Diagnostics) -> None:
     """Report a `deprecated` argument that says nothing."""
     diags.error(
-        "Empty deprecation",
-        'The argument "deprecated" is shown to those who still use this. Say what they should '
+        "Empty deprecation message",
+        'The "deprecated" message is shown to everyone who still uses this. Say what they should '
         "use instead.",
         where,
     )
@@ -224,17 +225,17 @@ def report_empty_deprecation(where: Range, diags: Diagnostics) -> None:
 def _report_reserved_block(block: Block, diags: Diagnostics) -> None:
     diags.error(
         "Reserved block type",
-        f'Blocks of type "{block.type}" are kept for later versions of the language. If the '
-        "provider has such a block, put it into a block of type _ to say so.",
+        f'Blocks of type "{block.type}" are reserved for later versions of the language. If the '
+        'provider has such a block, put it inside a block of type "_".',
         block.type_range,
     )
 
 
 def _report_idle_condition(block: Block, condition: Attribute, diags: Diagnostics) -> None:
     diags.error(
-        "Condition that checks nothing",
-        f"The condition of this {block.type} is the same whatever the rest of the configuration "
-        "says, so it checks nothing. Refer to what is to be checked.",
+        "Condition that never changes",
+        f"The condition of this {block.type} does not depend on anything in the configuration, "
+        "so it checks nothing. Refer to the value that should be checked.",
         condition.expr.range,
     )
 
@@ -245,8 +246,8 @@ def _report_repetitions(given: list[Attribute], diags: Diagnostics) -> None:
     first, last = given[0], given[-1]
     is_one_file = first.source is last.source
     diags.error(
-        "Two ways to repeat a block",
-        f"The arguments {names} each say how many instances there are, so only one of them "
+        "Conflicting repetition arguments",
+        f"The arguments {names} each decide how many instances there are, so only one of them "
         "can be used.",
         first.source.range(first.name_start, last.name_end) if is_one_file else last.name_range,
     )

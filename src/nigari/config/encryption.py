@@ -216,7 +216,7 @@ def _over_target(
 def _report_duplicate(block: Block, first: Block, diags: Diagnostics) -> None:
     name = ".".join([block.type, *block.labels])
     diags.error(
-        f"Second {block.type} of the same name",
-        f"There is a {name} already, at {first.def_range}. Give this one another name.",
+        f"Duplicate {block.type}",
+        f"There is already a {name} at {first.def_range}. Give this one another name.",
         block.def_range,
     )

@@ -68,9 +68,9 @@ def decode_import(declared: Declared, diags: Diagnostics) -> Import | None:
 
 def _report_provider(attribute: Attribute, diags: Diagnostics) -> None:
     diags.error(
-        "Provider of an import into a module",
-        "The provider of a resource in a module is chosen by the module call, with its argument "
-        "providers. Remove it from here.",
+        "Provider in an import into a module",
+        "The module call selects the provider of a resource in a module, with its providers "
+        "argument. Remove the provider argument here.",
         attribute.range,
     )
 
@@ -78,7 +78,7 @@ def _report_provider(attribute: Attribute, diags: Diagnostics) -> None:
 def _report_no_id(declared: Declared, diags: Diagnostics) -> None:
     diags.error(
         "Nothing to import",
-        "An import block says which existing object to take over: add id, or identity.",
+        "An import block must say which existing object to import: add id or identity.",
         declared.range,
     )
 
@@ -86,7 +86,7 @@ def _report_no_id(declared: Declared, diags: Diagnostics) -> None:
 def _report_two_ids(id_: Attribute, identity: Attribute, diags: Diagnostics) -> None:
     first = min(id_, identity, key=lambda attribute: attribute.start)
     diags.error(
-        "Two ways to name an object",
-        "The arguments id and identity each name the object to import. Use one of them.",
+        "Conflicting id and identity",
+        "The arguments id and identity both identify the object to import. Use only one of them.",
         first.range,
     )

@@ -109,7 +109,7 @@ def _version(text: str) -> Version:
 def _report_edition(attribute: Attribute, diags: Diagnostics) -> None:
     diags.error(
         "Unsupported language edition",
-        f"There is one edition of the language so far, which is the default: write {_EDITION}, "
+        f"There is only one edition of the language, which is the default: write {_EDITION}, "
         "without quotes, or leave the argument out.",
         attribute.expr.range,
     )
@@ -118,7 +118,7 @@ def _report_edition(attribute: Attribute, diags: Diagnostics) -> None:
 def _report_experiment(element: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Unknown experiment",
-        "No part of the language is experimental in this version, so nothing can be listed here.",
+        "This version has no experimental language features, so nothing can be listed here.",
         element.range,
     )
 
@@ -126,8 +126,8 @@ def _report_experiment(element: Expression, diags: Diagnostics) -> None:
 def _report_prerelease(where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Prerelease in a version constraint",
-        "Constraints on the program's own version compare releases only: leave out what follows "
-        "the dash.",
+        "Constraints on the version of the program itself compare releases only: leave out the "
+        "part after the dash.",
         where,
     )
 
@@ -137,9 +137,9 @@ def _report_incompatible(text: str, where: Range, diags: Diagnostics) -> None:
         Diagnostic(
             Severity.ERROR,
             INCOMPATIBLE,
-            f'This module wants a version "{text}" of OpenTofu. This program behaves as '
-            f"OpenTofu {OPENTOFU_VERSION} does, which the constraint excludes. Use a program of "
-            "another version, or change the constraint if you know that the module works.",
+            f'This module requires OpenTofu "{text}". This program behaves like OpenTofu '
+            f"{OPENTOFU_VERSION}, which the constraint excludes. Use another version of the "
+            "program, or change the constraint if you know that the module works.",
             where,
         )
     )
@@ -149,6 +149,6 @@ def _report_ineffective(where: Range, diags: Diagnostics) -> None:
     diags.warning(
         "Version constraint without effect",
         "Versions before 1.12.0 do not read this block, so a constraint that allows one of them "
-        "cannot hold them off. Require at least 1.12.0, or use required_version in a .tofu file.",
+        "cannot exclude it. Require at least 1.12.0, or use required_version in a .tofu file.",
         where,
     )

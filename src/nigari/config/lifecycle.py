@@ -180,18 +180,20 @@ def _check_trigger(expr: Expression, diags: Diagnostics) -> None:
         if isinstance(subject, ResourceAddr | ResourceInstance):
             resources += 1
         elif isinstance(subject, EachAttr) and subject.name != "key":
-            _report_trigger(expr, "Of each, only each.key can be used here.", diags)
+            _report_trigger(expr, "Only each.key can be used here, not the rest of each.", diags)
         elif not isinstance(subject, EachAttr | CountAttr):
             _report_trigger(
-                expr, f"{subject} is no resource; besides one, only keys can be used here.", diags
+                expr,
+                f"{subject} is not a resource; apart from resources, only keys can be used here.",
+                diags,
             )
     if diags.error_count > errors:
         return
     if resources != 1:
-        wrong = "names no resource" if resources == 0 else "names more than one resource"
-        _report_trigger(expr, f"This one {wrong}.", diags)
+        wrong = "does not name a resource" if resources == 0 else "names more than one resource"
+        _report_trigger(expr, f"This element {wrong}.", diags)
     elif not _is_address(expr):
-        _report_trigger(expr, "This one works out a value from it.", diags)
+        _report_trigger(expr, "This element computes a value from it.", diags)
 
 
 def _is_address(expr: Expression) -> bool:
@@ -209,9 +211,9 @@ def _report_unmanaged(
 ) -> None:
     kind = {DATA: "a data source", EPHEMERAL: "an ephemeral resource"}[addr.mode]
     diags.error(
-        f"Lifecycle argument of a resource in {kind}",
-        f'The argument "{attribute.name}" is about things that are created and destroyed, so only '
-        f"resource blocks have it, and this is the lifecycle of {kind}.",
+        "Unsupported lifecycle argument",
+        f'The argument "{attribute.name}" controls how objects are created and destroyed, so it '
+        f"can be used only in resource blocks, and this is {kind}.",
         attribute.name_range if addr.mode is DATA else block.def_range,
     )
 
@@ -219,7 +221,7 @@ def _report_unmanaged(
 def _report_self_reference(
     expr: Expression, block: Block, addr: ResourceAddr, diags: Diagnostics
 ) -> None:
-    hint = ' Write "self" for it.' if block.type == "postcondition" else ""
+    hint = ' Use "self" instead.' if block.type == "postcondition" else ""
     diags.error(
         "Condition that refers to its own resource",
         f"A {block.type} of {addr} cannot refer to {addr} by its address.{hint}",
@@ -231,7 +233,7 @@ def _report_ignored_word(word: str, expr: Expression, diags: Diagnostics) -> Non
     hint = did_you_mean(word, ("all",)) or f" To ignore one attribute, write [{word}]."
     diags.error(
         "Invalid ignore_changes",
-        f'"{word}" has no meaning by itself here: the only bare word is all.{hint}',
+        f'"{word}" is not valid by itself: the only keyword here is all.{hint}',
         expr.range,
     )
 
@@ -239,8 +241,8 @@ def _report_ignored_word(word: str, expr: Expression, diags: Diagnostics) -> Non
 def _report_ignored_value(expr: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Invalid ignore_changes",
-        "This must be the word all, a list of attributes in brackets, or an expression that "
-        'gives a list of strings or "all".',
+        "The value must be the keyword all, a list of attributes in brackets, or an expression "
+        'that gives a list of strings or "all".',
         expr.start_range,
     )
 
@@ -248,7 +250,8 @@ def _report_ignored_value(expr: Expression, diags: Diagnostics) -> None:
 def _report_star(attribute: Attribute, diags: Diagnostics) -> None:
     diags.error(
         "Invalid ignore_changes",
-        'The list with "*" in it is an old way to ignore all changes. Write ignore_changes = all.',
+        'A list containing "*" is an outdated way to ignore all changes. Write ignore_changes = '
+        "all.",
         attribute.expr.range,
     )
 
@@ -256,7 +259,7 @@ def _report_star(attribute: Attribute, diags: Diagnostics) -> None:
 def _report_trigger(expr: Expression, wrong: str, diags: Diagnostics) -> None:
     diags.error(
         "Invalid replace_triggered_by",
-        f"Each element names one resource, or one attribute of it, whose change makes this "
-        f"resource be replaced. {wrong}",
+        "Each element must name one resource, or one attribute of a resource; a change to it "
+        f"replaces this resource. {wrong}",
         expr.range,
     )

@@ -203,14 +203,14 @@ def _start_byte(block: Block) -> int:
 
 def _report_directory(directory: str, error: OSError, diags: Diagnostics) -> None:
     diags.error(
-        "Unreadable module directory",
+        "Cannot read the module directory",
         f"The directory {directory} cannot be read: {_reason(error)}.",
     )
 
 
 def _report_file(path: str, error: OSError, diags: Diagnostics) -> None:
     diags.error(
-        "Unreadable file", f"The configuration file {path} cannot be read: {_reason(error)}."
+        "Cannot read a file", f"The configuration file {path} cannot be read: {_reason(error)}."
     )
 
 

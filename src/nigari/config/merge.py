@@ -291,37 +291,37 @@ def _title(block: Block) -> str:
 
 def _report_second(declared: Declared, first: Declared, diags: Diagnostics) -> None:
     block = declared.block
-    hint = " Give one of them an alias, or another alias." if block.type == "provider" else ""
+    hint = " Give one of them an alias, or a different alias." if block.type == "provider" else ""
     diags.error(
-        f"Second {_title(block)}",
-        f"A {block.type} block of this name is at {first.range} already. Within a module each "
-        f"name can be declared once.{hint}",
+        f"Duplicate {_title(block)}",
+        f"There is already a {block.type} block with this name at {first.range}. Each name can "
+        f"be declared only once in a module.{hint}",
         declared.range,
     )
 
 
 def _report_second_local(attribute: Attribute, first: Attribute, diags: Diagnostics) -> None:
     diags.error(
-        "Second local value of the same name",
-        f"local.{attribute.name} has a value already, given at {first.range}. Within a module "
-        "each name can be declared once.",
+        "Duplicate local value",
+        f"local.{attribute.name} was already declared at {first.range}. Each name can be "
+        "declared only once in a module.",
         attribute.range,
     )
 
 
 def _report_second_setting(block: Block, first: Range, diags: Diagnostics) -> None:
     diags.error(
-        f"Second {block.type} block",
-        f"A module can have one {block.type} block, and there is one at {first} already.",
+        f"Duplicate {block.type} block",
+        f"A module can have only one {block.type} block, and there is already one at {first}.",
         block.def_range,
     )
 
 
 def _report_backend_and_cloud(backend: Block, cloud: Block, diags: Diagnostics) -> None:
     diags.error(
-        "Backend and cloud",
-        "State is kept in one place: a module has a backend block or a cloud block. There is a "
-        f"cloud block at {cloud.def_range}; remove one of the two.",
+        "Conflicting backend and cloud blocks",
+        "A module can have either a backend block or a cloud block, since its state is stored in "
+        f"one location. There is a cloud block at {cloud.def_range}; remove one of the two.",
         backend.def_range,
     )
 
@@ -338,8 +338,8 @@ def _report_stray_requirements(block: Block, diags: Diagnostics) -> None:
 def _report_not_overridable(block: Block, diags: Diagnostics) -> None:
     diags.error(
         "Misplaced block in an override file",
-        f"There is nothing to override about {block.type} blocks. Put this one into a file whose "
-        "name does not end in override.",
+        f"{block.type} blocks cannot be overridden. Move this one to a file whose name does not "
+        "end in override.",
         block.def_range,
     )
 
@@ -357,8 +357,8 @@ def _report_no_local(
 ) -> None:
     diags.error(
         "Nothing to override",
-        f"There is no local.{attribute.name} in the other files. An override file only changes "
-        f"what is declared there.{did_you_mean(attribute.name, known)}",
+        f"There is no local.{attribute.name} in the other files. An override file can only "
+        f"change what is declared there.{did_you_mean(attribute.name, known)}",
         attribute.range,
     )
 
@@ -370,7 +370,7 @@ def _report_nothing_to_override(
     hint = did_you_mean(block.labels[-1], same_type)
     diags.error(
         "Nothing to override",
-        f"There is no {_title(block)} in the other files. An override file only changes what is "
-        f"declared there.{hint}",
+        f"There is no {_title(block)} in the other files. An override file can only change what "
+        f"is declared there.{hint}",
         block.def_range,
     )

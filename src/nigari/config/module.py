@@ -204,16 +204,16 @@ def _imports(found: Declarations, diags: Diagnostics) -> tuple[Import, ...]:
 
 def _report_second_data(data: Resource, first: Resource, diags: Diagnostics) -> None:
     diags.error(
-        f"Second {data.addr}",
-        f"There is a data source of this name at {first.range} already. The data source of a "
-        "check needs a name of its own, too.",
+        f"Duplicate {data.addr}",
+        f"There is already a data source with this name at {first.range}. The data source of a "
+        "check needs a unique name, too.",
         data.range,
     )
 
 
 def _report_second_import(second: Import, first: Import, diags: Diagnostics) -> None:
     diags.error(
-        "Second import of a resource",
-        f"An import block at {first.range} imports into {second.shape} already.",
+        "Duplicate import",
+        f"The import block at {first.range} already imports {second.shape}.",
         second.range,
     )

@@ -139,16 +139,16 @@ def _passed_providers(
 def _report_passed_twice(first: PassedProvider, value: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Provider passed twice",
-        f"The called module's {first.in_child} is given a provider configuration already, at "
-        f"{first.in_child.range}. It can have only one.",
+        f"A provider configuration for {first.in_child} was already passed to the called module "
+        f"at {first.in_child.range}. Only one is allowed.",
         value.range,
     )
 
 
 def _report_local_version(text: str, where: Range, diags: Diagnostics) -> None:
     diags.error(
-        "Version of a local module",
-        f'The module in "{text}" is part of this configuration, so there is only one version of '
-        "it. Remove the argument version, or name a module of a registry.",
+        "Version constraint on a local module",
+        f'The module in "{text}" is part of this configuration, so it has no versions. Remove '
+        "the version argument, or use a module from a registry.",
         where,
     )

@@ -74,7 +74,7 @@ def check_places(root: ModuleNode, diags: Diagnostics) -> None:
 def _report_ephemeral_output(output: Output, diags: Diagnostics) -> None:
     diags.error(
         "Ephemeral output of the root module",
-        f'Output "{output.name}" is ephemeral, and what the root module gives out is stored and '
+        f'Output "{output.name}" is ephemeral, but outputs of the root module are stored and '
         "shown. Only outputs of called modules can be ephemeral.",
         output.range,
     )
@@ -83,9 +83,9 @@ def _report_ephemeral_output(output: Output, diags: Diagnostics) -> None:
 def _report_backend(node: ModuleNode, module: Module, diags: Diagnostics) -> None:
     assert module.backend is not None
     diags.warning(
-        "Backend of a called module",
-        f"State is kept where the root module says, so this {module.backend.block.type} block of "
-        f"{place(node)} has no effect.",
+        "Backend in a called module",
+        f"The root module decides where the state is stored, so this {module.backend.block.type} "
+        f"block in {place(node)} has no effect.",
         module.backend.range,
     )
 
@@ -94,6 +94,6 @@ def _report_import(node: ModuleNode, module: Module, diags: Diagnostics) -> None
     diags.error(
         "Import in a called module",
         f"Only the root module can have import blocks, and this one is in {place(node)}. Move it "
-        f"to the root module, with {place(node)} in front of the address.",
+        f"to the root module and put {place(node)} in front of the address.",
         module.imports[0].range,
     )

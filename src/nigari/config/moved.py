@@ -61,8 +61,8 @@ def _endpoint(
 def _report_mixed(declared: Declared, diags: Diagnostics) -> None:
     diags.error(
         "Move between a resource and a module",
-        "A resource can only become another resource, and a module another module: both "
-        "addresses of a moved block must be of the same kind.",
+        "A resource can only be moved to a resource, and a module to a module: both addresses of "
+        "a moved block must be of the same kind.",
         declared.range,
     )
 
@@ -70,6 +70,6 @@ def _report_mixed(declared: Declared, diags: Diagnostics) -> None:
 def _report_immovable(where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Nothing to move",
-        "An ephemeral resource leaves nothing in the state, so there is nothing to move.",
+        "Ephemeral resources are not stored in the state, so there is nothing to move.",
         where,
     )

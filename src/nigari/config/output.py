@@ -90,7 +90,7 @@ def _deprecation(attribute: Attribute | None, diags: Diagnostics) -> str:
 def _report_postcondition(block: Block, diags: Diagnostics) -> None:
     diags.error(
         "Postcondition of an output",
-        "An output value is checked before it is given out, so it can have preconditions only. "
+        "An output value is checked before it is returned, so it can have preconditions only. "
         "Write precondition instead.",
         block.type_range,
     )

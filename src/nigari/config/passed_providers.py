@@ -103,8 +103,8 @@ def _check_empty(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -> 
 def _report_undeclared(reference: ProviderRef, node: ModuleNode, diags: Diagnostics) -> None:
     diags.warning(
         "Undeclared provider",
-        f'The name "{reference.name}" is not declared in {place(node)}, so it is taken for the '
-        f"provider {default_provider(reference.name).display}. Add it to required_providers.",
+        f'The provider "{reference.name}" is not declared in {place(node)}, so it is assumed to '
+        f"be {default_provider(reference.name).display}. Add it to required_providers.",
         reference.range,
     )
 
@@ -115,8 +115,8 @@ def _report_not_inherited(
     diags.warning(
         "Missing provider configuration",
         f'{place(node)} passes on a configuration of "{name}" that it expects from its caller, '
-        f'and the caller does not give one. Add an entry for "{name}" to the providers of the '
-        f'module "{call.name}" block.',
+        f'but the caller does not pass one. Add an entry for "{name}" to the providers argument '
+        f'of the module "{call.name}" block.',
         call.range,
     )
 
@@ -125,9 +125,9 @@ def _report_own_configuration(
     name: str, node: ModuleNode, passed: PassedProvider, diags: Diagnostics
 ) -> None:
     diags.error(
-        "Provider configured already",
-        f"{place(node)} has a configuration of its own for {name}, so it cannot take another one "
-        "from its caller. Remove one of the two.",
+        "Provider already configured",
+        f"{place(node)} has its own configuration for {name}, so its caller cannot pass another "
+        "one. Remove one of the two.",
         passed.in_child.range,
     )
 
@@ -138,8 +138,8 @@ def _report_not_passed(
     what = required.provider.display if required.provider else required.name
     diags.error(
         "Missing provider configuration",
-        f"The called module needs a configuration of the provider {what} under the name {name}. "
-        f"Add an entry for {name} to the argument providers of this module block.",
+        f"The called module requires a configuration of the provider {what} named {name}. Add an "
+        f"entry for {name} to the providers argument of this module block.",
         call.range,
     )
 
@@ -170,17 +170,17 @@ def _report_mismatch(
         for required in node.module.required_providers.values()
         if required.provider == given
     ]
-    hint = f" The module knows {given.display} as {others[0]}: use that name." if others else ""
+    hint = f" The module calls {given.display} {others[0]}: use that name." if others else ""
     if builtin_provider() in (wanted, given):
         hint = (
             f" Declare the built-in provider in the required_providers of both modules, with "
             f'source = "{builtin_provider()}".'
         )
     diags.error(
-        "Configuration of another provider",
-        f"{passed.in_parent} is a configuration of {given.display}, and {passed.in_child} in "
-        f"{place(node)} stands for {wanted.display}. Each provider has arguments of its own, so "
-        f"one cannot be used for the other.{hint}",
+        "Configuration of the wrong provider",
+        f"{passed.in_parent} is a configuration of {given.display}, but {passed.in_child} in "
+        f"{place(node)} refers to {wanted.display}. A configuration of one provider cannot be "
+        f"used for another.{hint}",
         passed.in_child.range if others else passed.in_parent.range,
     )
 
@@ -195,7 +195,8 @@ def _report_empty(
         source += f", configuration_aliases = [{', '.join(aliases)}]"
     diags.warning(
         "Empty provider block",
-        f"In {place(node)} this block only says that a configuration is wanted, which is now said "
-        f"in required_providers. Replace it there by {config.name} = {{ {source} }}.",
+        f"In {place(node)} this block only declares that a configuration is expected, which is "
+        f"now done in required_providers. Replace it with this entry there: {config.name} = {{ "
+        f"{source} }}.",
         config.range,
     )

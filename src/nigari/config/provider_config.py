@@ -135,8 +135,8 @@ def _check_version(attribute: Attribute | None, diags: Diagnostics) -> None:
         return
     diags.warning(
         "Version in a provider block",
-        "The version of a provider belongs to the required_providers block of the module. Here "
-        "it still works, and later versions may refuse it: move it there.",
+        "The version of a provider belongs in the required_providers block of the module. It "
+        "still works here, but may not in later versions: move it there.",
         attribute.expr.range,
     )
     value = written_value(attribute.expr, STRING, "version", diags)
@@ -146,11 +146,11 @@ def _check_version(attribute: Attribute | None, diags: Diagnostics) -> None:
 
 def _report_dynamic_alias(attribute: Attribute, diags: Diagnostics) -> None:
     diags.error(
-        "Alias is not written out",
-        "An alias is part of an address, and addresses must not depend on values, so it has to "
-        'be written out, as in alias = "west". To have a configuration for each of several '
-        "values, keep one alias and give the block for_each: its instances are then selected by "
-        "key, as in aws.by_region[each.key].",
+        "Alias is not a literal",
+        "An alias is part of an address, and addresses must not depend on values, so it must be "
+        'a literal, as in alias = "west". To have one configuration for each of several values, '
+        "keep one alias and add for_each to the block: its instances are selected by key, as in "
+        "aws.by_region[each.key].",
         attribute.expr.range,
     )
 
@@ -158,7 +158,7 @@ def _report_dynamic_alias(attribute: Attribute, diags: Diagnostics) -> None:
 def _report_no_alias(name: str, attribute: Attribute, diags: Diagnostics) -> None:
     diags.error(
         "Provider instances without an alias",
-        f"A provider block with {attribute.name} needs an alias, since its instances are named "
+        f"A provider block with {attribute.name} needs an alias, because its instances are named "
         f"{name}.alias[key]. Add one.",
         attribute.expr.range,
     )
@@ -166,9 +166,9 @@ def _report_no_alias(name: str, attribute: Attribute, diags: Diagnostics) -> Non
 
 def _report_both(count: Attribute, diags: Diagnostics) -> None:
     diags.error(
-        "Two ways to repeat a block",
-        "The arguments count and for_each each say how many instances there are, so only one of "
-        "them can be used.",
+        "Conflicting repetition arguments",
+        "The arguments count and for_each each decide how many instances there are, so only one "
+        "of them can be used.",
         count.name_range,
     )
 
@@ -176,7 +176,7 @@ def _report_both(count: Attribute, diags: Diagnostics) -> None:
 def _report_reserved(attribute: Attribute, diags: Diagnostics) -> None:
     diags.error(
         "Reserved argument",
-        f'The argument "{attribute.name}" is kept for later versions of the language. If the '
-        "provider has such an argument, put it into a block of type _ to say so.",
+        f'The argument "{attribute.name}" is reserved for later versions of the language. If the '
+        'provider has such an argument, put it inside a block of type "_".',
         attribute.name_range,
     )

@@ -60,8 +60,8 @@ def _report_required_twice(
 ) -> None:
     diags.warning(
         "Provider required twice",
-        f'The provider {provider.display} goes by two names here, "{first.name}" and '
-        f'"{required.name}". Keep one of them.',
+        f'The provider {provider.display} has two names here, "{first.name}" and "{required.name}'
+        '". Keep one of them.',
         required.range,
     )
 
@@ -70,9 +70,9 @@ def _report_other_block_name(
     required: RequiredProvider, provider: Provider, diags: Diagnostics
 ) -> None:
     diags.warning(
-        "Provider under two names",
-        f'The provider {provider.display} is required as "{required.name}", and there is a '
-        f'provider block for it that is named "{provider.type}". Use the same name in both places.',
+        "Provider with two names",
+        f'The provider {provider.display} is required as "{required.name}", but there is a '
+        f'provider block for it named "{provider.type}". Use the same name in both places.',
         required.range,
     )
 
@@ -80,17 +80,17 @@ def _report_other_block_name(
 def _report_implied_name(resource: Resource, name: str, diags: Diagnostics) -> None:
     diags.error(
         "Invalid provider local name",
-        f'The type of {resource.addr} implies a provider named "{name}", which cannot be the '
-        "name of a provider. Name the provider with the argument provider.",
+        f'The type of {resource.addr} implies a provider named "{name}", which is not a valid '
+        "provider name. Set the provider argument.",
         resource.range,
     )
 
 
 def _report_implied_other(resource: Resource, name: str, other: str, diags: Diagnostics) -> None:
     diags.warning(
-        "Provider under two names",
-        f'The type of {resource.addr} implies the provider "{name}", which is required as '
-        f'"{other}" in this module. Write provider = {other} in the resource, or name the '
-        f'requirement "{name}".',
+        "Provider with two names",
+        f'The type of {resource.addr} implies the provider "{name}", but this module requires it '
+        f'as "{other}". Write provider = {other} in the resource, or rename the requirement to "'
+        f'{name}".',
         resource.range,
     )

@@ -114,11 +114,11 @@ def check_local_name(name: str, where: Range, diags: Diagnostics) -> bool:
         return True
     if normal is None:
         detail = (
-            f'"{name}" cannot be the name of a provider. A provider\'s name consists of letters, '
-            "digits and dashes, and neither begins nor ends with a dash."
+            f'"{name}" is not a valid provider name. A provider name consists of letters, digits '
+            "and dashes, and must not begin or end with a dash."
         )
     else:
-        detail = f'Provider names are written in one way only: write "{normal}", not "{name}".'
+        detail = f'Provider names must be in normal form: write "{normal}", not "{name}".'
     diags.error("Invalid provider local name", detail, where)
     return False
 
@@ -126,9 +126,10 @@ def check_local_name(name: str, where: Range, diags: Diagnostics) -> bool:
 def _report_shape(expr: Expression, argument: str, diags: Diagnostics) -> None:
     diags.error(
         "Invalid provider reference",
-        f'The argument "{argument}" names a provider configuration: a provider\'s local name, '
-        "then, if the configuration has one, a dot and its alias, and a key in brackets if it has "
-        "instances. Nothing else can stand here, since the name must be known before any value.",
+        f'The argument "{argument}" must name a provider configuration: the provider\'s local '
+        "name, then a dot and the alias if the configuration has one, and a key in brackets if "
+        "it has instances. Other expressions are not allowed, because the name must be known "
+        "before any value.",
         expr.range,
     )
 
@@ -137,8 +138,8 @@ def _report_prefix(traversal: Traversal, diags: Diagnostics) -> None:
     better = str(traversal).removeprefix("provider.")
     diags.error(
         "Invalid provider reference",
-        f"A reference to a provider configuration begins with the provider's name, without "
-        f'"provider." in front of it: write {better}.',
+        "A reference to a provider configuration begins with the provider's name, without "
+        f'"provider." in front: write {better}.',
         traversal.range,
     )
 
@@ -147,9 +148,9 @@ def report_value(text: str, where: Range, diags: Diagnostics) -> None:
     """Report a value where a provider configuration should be named."""
     diags.error(
         "Invalid provider reference",
-        f"{text} is a value, and a provider configuration is not a value: it cannot be kept in a "
-        "variable or local. Name the configuration itself, such as aws.west. To choose among "
-        "configurations by a value, give one provider block for_each and write the value as the "
+        f"{text} is a value, and a provider configuration is not a value: it cannot be stored in "
+        "a variable or local. Name the configuration itself, such as aws.west. To select a "
+        "configuration by a value, add for_each to one provider block and use the value as the "
         "key: aws.by_region[each.key].",
         where,
     )
@@ -158,8 +159,9 @@ def report_value(text: str, where: Range, diags: Diagnostics) -> None:
 def _report_splat(where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Invalid provider reference",
-        "A splat cannot select provider instances. Give one key, as in aws.by_region[each.key]; "
-        "to pass all instances to a module, name the configuration without any key.",
+        "A splat cannot select provider instances. Use a single key, as in "
+        "aws.by_region[each.key]; to pass all instances to a module, name the configuration "
+        "without a key.",
         where,
     )
 

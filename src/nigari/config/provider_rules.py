@@ -132,12 +132,12 @@ def _check_imports(module: Module, diags: Diagnostics) -> None:
 
 def _report_same_iteration(name: str, each: Expression, diags: Diagnostics) -> None:
     diags.warning(
-        "Provider and its resources iterate alike",
-        f"{name} and its provider have the same for_each: when an element goes, the provider "
-        "instance goes with the objects that it has to destroy. Nigari can still do that, from "
-        "what the state remembers, unless a secret of the provider comes from the element; "
-        "OpenTofu cannot. Where both are used, give the provider a collection of its own, and "
-        "take an element out of it one apply later.",
+        "Same for_each for a provider and its resources",
+        f"{name} and its provider have the same for_each, so removing an element removes the "
+        "provider instance together with the objects that it must destroy. Nigari can still "
+        "destroy them, from what the state remembers, unless a secret of the provider comes from "
+        "the element; OpenTofu cannot. If you use both, give the provider a collection of its "
+        "own, and remove an element from it one apply later.",
         each.range,
     )
 
@@ -159,7 +159,7 @@ def _report_no_configuration(
 def _report_key_in_child(key: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Key on the left of a provider mapping",
-        "On the left is a name in the called module, which gets one configuration, or all "
+        "The left side is a name in the called module, which receives one configuration, or all "
         "instances of one. Only the right side can select an instance by key.",
         key.range,
     )
@@ -168,18 +168,18 @@ def _report_key_in_child(key: Expression, diags: Diagnostics) -> None:
 def _report_no_key(reference: ProviderRef, diags: Diagnostics) -> None:
     diags.error(
         "Provider instance without a key",
-        f"{reference} has instances, so one of them must be named by its key: "
-        f"{reference}[each.key], for one. All of them together can only be passed to a module, "
-        "under a name with an alias that the module lists in configuration_aliases.",
+        f"{reference} has instances, so select one of them by its key, as in {reference}"
+        "[each.key]. All of them together can only be passed to a module, under a name with an "
+        "alias that the module lists in configuration_aliases.",
         reference.range,
     )
 
 
 def _report_needless_key(reference: ProviderRef, key: Expression, diags: Diagnostics) -> None:
     diags.error(
-        "Key of a provider without instances",
-        f"{reference.config} is a single configuration, which has no keys. Leave out the key, or "
-        "give its provider block for_each.",
+        "Key for a provider without instances",
+        f"{reference.config} is a single configuration without keys. Leave out the key, or add "
+        "for_each to its provider block.",
         key.range,
     )
 
@@ -195,8 +195,8 @@ def _report_no_instances(reference: ProviderRef, diags: Diagnostics) -> None:
 
 def _report_import_provider(reference: ProviderRef, resource: Resource, diags: Diagnostics) -> None:
     diags.error(
-        "Import with another provider",
-        f"{resource.addr} is declared, so its own provider imports it. Remove the argument here, "
-        f"or write provider = {reference} in the resource, too.",
+        "Import with a different provider",
+        f"{resource.addr} is declared, so it is imported with its own provider. Remove the "
+        f"argument here, or write provider = {reference} in the resource, too.",
         reference.range,
     )

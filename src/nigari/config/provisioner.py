@@ -140,7 +140,7 @@ def _report_keyword(
 ) -> None:
     diags.error(
         f'Invalid "{attribute.name}"',
-        f'The argument "{attribute.name}" is one of {" and ".join(words)}, or an expression that '
+        f'The argument "{attribute.name}" must be {" or ".join(words)}, or an expression that '
         f"gives one of these as a string.{did_you_mean(word, words)}",
         attribute.expr.range,
     )
@@ -148,8 +148,8 @@ def _report_keyword(
 
 def _report_removed(block: Block, diags: Diagnostics) -> None:
     diags.error(
-        "Provisioner is no longer there",
-        f'There is no "{block.labels[0]}" provisioner any more. Use local-exec or remote-exec to '
+        "Provisioner no longer supported",
+        f'The "{block.labels[0]}" provisioner no longer exists. Use local-exec or remote-exec to '
         "run its program.",
         block.label_ranges[0],
     )
@@ -160,7 +160,8 @@ def _report_destroy_reference(
 ) -> None:
     diags.error(
         "Reference from a destroy provisioner",
-        f"{traversal} may be gone already when this resource is destroyed. Only self, count.index "
-        "and each.key can be used here: keep what is needed in an attribute of the resource.",
+        f"{traversal} may already be destroyed when this provisioner runs. Only self, "
+        "count.index and each.key can be used here: store what is needed in an attribute of the "
+        "resource.",
         attribute.expr.range,
     )

@@ -102,17 +102,18 @@ def _is_allowed(
 def _report_no_lifecycle(declared: Declared, diags: Diagnostics) -> None:
     diags.warning(
         "Removed block without lifecycle",
-        "The block does not say whether the real object is to be destroyed or only forgotten. "
-        "It is forgotten unless you add a lifecycle block with destroy = true; say which you want.",
+        "The block does not say whether the object should be destroyed or only forgotten. It "
+        "will be forgotten; to destroy it, add a lifecycle block with destroy = true. Say which "
+        "one you want.",
         declared.range,
     )
 
 
 def _report_idle_provisioners(declared: Declared, diags: Diagnostics) -> None:
     diags.warning(
-        "Provisioners of a removed block do not run",
-        "With destroy = false the object is forgotten and not destroyed, so nothing runs its "
-        "provisioners. Remove them, or set destroy = true.",
+        "Provisioners of a removed block never run",
+        "With destroy = false the object is forgotten, not destroyed, so its provisioners never "
+        "run. Remove them, or set destroy = true.",
         declared.range,
     )
 
@@ -120,8 +121,8 @@ def _report_idle_provisioners(declared: Declared, diags: Diagnostics) -> None:
 def _report_not_destroy(provisioner: Provisioner, diags: Diagnostics) -> None:
     diags.error(
         "Provisioner of a removed block",
-        "What is removed is not created any more, so only provisioners with when = destroy make "
-        "sense here. Add that argument.",
+        "A removed resource is not created again, so only provisioners with when = destroy can "
+        "be used here. Add that argument.",
         provisioner.range,
     )
 
@@ -129,7 +130,7 @@ def _report_not_destroy(provisioner: Provisioner, diags: Diagnostics) -> None:
 def _report_provisioner_of_module(declared: Declared, diags: Diagnostics) -> None:
     diags.error(
         "Provisioner for a removed module",
-        "A provisioner runs for a resource, and this block removes a module. Write a removed "
-        "block for the resource.",
+        "Provisioners run for resources, and this block removes a module. Write a removed block "
+        "for the resource.",
         declared.range,
     )

@@ -175,8 +175,8 @@ def decode_provider_meta(declared: Declared, diags: Diagnostics) -> ProviderMeta
 def _report_entry(expr: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Invalid provider requirement",
-        "A requirement is an object with source and version in it, or a string that is a version "
-        'constraint: aws = { source = "hashicorp/aws", version = "~> 5.0" }.',
+        "A requirement is an object with source and version, or a version constraint as a "
+        'string: aws = { source = "hashicorp/aws", version = "~> 5.0" }.',
         expr.range,
     )
 
@@ -184,18 +184,16 @@ def _report_entry(expr: Expression, diags: Diagnostics) -> None:
 def _report_no_string(name: str, value: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Invalid provider requirement",
-        f"The {name} of a provider is a string. Put it in quotes.",
+        f"The {name} of a provider must be a string. Put it in quotes.",
         value.range,
     )
 
 
 def _report_argument(name: str, key: Expression, diags: Diagnostics) -> None:
-    hint = did_you_mean(name, _ARGUMENTS) or (
-        " How a provider is configured belongs to a provider block."
-    )
+    hint = did_you_mean(name, _ARGUMENTS) or (" Configure a provider in a provider block.")
     diags.error(
         "Invalid provider requirement",
-        f'A provider requirement has no "{name}": it consists of source, version and '
+        f'A provider requirement has no "{name}": it can contain source, version and '
         f"configuration_aliases.{hint}",
         key.range,
     )
@@ -204,8 +202,8 @@ def _report_argument(name: str, key: Expression, diags: Diagnostics) -> None:
 def _report_alias(name: str, element: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Invalid configuration alias",
-        f"Each element is a name that the caller gives a configuration to, written as the "
-        f"provider's name, a dot and an alias: {name}.other.",
+        "Each element must be the name of a configuration that the caller passes: the provider's "
+        f"name, a dot and an alias, as in {name}.other.",
         element.range,
     )
 
@@ -215,7 +213,7 @@ def _report_alias_of_other(
 ) -> None:
     diags.error(
         "Invalid configuration alias",
-        f"The aliases of {name} begin with {name}: write {name}.{config.alias}, or move "
+        f"The aliases of {name} must begin with {name}: write {name}.{config.alias}, or move "
         f"{config} to the requirement of {config.name}.",
         element.range,
     )

@@ -169,7 +169,7 @@ def _report_repetition_in_check(attribute: Attribute, diags: Diagnostics) -> Non
 def _report_lifecycle_in_check(block: Block, diags: Diagnostics) -> None:
     diags.error(
         "Lifecycle of a data source in a check",
-        "The data source of a check lives and ends with the check, so it has no lifecycle block. "
-        "State conditions in assert blocks.",
+        "The data source of a check is part of the check, so it has no lifecycle block. Write "
+        "its conditions in assert blocks.",
         block.def_range,
     )

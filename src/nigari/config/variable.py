@@ -187,16 +187,16 @@ def _report_reserved_name(block: Block, diags: Diagnostics) -> None:
     name = block.labels[0]
     diags.error(
         "Reserved variable name",
-        f'A variable cannot be named "{name}": in a module block that argument has a meaning of '
-        f"its own, so nobody could give the variable a value. Choose another name, such as "
-        f'"module_{name}".',
+        f'A variable cannot be named "{name}": that argument has a special meaning in a module '
+        f'block, so no caller could set the variable. Choose another name, such as "module_{name}'
+        '".',
         block.label_ranges[0],
     )
 
 
 def _report_default(error: CtyError, where: Range, diags: Diagnostics) -> None:
     diags.error(
-        "Default does not fit the variable's type",
+        "Invalid default value for variable",
         f"The default value cannot be converted to the type of the variable: {sentence(error)}.",
         where,
     )
@@ -215,8 +215,8 @@ def _report_dropped(dropped: DroppedAttribute, diags: Diagnostics) -> None:
     name = step.name if isinstance(step, GetAttr) else ""
     diags.warning(
         "Unused object attribute",
-        f'The variable\'s type has no attribute named "{name}" in this place, so the value is '
-        f"dropped.{did_you_mean(name, dropped.wanted.attributes)}",
+        f'The variable\'s type has no attribute named "{name}" here, so the value is dropped.'
+        f"{did_you_mean(name, dropped.wanted.attributes)}",
         dropped.name_range,
         dropped.object_range,
     )
@@ -225,7 +225,7 @@ def _report_dropped(dropped: DroppedAttribute, diags: Diagnostics) -> None:
 def _report_other_subject(name: str, rule: CheckRule, diags: Diagnostics) -> None:
     diags.error(
         "Validation of something else",
-        f"The condition does not look at var.{name}, so it says nothing about the value that is "
-        f"given for it. Refer to var.{name} in the condition.",
+        f"The condition does not refer to var.{name}, so it cannot validate its value. Refer to "
+        f"var.{name} in the condition.",
         rule.condition.range,
     )

@@ -103,8 +103,8 @@ def unquoted(expr: Expression, what: str, diags: Diagnostics) -> Expression:
         return expr
     diags.warning(
         f"Quoted {what}",
-        f"A {what} is written without quotes here. The quoted form still works, and later "
-        "versions may refuse it: remove the quotes.",
+        f"A {what} is written without quotes here. The quoted form still works, but may not in "
+        "later versions: remove the quotes.",
         expr.range,
     )
     source = expr.source
@@ -118,8 +118,8 @@ def is_json(expr: Expression) -> bool:
 
 def _report_misfit(expr: Expression, what: str, reason: str, diags: Diagnostics) -> None:
     diags.error(
-        "Unsuitable value",
-        f'The argument "{what}" cannot have this value: {reason}.',
+        "Invalid value",
+        f'Invalid value for the argument "{what}": {reason}.',
         expr.start_range,
         expr.range,
     )

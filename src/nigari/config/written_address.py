@@ -91,7 +91,7 @@ def _collect(
 def _report_shape(expr: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Address required",
-        "This place needs the address of a resource or a module, such as aws_instance.web or "
-        'module.net["eu"].aws_subnet.a[0]. Only a key in brackets may be an expression.',
+        "The address of a resource or module is required here, such as aws_instance.web or "
+        'module.net["eu"].aws_subnet.a[0]. Only a key in brackets can be an expression.',
         expr.range,
     )

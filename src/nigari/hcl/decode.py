@@ -397,7 +397,7 @@ class TransformFunction(Wrapper):
         try:
             return self.function.call([value])
         except CtyError as error:
-            diags.error("Unsuitable value", f"This value cannot be used: {error.message}.", where)
+            diags.error("Invalid value", f"This value cannot be used: {error.message}.", where)
             return self.placeholder
 
 
