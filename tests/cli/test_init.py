@@ -218,7 +218,7 @@ def test_a_link_out_of_a_package(directory: Path, repository: Repository) -> Non
     write({"main.tf": call("a", repository.source)})
     done = init()
     assert done.code == 1
-    assert "link is a link to /etc/passwd" in told(done)
+    assert "link links to /etc/passwd" in told(done)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_link_out_of_a_package(directory: Path, repository: Repository) -> Non
         ("https://example.com/x.zip", 'kind "https" cannot be fetched'),
         ("s3::https://s3.amazonaws.com/b/x.zip", 'kind "s3" cannot be fetched'),
         ("./none", "there is none"),
-        ("git::https://example.com/x.git?ref=-x", "cannot be the name"),
+        ("git::https://example.com/x.git?ref=-x", "is not a valid name"),
     ],
 )
 def test_sources_that_cannot_be_had(source: str, said: str, directory: Path) -> None:
@@ -535,8 +535,8 @@ def test_other_backends_are_only_set_up(directory: Path) -> None:
     ("kind", "body", "says"),
     [
         ("local", 'path = ""', "The path is empty"),
-        ("s3", 'bucket = "b"\nkey = "/k"\nregion = "r"', "neither begin nor end with a slash"),
-        ("s3", 'bucket = "b"\nkey = "k"', "The region is set neither here"),
+        ("s3", 'bucket = "b"\nkey = "/k"\nregion = "r"', "must not begin or end with a slash"),
+        ("s3", 'bucket = "b"\nkey = "k"', "The region is not set"),
         ("remote", 'organization = "o"', "either name or prefix, and none is set"),
     ],
 )
@@ -659,7 +659,7 @@ def test_modules_must_agree_on_a_version(directory: Path) -> None:
     write({"main.tf": REQUIRED + call("a", "./a"), "a/main.tf": child})
     done = init("-plugin-dir=mirror")
     assert done.code == 1
-    assert "module.a asks for 2.0.0" in told(done)
+    assert "module.a requires 2.0.0" in told(done)
 
 
 def test_a_lock_file_that_is_not_to_be_changed(directory: Path) -> None:

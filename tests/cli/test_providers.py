@@ -229,7 +229,7 @@ def test_a_lock_that_the_configuration_has_left_behind(command: tuple[str, ...])
     done = inside(*command)
     assert done.code == 1
     assert "Locked provider version not allowed" in done.out + done.err
-    assert "the root module asks for >= 2.0.0" in done.out + done.err
+    assert "the root module requires >= 2.0.0" in done.out + done.err
     # Where the provider comes from elsewhere, its version does not matter.
     assert inside(*command, settings=overridden()).code == 0
 

@@ -35,9 +35,9 @@ def test_lines_that_are_understood(line: str, expected: Handshake) -> None:
 @pytest.mark.parametrize(
     ("line", "part"),
     [
-        ("hello", "instead of saying where"),
+        ("hello", "instead of its connection details"),
         ("x" * 5000, "..."),
-        ("2|5|unix|/tmp/p|grpc", "handshake, not 1"),
+        ("2|5|unix|/tmp/p|grpc", "handshake instead of version 1"),
         ("1|4|unix|/tmp/p|grpc", "protocol '4'"),
         ("1|seven|unix|/tmp/p|grpc", "only protocols 5 and 6"),
         ("1|5|unix|/tmp/p", "gRPC"),

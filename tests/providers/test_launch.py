@@ -79,11 +79,11 @@ def launch_failure(command: list[str], within: float = 10) -> api.ProviderDiagno
 @pytest.mark.parametrize(
     ("command", "part"),
     [
-        (["/nonexistent/program"], "missing or is not a program"),
-        (shell("echo hello"), "'hello' instead of saying where"),
+        (["/nonexistent/program"], "does not exist or is not executable"),
+        (shell("echo hello"), "'hello' instead of its connection details"),
         (shell("head -c 300000 /dev/zero"), "line without end"),
         (shell("echo why >&2; exit 7"), "exited with status 7 before it printed anything"),
-        (shell("kill -SEGV $$"), "was ended by SIGSEGV before"),
+        (shell("kill -SEGV $$"), "was killed by SIGSEGV before"),
         (shell("exec 1>&-; sleep 60"), "closed its output"),
         (shell("echo '1|4|unix|/x|grpc|'"), "protocol '4'"),
         (shell("echo '1|6|unix|/x|netrpc|'"), "gRPC"),
@@ -176,7 +176,7 @@ def test_closing_ends_the_process_and_removes_its_directory(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("mode", "how", "log"),
     [
-        ("crash", "was ended by SIGSEGV", "about to crash"),
+        ("crash", "was killed by SIGSEGV", "about to crash"),
         ("exit", "exited with status 3", "panic"),
     ],
 )
@@ -282,7 +282,7 @@ def test_a_plugin_that_talks_rubbish(tmp_path: Path) -> None:
     begun = time.monotonic()
     answer = asyncio.run(run())
     assert answer.schema is None
-    assert "can no longer be reached" in answer.diagnostics[0].detail
+    assert "was lost" in answer.diagnostics[0].detail
     assert time.monotonic() - begun < 15
 
 
@@ -442,4 +442,4 @@ def test_a_plugin_to_join_that_is_not_there(tmp_path: Path) -> None:
         return answer
 
     (diagnostic,) = asyncio.run(run()).diagnostics
-    assert "can no longer be reached" in diagnostic.detail
+    assert "was lost" in diagnostic.detail
