@@ -207,3 +207,15 @@ def test_an_output_that_becomes_sensitive_is_a_change(here: Path) -> None:
     Path("main.tf").write_text('output "o" {\n  value = 1\n  sensitive = true\n}')
     assert applied([], {})[0] == 0
     assert json.loads(Path("terraform.tfstate").read_text())["outputs"]["o"]["sensitive"] is True
+
+
+def test_a_provisioner_that_turns_out_to_run_at_destroy_can_use_only_its_object(
+    here: Path,
+) -> None:
+    text = 'variable "w" {}\nresource "terraform_data" "a" {\n  provisioner "local-exec" {\n'
+    text += '    when    = var.w\n    command = "echo ${var.w}"\n  }\n}\n'
+    Path("main.tf").write_text(text)
+    status, said = applied(["-var=w=destroy"], {})
+    assert status == 1
+    assert "Reference from a destroy provisioner" in said
+    assert applied(["-var=w=create"], {})[0] == 0

@@ -39,7 +39,7 @@ class Block:
 
     @property
     def is_empty(self) -> bool:
-        return self.repetition == "count = 0"
+        return self.repetition == "count = 0" or "length" in self.repetition
 
     def reference(self, attribute: str) -> str:
         if self.repetition.startswith("count"):
@@ -88,8 +88,17 @@ class Story:
         new = self._names[number] = f"{old}n"
         return f"moved {{\n  from = terraform_data.{old}\n  to   = terraform_data.{new}\n}}"
 
-    def _repetition(self) -> str:
+    def _repetition(self, earlier: list[Block]) -> str:
         chance = self._chance
+        repeated = [each for each in earlier if each.repetition]
+        if repeated and chance.random() < 0.2:
+            name = chance.choice(repeated).name
+            return chance.choice(
+                [
+                    f"count = length({name})",
+                    f'for_each = toset([for n in range(length({name})) : "k${{n}}"])',
+                ]
+            )
         keys = ", ".join(f'"{key}"' for key in chance.sample(_KEYS, chance.randint(1, 3)))
         return chance.choice(
             ["", "", "", f"count = {chance.randint(0, 3)}", f"for_each = toset([{keys}])"]
@@ -105,7 +114,7 @@ class Story:
     def _managed(self, name: str, earlier: list[Block]) -> Block:
         chance = self._chance
         block = Block(f'resource "terraform_data" "{name}"', f"terraform_data.{name}")
-        block.repetition = self._repetition()
+        block.repetition = self._repetition(earlier)
         block.attributes = ("id", "output", "input")
         block.lines.append(f"input = {self._value(earlier, 0.6)}")
         if chance.random() < 0.5:
@@ -139,7 +148,7 @@ class Story:
 
     def _module(self, earlier: list[Block]) -> Block:
         block = Block('module "m"', "module.m")
-        block.repetition = self._repetition()
+        block.repetition = self._repetition(earlier)
         block.attributes = ("id", "v")
         block.lines += ['source = "./m"', f"v = {self._value(earlier, 0.5)}"]
         if earlier and self._chance.random() < 0.2:
@@ -149,7 +158,7 @@ class Story:
     def _data(self, earlier: list[Block]) -> Block:
         chance = self._chance
         block = Block('data "simple_resource" "d"', "data.simple_resource.d")
-        block.repetition = self._repetition()
+        block.repetition = self._repetition(earlier)
         block.attributes = ("value",)
         block.lines += [
             'provider = simple.by["a"]',

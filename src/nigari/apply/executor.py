@@ -1,7 +1,8 @@
 """Runs an execution graph: whatever can be done, at most so many at once, until nothing is left.
 
 What follows from something that failed is left out; everything else goes on. The state is stored as
-it grows.
+it grows. Which of the operations that can be done comes first must not matter: whoever runs a graph
+may choose, and tests choose badly.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from typing import Final
+from typing import Final, Protocol
 
 from nigari.apply.keeping import Keep, Keeper
 from nigari.apply.operations import Operations
@@ -21,6 +22,36 @@ _WITHOUT_TRACE: Final = frozenset(
     (OperationKind.OPEN, OperationKind.CLOSE, OperationKind.SETTLE, OperationKind.CHECK)
 )
 """What changes nothing in the state."""
+
+
+class Schedule(Protocol):
+    """The operations that can be done, in the order in which they are begun."""
+
+    def add(self, number: int) -> None:
+        """Take in an operation for which everything is ready."""
+        ...
+
+    def take(self) -> int:
+        """The operation that is begun next."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+class FirstCome:
+    """Begins whatever became ready first."""
+
+    def __init__(self) -> None:
+        self._ready: deque[int] = deque()
+
+    def add(self, number: int) -> None:
+        self._ready.append(number)
+
+    def take(self) -> int:
+        return self._ready.popleft()
+
+    def __len__(self) -> int:
+        return len(self._ready)
 
 
 class CircularGraph(Exception):
@@ -36,7 +67,12 @@ class Executor:
     """One application of a graph."""
 
     def __init__(
-        self, graph: ExecutionGraph, operations: Operations, keep: Keep, parallelism: int
+        self,
+        graph: ExecutionGraph,
+        operations: Operations,
+        keep: Keep,
+        parallelism: int,
+        schedule: Schedule | None = None,
     ) -> None:
         self._graph = graph
         self._operations = operations
@@ -45,9 +81,10 @@ class Executor:
         self._most = max(parallelism, 1)
         self._followers = graph.followers()
         self._waiting = [len(operation.after) for operation in graph.operations]
-        self._ready: deque[int] = deque(
-            number for number, left in enumerate(self._waiting) if not left
-        )
+        self._ready: Schedule = FirstCome() if schedule is None else schedule
+        for number, left in enumerate(self._waiting):
+            if not left:
+                self._ready.add(number)
         self._skipped = [False] * len(graph.operations)
         self._busy = 0
         self.is_stopped = False
@@ -72,7 +109,7 @@ class Executor:
 
     async def _labour(self, group: asyncio.TaskGroup) -> None:
         while self._ready:
-            number = self._ready.popleft()
+            number = self._ready.take()
             succeeded = await self._perform(number)
             self._release(number, succeeded)
             if self._ready and self._busy < self._most:
@@ -98,4 +135,4 @@ class Executor:
                 self._skipped[follower] = True
             self._waiting[follower] -= 1
             if not self._waiting[follower]:
-                self._ready.append(follower)
+                self._ready.add(follower)

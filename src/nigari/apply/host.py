@@ -21,6 +21,7 @@ from nigari.eval.module_call import expand
 from nigari.eval.once import DONE, Effect, Need, Node
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
 from nigari.plan.changes import Action, Plan, PlanMode
+from nigari.plan.declared_modules import bare_frame
 from nigari.plan.host import Host, Surroundings
 from nigari.plan.instances import collected
 from nigari.plan.prior_values import PriorResource, prior_values
@@ -126,6 +127,10 @@ class ApplyHost(Host):
                 return None
             frame = child
         return frame
+
+    def bare_frame(self, module: ModuleAddr) -> Frame | None:
+        """A module instance that is there or was once, for what needs no values of others."""
+        return bare_frame(self, self.root.instance, module)
 
     async def all_frames(self) -> list[Frame]:
         """Every module instance, callers first."""

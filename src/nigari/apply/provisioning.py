@@ -48,12 +48,13 @@ async def provision_before_end(
     """Run what is to run before an object is destroyed, as its block or a `removed` block says.
 
     Nothing is run for an object that is not sound: what should have run when it was created has
-    perhaps not run.
+    perhaps not run. An object goes before what it depends on is changed, so nothing but the object
+    itself may be asked for here.
     """
     if stored.status is ObjectStatus.TAINTED:
         return
     address = change.address
-    frame = await place.host.frame(address.module)
+    frame = place.host.bare_frame(address.module)
     resource = None if frame is None else frame.module.resources.get(address.item.resource)
     connection = None if resource is None else resource.connection
     provisioners = () if resource is None else resource.provisioners
@@ -61,7 +62,7 @@ async def provision_before_end(
         statement = statement_for(place.settings.removed, address)
         if statement is not None:
             provisioners = statement.provisioners
-            frame = await _frame_of(place, statement, address)
+            frame = _frame_of(place, statement, address)
     if frame is None:
         return
     wanted = _at(place, frame, provisioners, _DESTROY)
@@ -77,21 +78,12 @@ async def provision_before_end(
         raise Failed
 
 
-async def _frame_of(
+def _frame_of(
     place: Workplace, statement: RemoveStatement, address: AbsResourceInstance
-) -> Frame:
-    """Where a `removed` block is evaluated: in the instance of its module that an address is in.
-
-    That instance may be gone with the rest; then any other will do, as little can be used there.
-    """
+) -> Frame | None:
+    """Where a `removed` block is evaluated: in the instance of its module that an address is in."""
     steps = address.module.steps[: len(statement.module.steps)]
-    frame = await place.host.frame(module_from_steps(steps))
-    if frame is not None:
-        return frame
-    for each in await place.host.all_frames():
-        if each.instance.addr.unkeyed == statement.module:
-            return each
-    return place.host.root
+    return place.host.bare_frame(module_from_steps(steps))
 
 
 def _at(

@@ -12,7 +12,7 @@ from typing import Final
 
 from nigari.addrs.module import ModuleAddr
 from nigari.config.moved import Moved
-from nigari.config.provisioner import Provisioner
+from nigari.config.provisioner import Provisioner, check_destroy_references
 from nigari.config.removed import Removed
 from nigari.config.resource import Resource
 from nigari.config.written_address import WrittenAddress
@@ -215,10 +215,22 @@ class ProvisionerMoments(Node):
                     continue
                 found = self._word(argument, expr, words)
                 if isinstance(found, str):
+                    if found == "destroy" and provisioner not in results:
+                        self._check_references(provisioner)
                     results[provisioner] = found
                 else:
                     needs.extend(found)
         return needs
+
+    def _check_references(self, provisioner: Provisioner) -> None:
+        """Hold a provisioner to what can be used at destroy, as reading does where that is written
+        out.
+        """
+        if not provisioner.is_written_destroy:
+            body, diags = provisioner.connection_over(None), self._frame.run.diags
+            check_destroy_references(provisioner.body, diags)
+            if body is not None:
+                check_destroy_references(body, diags)
 
     def _word(
         self, argument: str, expr: Expression, words: tuple[str, ...]

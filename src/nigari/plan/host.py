@@ -33,6 +33,7 @@ from nigari.events import SILENCE, Listener
 from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.plan.asking import Asking
+from nigari.plan.declared_modules import declared_module, instance_like
 from nigari.plan.function_calls import FunctionCalls
 from nigari.plan.open_ephemeral import EphemeralObjects
 from nigari.plan.provider_instances import ProviderInstances
@@ -149,8 +150,8 @@ class Host(ABC):
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
         """What a module tells a provider about itself; None where that is nothing."""
-        frame = frame_at(self.root, module)
-        return None if frame is None else self.metas.of(frame, provider)
+        found = declared_module(self._surroundings.root, module)
+        return None if found is None else self.metas.of(found, provider)
 
     async def perform(self, effect: Effect) -> None:
         """Do what a node waits for."""
@@ -240,6 +241,4 @@ def _instance(
     """The instance that the static phase found, or one of those that it stands for."""
     if template.parent is parent and template.addr.key == key:
         return template
-    child = ModuleInstance(parent.addr.child(call.name, key), template.compiled, parent, call, data)
-    child.children = template.children
-    return child
+    return instance_like(template, parent, call, key, data)

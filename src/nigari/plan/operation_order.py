@@ -2,7 +2,9 @@
 
 The rules, with A depending on B: B is created or updated before A; A is destroyed before B. An
 object that is replaced goes before its successor comes, or after it where it is created first; then
-it also stays until everything that depends on it has been changed. A provider is open from before
+it also stays until everything that depends on it has been changed. That A is destroyed before B is
+given up where they have different providers and A's must be configured with what B will be: then
+nothing of A can be destroyed before B is made anew. A provider is open from before
 its first use until after its last, and so is an ephemeral object that anything uses. Data sources of
 checks are read when all else has been done.
 
@@ -18,6 +20,7 @@ from nigari.addrs.absolute import Abs, resource_of
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.plan.block_graph import Block, BlockGraph, provider_block, resource_block
 from nigari.plan.changes import Action, Change, EphemeralInstance, Plan, PlanMode
+from nigari.plan.circles import circles
 from nigari.plan.execution_graph import ExecutionGraph, Operation, OperationKind
 from nigari.state.model import State
 
@@ -71,6 +74,9 @@ class _Building:
         """The ephemeral objects that are opened, by the operation that does it."""
         self._late: list[tuple[list[int], list[int]]] = []
         """Endings, and what should be made before them."""
+        self._across: list[tuple[int, list[int]]] = []
+        """Endings, and those of objects of other providers that should come before them."""
+        self._managers: dict[Block, set[AbsProviderInstance]] = {}
 
     def finished(self) -> ExecutionGraph:
         changes = [each for each in self._plan.changes if each.action is not Action.NO_OP]
@@ -81,6 +87,7 @@ class _Building:
         self._order_making()
         self._order_ending()
         self._order_providers(changes)
+        self._order_across_providers()
         self._order_late_endings()
         self._order_making_after_ending()
         self._order_checks()
@@ -126,6 +133,7 @@ class _Building:
         """Add the operations of one change, in the order that they have among themselves."""
         block = resource_block(resource_of(change.address))
         action, text = change.action, str(change.address)
+        self._managers.setdefault(block, set()).add(change.provider)
         ending: int | None = None
         is_late = action is Action.CREATE_THEN_DELETE
         if action in _ENDING:
@@ -220,8 +228,11 @@ class _Building:
                 made = self._made.get(block, []) if late else []
                 if len(ends) > 1 and len(before) > 1:
                     before = [self._joined(f"end of {_name(block)}", before)]
+                is_across = self._managers.get(block) != self._managers[need]
                 for number in ends:
                     self._put_after(number, before)
+                    if is_across:
+                        self._across.append((number, before))
                 if late and made:
                     self._late.append((late, made))
 
@@ -231,6 +242,16 @@ class _Building:
         if self._blocks.is_resource(block):
             found.update(resource_block(each) for each in self._blocks.resources_before(block))
         return found
+
+    def _order_across_providers(self) -> None:
+        """Give up an order among endings that makes a circle through a provider's configuration."""
+        if not self._across:
+            return
+        circle = circles(self._followers())
+        for number, before in self._across:
+            for each in before:
+                if circle[each] == circle[number]:
+                    self._after[number].pop(each, None)
 
     def _order_late_endings(self) -> None:
         """Keep what was replaced until what depends on it is done, wherever that is possible.

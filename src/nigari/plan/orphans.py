@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import AbsProviderInstance
-from nigari.config.resource import Resource
 from nigari.cty.values import FALSE, Value, null
 from nigari.diagnostics import Range
 from nigari.eval.instances import Frame, Origin
 from nigari.eval.once import DONE, Need, Node
 from nigari.plan.asking import AskProvider
 from nigari.plan.changes import Action, Change, Reason
+from nigari.plan.declared_modules import declared_module
 from nigari.plan.host import frame_at
 from nigari.plan.instances import Planning
 from nigari.plan.prior import PriorObject, read, upgraded
@@ -201,7 +201,8 @@ class OrphanNode(Node):
 
 def reason_for(run: Planning, root: Frame, address: AbsResourceInstance) -> Reason:
     """Why nothing in the configuration wants an instance."""
-    resource = _declaration(root, address)
+    module = declared_module(root.instance, address.module)
+    resource = None if module is None else module.module.resources.get(address.item.resource)
     if resource is None:
         is_moved = run.previous_address(address) is not None
         return Reason.NO_MOVE_TARGET if is_moved else Reason.NO_RESOURCE
@@ -214,17 +215,6 @@ def reason_for(run: Planning, root: Frame, address: AbsResourceInstance) -> Reas
     if isinstance(key, str):
         return Reason.EACH_KEY if repetition.for_each is not None else Reason.WRONG_REPETITION
     return Reason.DISABLED if repetition.enabled is not None else Reason.WRONG_REPETITION
-
-
-def _declaration(root: Frame, address: AbsResourceInstance) -> Resource | None:
-    """The block of an instance, whether or not its module has the instance that it is in."""
-    module = root.instance
-    for name in address.module.names:
-        found = next(iter(module.children.get(name, {}).values()), None)
-        if found is None:
-            return None
-        module = found
-    return module.module.resources.get(address.item.resource)
 
 
 def _report_type(address: AbsResourceInstance, type_name: str, run: Planning) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from nigari.addrs.provider import Provider
+from nigari.config.module import Module
 from nigari.config.required_providers import ProviderMeta
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.compile import CompiledModule
-from nigari.eval.instances import Frame
+from nigari.eval.instances import ModuleInstance
 from nigari.eval.provider_config import provider_of
 from nigari.hcl.decode import decode
 from nigari.hcl.scope import Scope
@@ -23,18 +24,18 @@ class ProviderMetas:
         self._diags = diags
         self._known: dict[tuple[CompiledModule, Provider], Value | None] = {}
 
-    def of(self, frame: Frame, provider: Provider) -> Value | None:
+    def of(self, instance: ModuleInstance, provider: Provider) -> Value | None:
         """What a module has to tell a provider; None where that is nothing."""
-        if not frame.module.provider_metas:
+        if not instance.module.provider_metas:
             return None
-        key = frame.instance.compiled, provider
+        key = instance.compiled, provider
         if key not in self._known:
-            self._known[key] = self._find(frame, provider)
+            self._known[key] = self._find(instance.module, provider)
         return self._known[key]
 
-    def _find(self, frame: Frame, provider: Provider) -> Value | None:
-        for meta in frame.module.provider_metas.values():
-            if provider_of(frame.module, meta.provider) == provider:
+    def _find(self, module: Module, provider: Provider) -> Value | None:
+        for meta in module.provider_metas.values():
+            if provider_of(module, meta.provider) == provider:
                 return self._value(meta, provider)
         return None
 

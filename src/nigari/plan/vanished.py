@@ -1,26 +1,26 @@
 """Module instances that the configuration has no more, for what must still be evaluated in them.
 
-That is the configuration of providers which are needed to destroy what is left of the instance.
-Its variables come from the call as it is now, where `each.value` is not known any more; its
-resources are what the state says. Whatever cannot be evaluated is unknown, and no error.
+That is the configuration of providers which are needed to destroy what is left of the instance,
+and whether that may be destroyed. Its variables come from the call as it is now, where `each.value`
+is not known any more; its resources are what the state says. Whatever cannot be evaluated is
+unknown, and no error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.config.module_call import ModuleCall
 from nigari.config.resource import Resource
-from nigari.cty.types import NUMBER, STRING
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, number, string, unknown
-from nigari.eval.expansion import InstanceData
-from nigari.eval.instances import CallNode, Frame, ModuleInstance
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value
+from nigari.eval.instances import CallNode, Frame
 from nigari.eval.local import LocalValue
 from nigari.eval.once import Need
 from nigari.eval.variable import ArgumentVariable
 from nigari.lang.references import Reference
+from nigari.plan.declared_modules import former_instance
 from nigari.plan.prior_values import PriorResource
 from nigari.plan.unheard import unheard
 from nigari.schema.provider import Schema
@@ -48,12 +48,9 @@ def frame_of_old(
 def _vanished(
     parent: Frame, call: ModuleCall, key: InstanceKey, prior: State, schema_of: SchemaOf
 ) -> Frame | None:
-    template = _template(parent.instance, call, key)
-    if template is None:
+    instance = former_instance(parent.instance, call.name, key)
+    if instance is None:
         return None
-    addr = parent.instance.addr.child(call.name, key)
-    instance = ModuleInstance(addr, template.compiled, parent.instance, call, _data(key))
-    instance.children = template.children
     caller = unheard(parent)
     frame = Frame(caller.run, instance, caller)
     arguments = parent.instance.compiled.arguments(call, caller.run.diags)
@@ -67,24 +64,6 @@ def _vanished(
     for addr_, resource in module.resources.items():
         frame.resources[addr_] = PriorResource(frame, resource, prior, schema_of)
     return frame
-
-
-def _template(parent: ModuleInstance, call: ModuleCall, key: InstanceKey) -> ModuleInstance | None:
-    """An instance that looks like the old one: all do, unless their sources differ."""
-    known = parent.children.get(call.name, {})
-    exact = known.get(key) or known.get(DEFERRED) or known.get(None)
-    if exact is not None:
-        return exact
-    others = {each.compiled: each for each in known.values()}
-    return next(iter(others.values())) if len(others) == 1 else None
-
-
-def _data(key: InstanceKey) -> InstanceData:
-    return InstanceData(
-        string(key) if isinstance(key, str) else unknown(STRING),
-        DYNAMIC_UNKNOWN,
-        number(key) if isinstance(key, int) else unknown(NUMBER),
-    )
 
 
 class _VanishedCall(CallNode):
