@@ -249,6 +249,108 @@ def test_unfit_protection(written: str, wanted: str) -> None:
     assert wanted in refused()
 
 
+# -- objects of module instances that are gone ------------------------------------------------
+
+CALLED = """\
+variable "p" { default = true }
+variable "name" { default = "" }
+resource "terraform_data" "a" {
+  input = var.name
+  lifecycle {
+    prevent_destroy = %s
+  }
+  provisioner "local-exec" {
+    when    = destroy
+    command = "echo ends ${self.input} ${path.module} >> ../log"
+    working_dir = path.module
+  }
+}
+"""
+CALLER = """\
+variable "on" { default = true }
+module "m" {
+  source = "./%s"
+  name   = %s
+  %s
+}
+"""
+NESTED = """\
+variable "name" {}
+variable "p" { default = true }
+module "inner" {
+  for_each = toset(["x"])
+  source   = "../m"
+  name     = "${var.name}-${each.key}"
+  p        = var.p
+}
+"""
+REPETITIONS = {
+    "for_each": ("each.key", 'for_each = toset(var.on ? ["a", "b"] : ["a"])', '["b"]', "b"),
+    "count": ("count.index", "count = var.on ? 2 : 1", "[1]", "1"),
+    "enabled": ('"only"', "lifecycle { enabled = var.on }", "", "only"),
+}
+
+
+def write_call(inner: str, repetition: str, protected: str = "false", argument: str = "") -> None:
+    for folder, text in (("m", CALLED % protected), ("nested", NESTED)):
+        Path(folder).mkdir(exist_ok=True)
+        Path(folder, "main.tf").write_text(text)
+    name, how, _, _ = REPETITIONS[repetition]
+    write(CALLER % (inner, name, how + "\n" + argument))
+    assert inside("get").code == 0
+
+
+@pytest.mark.parametrize("repetition", REPETITIONS)
+@pytest.mark.parametrize(
+    ("inner", "address", "ending"),
+    [("m", "terraform_data.a", ""), ("nested", 'module.inner["x"].terraform_data.a', "-x")],
+)
+def test_an_instance_of_a_module_goes(
+    repetition: str, inner: str, address: str, ending: str
+) -> None:
+    _, _, key, name = REPETITIONS[repetition]
+    gone = f"module.m{key}.{address}"
+    write_call(inner, repetition, "true")
+    apply()
+    assert f"{gone} has prevent_destroy set" in refused("-var=on=false")
+    assert "has prevent_destroy set" in refused("-destroy")
+    write_call(inner, repetition)
+    apply("-var=on=false")
+    assert Path("log").read_text() == f"ends {name}{ending} m\n"
+    apply("-destroy")
+    assert len(Path("log").read_text().splitlines()) == (1 if repetition == "enabled" else 2)
+
+
+@pytest.mark.parametrize(
+    ("argument", "wanted"),
+    [
+        ("p = true", "Destruction is prevented"),
+        ("p = false", ""),
+        ("p = !var.on", "Destruction is prevented"),
+        ('p = each.value != "b"', "prevent_destroy is known only after"),
+        ('p = each.key == "b"', "Destruction is prevented"),
+        ("p = null", "prevent_destroy is null"),
+    ],
+)
+@pytest.mark.parametrize("inner", ["m", "nested"])
+def test_protection_of_an_instance_that_is_gone(inner: str, argument: str, wanted: str) -> None:
+    write_call(inner, "for_each", "var.p", argument)
+    apply()
+    if wanted:
+        assert wanted in refused("-var=on=false")
+    else:
+        assert ("delete", "delete_because_no_module") in actions("-var=on=false").values()
+
+
+def test_without_its_call_nothing_protects_an_object() -> None:
+    write_call("m", "for_each", "true")
+    apply()
+    write("")
+    apply()
+    assert state() == {}
+    assert not Path("log").exists()
+
+
 def test_protected_while_everything_is_destroyed() -> None:
     write(PROTECTED % "true")
     apply()

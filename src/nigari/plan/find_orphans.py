@@ -71,7 +71,7 @@ class Orphans:
             yield OrphanNode(host, address, deposed, provider, end, key)
 
     def _frame(self, module: ModuleAddr) -> Frame | None:
-        """The module instance of a provider block, as it is or as it was."""
+        """A module instance as it is, or as it was."""
         if module not in self._frames:
             host = self._host
             self._frames[module] = frame_of_old(host.root, module, host.prior, host.schema_of)
@@ -101,7 +101,7 @@ class Orphans:
 
     def _protection(self, address: AbsResourceInstance) -> Origin | None:
         """Where the configuration says that an object must not be destroyed."""
-        frame = frame_at(self._host.root, address.module)
+        frame = self._frame(address.module)
         resource = None if frame is None else frame.module.resources.get(address.item.resource)
         expr = None if resource is None else resource.lifecycle.prevent_destroy
         if frame is None or expr is None:

@@ -68,7 +68,8 @@ class ManagedInstance(ChangingInstance):
     # -- what the lifecycle says --------------------------------------------------------------
 
     def _protect(self) -> Sequence[Need]:
-        found = protection(self._protection(self.owner.resource.lifecycle))
+        origin = self._protection(self.owner.resource.lifecycle)
+        found = protection(origin, self.owner.run.diags)
         if isinstance(found, list):
             return found
         self._protected = found

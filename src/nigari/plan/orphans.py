@@ -90,7 +90,7 @@ class OrphanNode(Node):
 
     def step(self) -> Sequence[Need]:
         if self._protection is not None:
-            found = protection(self._protection)
+            found = protection(self._protection, self._run.diags)
             if isinstance(found, list):
                 return found
             self._protected = found

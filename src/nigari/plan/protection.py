@@ -19,13 +19,13 @@ from nigari.eval.scope import evaluate_origin
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 
 
-def protection(origin: Origin) -> Value | list[Need]:
+def protection(origin: Origin, diags: Diagnostics) -> Value | list[Need]:
     """What `prevent_destroy` says: true, false, null or unknown; false after reporting a mistake.
 
     It is asked of instances that are no longer declared, too, so it cannot depend on `each` or
-    `count`.
+    `count`; nor on what only the arguments of a module instance could say that is gone with it.
     """
-    diags, where = origin.frame.run.diags, origin.compiled.expr.range
+    where = origin.compiled.expr.range
     for reference in origin.compiled.references:
         if isinstance(reference.subject, CountAttr | EachAttr):
             _report(
