@@ -11,13 +11,14 @@ import math
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.provider import AbsProviderInstance
+from nigari.addrs.resource import DATA
 from nigari.apply.host import ApplyHost
 from nigari.apply.keeping import Keeper
 from nigari.apply.view import ApplyView
 from nigari.cty.paths import path_text
 from nigari.diagnostics import Diagnostics
 from nigari.plan.block_graph import BlockGraph, resource_block
-from nigari.plan.changes import Action, Change, EphemeralInstance, Plan
+from nigari.plan.changes import Action, Change, EphemeralInstance, Plan, PlanMode
 from nigari.plan.conditions import Noted
 from nigari.plan.provider_checks import Fault
 from nigari.plan.provider_node import ProviderNode
@@ -39,6 +40,8 @@ class Workplace:
         self.host = host
         self.plan = plan
         self.draft = StateDraft(plan.refreshed_state)
+        if plan.mode is PlanMode.DESTROY and not plan.targeted:
+            self._forget_data()
         self.settings = settings
         self.view = view
         self.providers: dict[str, ProviderNode] = {}
@@ -54,6 +57,12 @@ class Workplace:
         self._blocks = blocks
         self._addresses = {str(each.provider): each.provider for each in plan.changes}
         self._addresses.update((str(each.provider), each.provider) for each in plan.ephemeral)
+
+    def _forget_data(self) -> None:
+        """Take out of the state what was read for providers only, who still see it."""
+        for address in self.plan.refreshed_state.resources:
+            if address.item.mode is DATA:
+                self.draft.remove_resource(address)
 
     @property
     def diags(self) -> Diagnostics:

@@ -1,5 +1,7 @@
 """Data sources while planning: read now if everything is known, else when the plan is applied.
 
+While everything is destroyed, only what providers need is read.
+
 The data source of a check is read while planning and again when the plan is applied. That it
 cannot be read is a warning, and the check has failed.
 """
@@ -19,7 +21,7 @@ from nigari.plan.changes import Action, Change, Reason
 from nigari.plan.instances import ChangingInstance
 from nigari.plan.pending import DeferrableResource
 from nigari.plan.planned_change import ephemeral_argument
-from nigari.plan.prior import with_schema_marks
+from nigari.plan.prior import current_value, with_schema_marks
 from nigari.plan.proposed import planned_unknown
 from nigari.plan.provider_checks import object_fault
 from nigari.providers import api
@@ -59,10 +61,7 @@ class DataInstance(ChangingInstance):
             reason = Reason.DEPENDENCY_PENDING
         source = DataSource(self.running, self.address, self.schema, resource, self.meta)
         if reason is not Reason.NONE:
-            if resource.in_check or await source.is_valid(self.config, run.diags):
-                self._plan_reading(None, reason)
-            else:
-                self.fail()
+            await self.defer(source, self.config, reason)
             return
         run.listener.read_started(self.address)
         value = await source.read(self.config, run.diags, run.unread)
@@ -73,6 +72,14 @@ class DataInstance(ChangingInstance):
             self.fail()
         else:
             self._store(value)
+
+    async def defer(self, source: DataSource, config: Value, reason: Reason) -> None:
+        """Have the data source read later, if the provider agrees with what is known by now."""
+        run, resource = self.owner.run, self.owner.resource
+        if resource.in_check or await source.is_valid(config, run.diags):
+            self._plan_reading(None, reason)
+        else:
+            self.fail()
 
     def _store(self, value: Value) -> None:
         self.value = with_schema_marks(value, self.schema)
@@ -104,6 +111,30 @@ class DataInstance(ChangingInstance):
                     previous_address=self.owner.run.previous_address(self.address),
                 )
             )
+
+
+class NeededData(DataResource):
+    """A data source that a provider needs while everything is destroyed: it is read whatever the
+    user singled out, since what it said the last time may be outdated.
+    """
+
+    __slots__ = ()
+
+    def is_looked_at(self, key: InstanceKey) -> bool:
+        return True
+
+    def instance(self, key: InstanceKey, data: InstanceData) -> DataInstance:
+        return NeededInstance(self, key, data, self.has_pending)
+
+
+class NeededInstance(DataInstance):
+    """One instance of such a data source; nothing will make known what is not known now."""
+
+    __slots__ = ()
+
+    async def defer(self, source: DataSource, config: Value, reason: Reason) -> None:
+        run = self.owner.run
+        self.value = current_value(run.prior.instance(self.address), self.schema)
 
 
 @record

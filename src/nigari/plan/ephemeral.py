@@ -22,6 +22,10 @@ class EphemeralResource(DeferrableResource):
 
     __slots__ = ()
 
+    def is_looked_at(self, key: InstanceKey) -> bool:
+        """Nothing else stands for an instance that somebody needs, whatever was singled out."""
+        return True
+
     def instance(self, key: InstanceKey, data: InstanceData) -> PlannedEphemeral:
         return PlannedEphemeral(self, key, data, self.has_pending)
 

@@ -8,6 +8,7 @@ from nigari.addrs.absolute import AbsResource, AbsResourceInstance, instance_of,
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import MANAGED
 from nigari.eval.instances import Frame, Origin
+from nigari.plan.block_graph import resource_block
 from nigari.plan.changes import PlanMode, Reason
 from nigari.plan.host import frame_at
 from nigari.plan.orphans import End, OrphanNode, reason_for
@@ -31,10 +32,7 @@ class Orphans:
         host = self._host
         for resource in host.prior.resources.values():
             if resource.address.item.mode is not MANAGED:
-                if self._is_destroy or not self._is_declared(resource.address):
-                    host.refreshed.remove_resource(resource.address)
-                else:
-                    self._forget_data(resource)
+                self._forget_data(resource)
                 continue
             for key, instance in resource.instances.items():
                 address = instance_of(resource.address, key)
@@ -45,11 +43,24 @@ class Orphans:
                     yield from self._objects(address, instance, is_wanted)
 
     def _forget_data(self, resource: ResourceState) -> None:
-        """Forget what was read for instances that are not wanted any more."""
+        """Forget what was read for instances that are not wanted any more.
+
+        What providers need stays: when a destroy is applied they are configured once more.
+        """
+        host = self._host
+        if not self._is_destroy and not self._is_declared(resource.address):
+            host.refreshed.remove_resource(resource.address)
+            return
+        if self._is_destroy and resource_block(resource.address) in host.needed_data:
+            return
         for key in resource.instances:
             address = instance_of(resource.address, key)
-            if not self._host.is_wanted(address) and self._host.looks_at(address):
-                self._host.refreshed.set_current(address, None, resource.manager_of(key))
+            if self._is_destroy:
+                is_gone = host.selection is None or host.selection.names(address)
+            else:
+                is_gone = not host.is_wanted(address) and host.looks_at(address)
+            if is_gone:
+                host.refreshed.set_current(address, None, resource.manager_of(key))
 
     def _objects(
         self, address: AbsResourceInstance, instance: InstanceState, is_wanted: bool

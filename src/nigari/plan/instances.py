@@ -189,14 +189,18 @@ class PlannedResource(RepeatedResource):
         if not self._find_schema():
             return ()
         data = settled(frame, expansion, str(resource.addr), resource)
-        selection = self.run.selection
         for key, each in data.items():
-            if selection is not None and not selection.has(self._address(key)):
-                self.left_out[key] = self._prior_value(key)
-            else:
+            if self.is_looked_at(key):
                 self.instances[key] = self.instance(key, each)
+            else:
+                self.left_out[key] = self._prior_value(key)
         self._keys = tuple(data)
         return ()
+
+    def is_looked_at(self, key: InstanceKey) -> bool:
+        """Whether an instance is among those that the user singled out."""
+        selection = self.run.selection
+        return selection is None or selection.has(self._address(key))
 
     def _address(self, key: InstanceKey) -> AbsResourceInstance:
         return Abs(self.frame.instance.addr, ResourceInstance(self.resource.addr, key))
@@ -205,9 +209,8 @@ class PlannedResource(RepeatedResource):
     def has_orphans(self) -> bool:
         """Whether there are instances that the configuration does not have any more."""
         state = self.run.prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
-        selection = self.run.selection
         return state is not None and any(
-            selection is None or selection.has(self._address(key))
+            self.is_looked_at(key)
             for key in state.instances
             if key not in self.instances and key not in self.left_out
         )

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import AbsProviderInstance
-from nigari.addrs.resource import DATA, EPHEMERAL
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
 from nigari.config.resource import Resource
 from nigari.cty.values import Value, null
 from nigari.eval.instances import Frame, ResourceNode
 from nigari.eval.once import Node
-from nigari.plan.block_graph import BlockGraph
+from nigari.plan.block_graph import Block, BlockGraph, provider_block, resource_block
 from nigari.plan.changes import Change, Drift, EphemeralInstance, PlanMode
 from nigari.plan.conditions import Noted
-from nigari.plan.data import DataResource
+from nigari.plan.data import DataResource, NeededData
 from nigari.plan.ephemeral import EphemeralResource
 from nigari.plan.host import Host, Surroundings, frame_at
 from nigari.plan.imports import Imports
@@ -81,6 +81,8 @@ class PlanHost(Host):
         self._replaced = frozenset(options.replaced)
         self._moved = moved
         self.selection = selected
+        self.needed_data = self._find_needed_data() if self._is_destroy else frozenset()
+        """The blocks of data sources that must be there while everything is destroyed."""
 
     # -- what nodes ask for -------------------------------------------------------------------
 
@@ -97,6 +99,8 @@ class PlanHost(Host):
         if mode is EPHEMERAL:
             # There is nothing of it in a state, so whoever asks for it gets a new one.
             return EphemeralResource(frame, resource, self)
+        if self._is_destroy and self.refreshes and self._is_needed(frame, resource):
+            return NeededData(frame, resource, self)
         if self._is_destroy or not self._is_selected(frame, resource):
             return PriorResource(frame, resource, self.prior, self.schema_of)
         if mode is DATA:
@@ -107,6 +111,23 @@ class PlanHost(Host):
         if self.selection is None:
             return True
         return (frame.instance.addr.unkeyed, str(resource.addr)) in self.selection.blocks
+
+    def _find_needed_data(self) -> frozenset[Block]:
+        """The data that the configurations of the providers come from that manage something."""
+        managers = {
+            provider_block(each.provider)
+            for each in self.prior.resources.values()
+            if each.address.item.mode is MANAGED
+        }
+        return frozenset(
+            resource_block(each)
+            for block in managers
+            for each in self.blocks.resources_before(block)
+            if each.item.mode is DATA
+        )
+
+    def _is_needed(self, frame: Frame, resource: Resource) -> bool:
+        return (frame.instance.addr.unkeyed, str(resource.addr)) in self.needed_data
 
     def opened(self, frame: Frame) -> None:
         if frame.parent is None:

@@ -50,6 +50,12 @@ class Selection:
             return any(target.covers(address) for target in self.targets)
         return not any(target.covers(address) for target in self.excluded)
 
+    def names(self, address: AbsResourceInstance) -> bool:
+        """Whether the user named an instance, and not only something that it depends on."""
+        if self.targets:
+            return any(target.covers(address) for target in self.targets)
+        return self.has(address)
+
 
 def selection(
     graph: BlockGraph,

@@ -1,0 +1,152 @@
+"""While everything is destroyed, the data sources that providers need are read, and no others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import inside
+from tests.plan.vault import REQUIRED, Vault, install
+
+_THING = 'resource "vault_thing" "t" {\n  provider = vault.by\n  name     = "t"\n}\n'
+_UNUSED = 'data "vault_look" "unused" { name = "unused" }\n'
+_BY = 'provider "vault" {\n  alias = "by"\n  token = %s\n}\n'
+_D = 'data "vault_look" "d" { name = "d" }\n'
+
+CASES = {
+    "directly": _D + _BY % "data.vault_look.d.found",
+    "through a local": _D + 'locals { t = "${data.vault_look.d.found}" }\n' + _BY % "local.t",
+    "through a module": 'module "m" {\n  source = "./m"\n  name   = "d"\n}\n'
+    + _BY % "module.m.found",
+    "through an ephemeral resource": _D
+    + 'ephemeral "vault_lease" "l" { name = data.vault_look.d.found }\n'
+    + _BY % "ephemeral.vault_lease.l.secret",
+    "repeated": 'data "vault_look" "d" {\n  for_each = toset(["d"])\n  name     = each.key\n}\n'
+    + _BY % 'data.vault_look.d["d"].found',
+    "of something that is destroyed as well": 'resource "terraform_data" "x" { input = "d" }\n'
+    'data "vault_look" "d" { name = terraform_data.x.output }\n' + _BY % "data.vault_look.d.found",
+    "from a provider that is configured from another": _D
+    + 'provider "vault" {\n  alias = "first"\n  token = data.vault_look.d.found\n}\n'
+    'data "vault_look" "e" {\n  provider = vault.first\n  name     = "e"\n}\n'
+    + _BY
+    % "data.vault_look.e.found",
+}
+_MODULE = 'variable "name" {}\ndata "vault_look" "d" { name = var.name }\n'
+_MODULE += 'data "vault_look" "other" { name = "unused" }\n'
+_MODULE += 'output "found" { value = data.vault_look.d.found }\n'
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    monkeypatch.chdir(tmp_path)
+    return install(monkeypatch)
+
+
+def _run(*args: str, code: int = 0) -> str:
+    done = inside(*args, "-no-color")
+    assert done.code == code, done.out + done.err
+    return done.out + done.err
+
+
+def _made(text: str, vault: Vault) -> None:
+    Path("m").mkdir(exist_ok=True)
+    Path("m/main.tf").write_text(REQUIRED + _MODULE)
+    Path("main.tf").write_text(REQUIRED + _THING + _UNUSED + text)
+    _run("get")
+    _run("apply", "-auto-approve")
+    state = Path("terraform.tfstate")
+    state.write_text(state.read_text().replace('"found ', '"expired '))
+    vault.taken()
+
+
+def _token(case: str) -> str:
+    if "ephemeral" in case:
+        return "secret of found d"
+    return "found e" if "another" in case else "found d"
+
+
+def _left() -> list[str]:
+    data = json.loads(Path("terraform.tfstate").read_text())
+    return [f"{each['mode']}.{each['type']}.{each['name']}" for each in data["resources"]]
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("how", ["destroy", "saved", "target", "orphan"])
+def test_read(case: str, how: str, vault: Vault) -> None:
+    _made(CASES[case], vault)
+    if how == "destroy":
+        _run("destroy", "-auto-approve")
+    elif how == "saved":
+        _run("plan", "-destroy", "-out=p")
+        _run("apply", "p")
+    elif how == "target":
+        _run("destroy", "-auto-approve", "-target=vault_thing.t")
+    else:
+        text = Path("main.tf").read_text().replace(_THING, "")
+        Path("main.tf").write_text(text)
+        _run("apply", "-auto-approve")
+    notes = vault.taken()
+    assert f"delete t as {_token(case)}" in notes
+    assert "expired" not in " ".join(notes)
+    assert ("look unused" in notes) == (how == "orphan")
+    if how in ("destroy", "saved"):
+        assert _left() == []
+    else:
+        assert "data.vault_look.unused" in _left()
+        assert "managed.vault_thing.t" not in _left()
+
+
+def test_without_refreshing_what_was_read_before_counts(vault: Vault) -> None:
+    _made(CASES["directly"], vault)
+    _run("destroy", "-auto-approve", "-refresh=false")
+    assert vault.taken() == ["delete t as expired d"]
+    assert _left() == []
+
+
+def test_what_cannot_be_read_anew_is_what_it_was(vault: Vault) -> None:
+    _made(CASES["of something that is destroyed as well"], vault)
+    data = json.loads(Path("terraform.tfstate").read_text())
+    data["resources"] = [each for each in data["resources"] if each["type"] != "terraform_data"]
+    Path("terraform.tfstate").write_text(json.dumps(data))
+    _run("destroy", "-auto-approve")
+    assert "delete t as expired d" in vault.taken()
+
+
+def test_data_that_cannot_be_read_stops_the_destroy(vault: Vault) -> None:
+    _made(CASES["directly"], vault)
+    main = Path("main.tf")
+    main.write_text(main.read_text().replace('name = "d"', 'name = "nothing"'))
+    assert "Not found" in _run("destroy", "-auto-approve", code=1)
+    assert "managed.vault_thing.t" in _left()
+
+
+_PARTS = """\
+data "vault_look" "alone" { name = "a" }
+data "vault_look" "need" { name = "n" }
+data "vault_look" "user" { name = terraform_data.x.output }
+resource "terraform_data" "x" { input = data.vault_look.need.found }
+resource "terraform_data" "z" {}
+module "m" {
+  source = "./m"
+  name   = "m"
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("flag", "gone"),
+    [
+        ("-target=terraform_data.x", "managed.terraform_data.x"),
+        ("-target=terraform_data.z", "managed.terraform_data.z"),
+        ("-target=module.m", "data.vault_look.d data.vault_look.other"),
+        ("-target=data.vault_look.need", "data.vault_look.need managed.terraform_data.x"),
+        ("-target=data.vault_look.alone", "data.vault_look.alone"),
+    ],
+)
+def test_data_that_is_not_named_stays(flag: str, gone: str, vault: Vault) -> None:
+    _made(_PARTS + _BY % '"x"', vault)
+    before = set(_left())
+    _run("destroy", "-auto-approve", flag)
+    assert before - set(_left()) == set(gone.split())
