@@ -34,12 +34,22 @@ locals { v = "${var.v}!" }
 output "ids" { value = module.deep[*].id }
 output "all" { value = module.deep }
 """
+_TWO = """\
+variable "v" {}
+variable "n" { default = 0 }
+resource "terraform_data" "one" { input = "one" }
+resource "terraform_data" "two" { input = [terraform_data.one.id, var.v] }
+output "one" { value = terraform_data.one.id }
+output "two" { value = terraform_data.two.output }
+output "n" { value = var.n }
+"""
 _WITH_DATA = """\
 variable "v" {}
 data "vault_look" "d" { name = "d" }
 resource "terraform_data" "f" { input = [data.vault_look.d.found, var.v] }
 output "found" { value = data.vault_look.d.found }
 """
+_MODULES = {"m": _MODULE, "nested": _NESTED, "two": _TWO, "data": _WITH_DATA}
 _P = """\
 variable "n" {}
 resource "terraform_data" "p" {
@@ -80,6 +90,30 @@ module "m" {
   n        = length(terraform_data.p)
 }
 resource "terraform_data" "last" { input = { for k, m in module.m : k => m.all[*].id } }
+""",
+    "instances that are called with each other": _P
+    + """
+module "m" {
+  source   = "./two"
+  for_each = toset([for i, p in terraform_data.p : "k${i}"])
+  v        = each.key == "k0" ? "" : module.m["k0"].one
+}
+resource "terraform_data" "last" { input = values(module.m)[*].two }
+""",
+    "instances of which some have nothing to do": _P
+    + """
+module "m" {
+  source   = "./two"
+  for_each = { a = "same", b = terraform_data.p[0].id }
+  v        = each.value
+  n        = length(terraform_data.p)
+}
+module "n" {
+  source = "./m"
+  count  = length(module.m)
+  v      = module.m["a"].two
+}
+resource "terraform_data" "last" { input = [module.m["a"].n, module.n[*].v] }
 """,
     "depends_on of a module": _P
     + """
@@ -241,7 +275,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
 
 
 def _write(folder: Path, text: str) -> None:
-    for name, content in (("m", _MODULE), ("nested", _NESTED), ("data", _WITH_DATA)):
+    for name, content in _MODULES.items():
         (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / name / "main.tf").write_text(REQUIRED + content)
     (folder / "main.tf").write_text(REQUIRED + text)

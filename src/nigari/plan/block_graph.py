@@ -2,7 +2,8 @@
 
 A block is named by the un-keyed path of its module and its name there. Besides what a module
 declares there are two names for each call: the call itself stands for its expansion, on which all
-in it depends, and the module with `*` for everything in it. Nothing is evaluated; references were
+in it depends, and the module with `*` for everything in it, which whoever names the call as a whole
+needs. Nothing is evaluated; references were
 found by compiling. Answers are worked out when asked for and kept.
 """
 
@@ -44,6 +45,7 @@ BlockSchemas: TypeAlias = Callable[[FoundBlock, Resource | None], SchemaBlock | 
 """The schema of a resource's body; without a resource, of the provider configuration itself."""
 
 T = TypeVar("T")
+N = TypeVar("N")
 
 _EVERYTHING = "*"
 _EXPANSION = "(instances)"
@@ -59,6 +61,13 @@ def provider_block(address: AbsProviderConfig) -> Block:
     return address.module.unkeyed, str(address.item)
 
 
+def is_given_by_call(block: Block, need: Block) -> bool:
+    """Whether a block needs another as what a call gives, and not as something of its own module."""
+    path, name = need
+    is_given = name == _EVERYTHING or name.startswith("output.")
+    return is_given and (path != block[0] or block[1] != _EVERYTHING)
+
+
 class BlockGraph:
     """Who needs whom among the blocks of a configuration."""
 
@@ -68,6 +77,7 @@ class BlockGraph:
         self._resources: dict[Block, AbsResource] = {}
         self._needs: dict[Block, tuple[Block, ...]] = {}
         self._before: dict[Block, frozenset[AbsResource]] = {}
+        self._outside: dict[ModuleAddr, frozenset[Block]] = {}
         self._providers: dict[Block, FoundBlock] = {}
         pending = [root]
         while pending:
@@ -128,27 +138,23 @@ class BlockGraph:
 
     def resources_before(self, block: Block) -> frozenset[AbsResource]:
         """All resources that a block needs, directly or through others."""
-        return self.work_out(block, self._before, self._joined)
+        return work_out(block, self._before, self.needs, self._joined)
 
-    def work_out(self, block: Block, known: dict[Block, T], find: Callable[[Block], T]) -> T:
-        """A fact about a block that follows from the same facts about what it needs.
-
-        These are found first, and put among what is known. A circle between blocks that values do
-        not follow is cut where it is met: there a fact is missing.
-        """
-        stack: list[tuple[Block, bool]] = [(block, False)]
-        entered: set[Block] = set()
-        while stack:
-            at, is_ready = stack.pop()
-            if at in known:
-                continue
-            if is_ready:
-                known[at] = find(at)
-            elif at not in entered:
-                entered.add(at)
-                stack.append((at, True))
-                stack.extend((need, False) for need in self.needs(at) if need not in known)
-        return known[block]
+    def called_with(self, path: ModuleAddr) -> frozenset[Block]:
+        """The resources that the instances of a module and their variables come from."""
+        found = self._outside.get(path)
+        if found is None:
+            names = {
+                f"var.{name}"
+                for each in self._modules.get(path, ())
+                for name in each.module.variables
+            }
+            found = self._outside[path] = frozenset(
+                resource_block(each)
+                for name in (_EXPANSION, *names)
+                for each in self.resources_before((path, name))
+            )
+        return found
 
     def _joined(self, block: Block) -> frozenset[AbsResource]:
         joined: frozenset[AbsResource] = frozenset()
@@ -185,12 +191,20 @@ class BlockGraph:
         yield from self._of_dependencies(parent, call.depends_on or ())
 
     def _everything(self, instance: ModuleInstance) -> Iterator[Block]:
-        path = instance.addr.unkeyed
-        for addr in instance.module.resources:
-            yield path, str(addr)
-        for name in instance.module.outputs:
-            yield path, f"output.{name}"
-        for name in instance.module.calls:
+        """All that a module declares, whether anybody uses it or not; its checks come later."""
+        path, module = instance.addr.unkeyed, instance.module
+        yield path, _EXPANSION
+        for addr, resource in module.resources.items():
+            if not resource.in_check:
+                yield path, str(addr)
+        for kind, names in (
+            ("output", module.outputs),
+            ("var", module.variables),
+            ("local", module.locals),
+        ):
+            for name in names:
+                yield path, f"{kind}.{name}"
+        for name in module.calls:
             yield path.child(name), _EVERYTHING
 
     def _value_needs(self, instance: ModuleInstance, name: str) -> Iterator[Block]:
@@ -278,14 +292,7 @@ class BlockGraph:
     ) -> Iterator[Block]:
         for traversal in depends_on:
             reference = parse_reference(traversal, Diagnostics())
-            if reference is None:
-                continue
-            subject = reference.subject
-            if isinstance(subject, ModuleCallInstance):
-                subject = subject.call
-            if isinstance(subject, ModuleCall):
-                yield instance.addr.unkeyed.child(subject.name), _EVERYTHING
-            else:
+            if reference is not None:
                 yield from self._of_references(instance, (reference,))
 
     def _of_body(
@@ -315,6 +322,27 @@ class BlockGraph:
                 yield path.child(subject.call.name), f"output.{subject.name}"
             elif isinstance(subject, ModuleCall | ModuleCallInstance):
                 call = subject if isinstance(subject, ModuleCall) else subject.call
-                for child in instance.children.get(call.name, {}).values():
-                    for name in child.module.outputs:
-                        yield child.addr.unkeyed, f"output.{name}"
+                yield path.child(call.name), _EVERYTHING
+
+
+def work_out(
+    start: N, known: dict[N, T], needs: Callable[[N], Iterable[N]], find: Callable[[N], T]
+) -> T:
+    """A fact about a block that follows from the same facts about what it needs.
+
+    These are found first, and put among what is known. A circle between blocks that values do
+    not follow is cut where it is met: there a fact is missing.
+    """
+    stack: list[tuple[N, bool]] = [(start, False)]
+    entered: set[N] = set()
+    while stack:
+        at, is_ready = stack.pop()
+        if at in known:
+            continue
+        if is_ready:
+            known[at] = find(at)
+        elif at not in entered:
+            entered.add(at)
+            stack.append((at, True))
+            stack.extend((need, False) for need in needs(at) if need not in known)
+    return known[start]

@@ -8,20 +8,32 @@ nothing of A can be destroyed before B is made anew. A provider is open from bef
 its first use until after its last, and so is an ephemeral object that anything uses. Data sources of
 checks are read when all else has been done.
 
-Order is kept between blocks, through operations that only stand for "all of this is done", so that
-the graph grows with blocks and their references and not with pairs of instances.
+Order is kept between the blocks of module instances, through operations that only stand for "all of
+this is done", so that the graph grows with blocks and their references and not with pairs of
+instances. Objects in two instances of one module do not wait for each other, unless what the one is
+called with comes from the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from nigari.addrs.absolute import Abs, resource_of
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
-from nigari.plan.block_graph import Block, BlockGraph, provider_block, resource_block
+from nigari.plan.block_graph import (
+    Block,
+    BlockGraph,
+    is_given_by_call,
+    provider_block,
+    resource_block,
+    work_out,
+)
 from nigari.plan.changes import Action, Change, EphemeralInstance, Plan, PlanMode
 from nigari.plan.circles import circles
 from nigari.plan.execution_graph import ExecutionGraph, Operation, OperationKind
+from nigari.plan.operations_of import OperationsOf, shared_depth
 from nigari.state.model import State
 
 _MAKING = {
@@ -47,6 +59,9 @@ _CHANGING = frozenset(
 
 _ENDING_KINDS = frozenset((OperationKind.DELETE, OperationKind.FORGET, OperationKind.CLOSE))
 
+Placed: TypeAlias = tuple[ModuleAddr, Block]
+"""A block in one instance of its module."""
+
 REPLACED = "replaced"
 """Stands for the key of an object that will be deposed, which is chosen when that happens."""
 
@@ -62,11 +77,11 @@ class _Building:
         self._blocks = blocks
         self._operations: list[tuple[OperationKind, str, str]] = []
         self._after: list[dict[int, None]] = []
-        self._made: dict[Block, list[int]] = {}
-        self._ended: dict[Block, list[int]] = {}
-        self._ended_late: dict[Block, list[int]] = {}
+        self._made = OperationsOf()
+        self._ended = OperationsOf()
+        self._ended_late = OperationsOf()
         """Endings of objects that stay until their successors and dependents are done."""
-        self._settled: dict[Block, tuple[int, ...]] = {}
+        self._settled: dict[Placed, tuple[int, ...]] = {}
         self._stored = stored_needs(plan.refreshed_state)
         self._open: dict[str, int] = {}
         self._close: dict[str, int] = {}
@@ -74,6 +89,8 @@ class _Building:
         """The ephemeral objects that are opened, by the operation that does it."""
         self._late: list[tuple[list[int], list[int]]] = []
         """Endings, and what should be made before them."""
+        self._calls: dict[tuple[ModuleAddr, str], dict[ModuleAddr, None]] = {}
+        """The module instances with operations, by where and by what name they are called."""
         self._across: list[tuple[int, list[int]]] = []
         """Endings, and those of objects of other providers that should come before them."""
         self._managers: dict[Block, set[AbsProviderInstance]] = {}
@@ -131,8 +148,9 @@ class _Building:
 
     def _enter(self, change: Change) -> None:
         """Add the operations of one change, in the order that they have among themselves."""
-        block = resource_block(resource_of(change.address))
+        block, module = resource_block(resource_of(change.address)), change.address.module
         action, text = change.action, str(change.address)
+        self._note_module(module)
         self._managers.setdefault(block, set()).add(change.provider)
         ending: int | None = None
         is_late = action is Action.CREATE_THEN_DELETE
@@ -140,13 +158,21 @@ class _Building:
             deposed = REPLACED if is_late else change.deposed
             ending = self._add(_ENDING[action], text, deposed)
             late = is_late or self._was_created_first(change)
-            (self._ended_late if late else self._ended).setdefault(block, []).append(ending)
+            (self._ended_late if late else self._ended).add(block, module, ending)
         if action in _MAKING:
             making = self._add(_MAKING[action], text)
-            self._made.setdefault(block, []).append(making)
+            self._made.add(block, module, making)
             if ending is not None:
                 first, second = (making, ending) if is_late else (ending, making)
                 self._put_after(second, (first,))
+
+    def _note_module(self, module: ModuleAddr) -> None:
+        while module.parent is not None:
+            known = self._calls.setdefault((module.parent, module.name), {})
+            if module in known:
+                return
+            known[module] = None
+            module = module.parent
 
     def _enter_ephemeral(self, changes: list[Change]) -> None:
         """Add the opening of those ephemeral objects that anything uses."""
@@ -165,7 +191,8 @@ class _Building:
             block, text = resource_block(resource_of(each.address)), str(each.address)
             if block in used:
                 opening = self._open[text] = self._add(OperationKind.OPEN, text)
-                self._made.setdefault(block, []).append(opening)
+                self._made.add(block, each.address.module, opening)
+                self._note_module(each.address.module)
                 self._ephemeral[opening] = each
 
     def _was_created_first(self, change: Change) -> bool:
@@ -178,36 +205,50 @@ class _Building:
     # -- making -------------------------------------------------------------------------------
 
     def _order_making(self) -> None:
-        for block, numbers in self._made.items():
-            before = self._before(block)
-            if len(before) > 1 and len(numbers) > 1:
-                before = (self._joined(f"before {_name(block)}", before),)
-            for number in numbers:
-                self._put_after(number, before)
+        for block in self._made:
+            for module in self._made.modules(block, block[0].depth):
+                before, numbers = self._before((module, block)), self._made.of(block, module)
+                if len(before) > 1 and len(numbers) > 1:
+                    before = (self._joined(f"before {_name((module, block[1]))}", before),)
+                for number in numbers:
+                    self._put_after(number, before)
 
-    def _before(self, block: Block) -> tuple[int, ...]:
+    def _before(self, placed: Placed) -> tuple[int, ...]:
         """What must be done before anything of a block is made."""
         found: dict[int, None] = {}
-        for need in self._blocks.needs(block):
-            for number in self._settle(need):
+        for need in self._needed(placed):
+            for number in work_out(need, self._settled, self._needed, self._settled_by):
                 found[number] = None
         return tuple(found)
 
-    def _settle(self, block: Block) -> tuple[int, ...]:
-        """The operations after which a block has its final value; none where it has it already."""
-        return self._blocks.work_out(block, self._settled, self._settled_by)
+    def _needed(self, placed: Placed) -> Iterator[Placed]:
+        """What a block of a module instance needs: in that instance, in those that it is called
+        from, and in those that it calls. One stands for all that have no operations.
+        """
+        module, block = placed
+        for need in self._blocks.needs(block):
+            path = need[0]
+            is_given = is_given_by_call(block, need)
+            at = _ancestor(module, path.depth - 1 if is_given else path.depth)
+            if is_given:
+                for child in self._calls.get((at, path.name)) or (at.child(path.name),):
+                    yield child, need
+            else:
+                yield at, need
 
-    def _settled_by(self, block: Block) -> tuple[int, ...]:
-        made = self._made.get(block)
-        if made is None:
+    def _settled_by(self, placed: Placed) -> tuple[int, ...]:
+        """The operations after which a block has its final value; none where it has it already."""
+        module, block = placed
+        made = self._made.of(block, module)
+        if not made:
             found: dict[int, None] = {}
-            for need in self._blocks.needs(block):
+            for need in self._needed(placed):
                 for number in self._settled.get(need, ()):
                     found[number] = None
             made = list(found)
         if len(made) < 2:
             return tuple(made)
-        return (self._joined(_name(block), made),)
+        return (self._joined(_name((module, block[1])), made),)
 
     def _joined(self, name: str, numbers: Iterable[int]) -> int:
         number = self._add(OperationKind.SETTLE, name)
@@ -217,24 +258,41 @@ class _Building:
     # -- ending -------------------------------------------------------------------------------
 
     def _order_ending(self) -> None:
-        everything = {**self._ended, **self._ended_late}
-        for block in {**everything, **self._made}:
+        for block in dict.fromkeys((*self._ended, *self._ended_late, *self._made)):
             for need in self._needs_of(block):
-                ends = self._ended.get(need, []) + self._ended_late.get(need, [])
-                if not ends or need == block:
-                    continue
-                before = self._ended.get(block, []) + self._ended_late.get(block, [])
-                late = self._ended_late.get(need, [])
-                made = self._made.get(block, []) if late else []
-                if len(ends) > 1 and len(before) > 1:
-                    before = [self._joined(f"end of {_name(block)}", before)]
-                is_across = self._managers.get(block) != self._managers[need]
-                for number in ends:
-                    self._put_after(number, before)
-                    if is_across:
-                        self._across.append((number, before))
-                if late and made:
-                    self._late.append((late, made))
+                if need != block and (need in self._ended or need in self._ended_late):
+                    for module in self._shared_modules(block, need):
+                        self._end_before(block, need, module)
+
+    def _shared_modules(self, block: Block, need: Block) -> Iterator[ModuleAddr]:
+        """The module instances in each of which the one block is ordered before the other: those
+        that both are in, or the root where what the one is called with may come from the other.
+        """
+        depth = shared_depth(block[0], need[0])
+        at = block[0]
+        while at.parent is not None:
+            if at.depth <= depth and need in self._blocks.called_with(at):
+                depth = at.depth - 1
+            at = at.parent
+        yield from dict.fromkeys(
+            (*self._ended.modules(need, depth), *self._ended_late.modules(need, depth))
+        )
+
+    def _end_before(self, block: Block, need: Block, module: ModuleAddr) -> None:
+        """End what is of one block, in a module instance, before what is of another."""
+        late = self._ended_late.of(need, module)
+        ends = self._ended.of(need, module) + late
+        before = self._ended.of(block, module) + self._ended_late.of(block, module)
+        if len(ends) > 1 and len(before) > 1:
+            before = [self._joined(f"end of {_name(block)}", before)]
+        is_across = self._managers.get(block) != self._managers[need]
+        for number in ends:
+            self._put_after(number, before)
+            if is_across:
+                self._across.append((number, before))
+        made = self._made.of(block, module)
+        if late and made:
+            self._late.append((late, made))
 
     def _needs_of(self, block: Block) -> set[Block]:
         """The resource blocks that a block needed when it was stored, or needs now."""
@@ -260,8 +318,7 @@ class _Building:
         else that both need is destroyed before it is made anew.
         """
         followers = self._followers()
-        endings = [*self._ended.values(), *self._ended_late.values()]
-        after_any = _reached(followers, [number for numbers in endings for number in numbers])
+        after_any = _reached(followers, self._ended.all() + self._ended_late.all())
         for late, made in self._late:
             if any(number in after_any for number in made):
                 after = _reached(followers, late)
@@ -283,15 +340,17 @@ class _Building:
 
         It is not where the object that goes must itself wait for something to be made.
         """
-        made = [number for numbers in self._made.values() for number in numbers]
-        waiting = _reached(self._followers(), made)
-        for block, numbers in self._made.items():
+        waiting = _reached(self._followers(), self._made.all())
+        for block in self._made:
             for needed in self._stored.get(block, ()):
-                gone = [each for each in self._ended.get(needed, ()) if each not in waiting]
-                if len(gone) > 1 and len(numbers) > 1:
-                    gone = [self._joined(f"end of {_name(needed)}", gone)]
-                for number in numbers:
-                    self._put_after(number, gone)
+                for module in self._shared_modules(block, needed):
+                    ended = self._ended.of(needed, module)
+                    gone = [each for each in ended if each not in waiting]
+                    numbers = self._made.of(block, module)
+                    if len(gone) > 1 and len(numbers) > 1:
+                        gone = [self._joined(f"end of {_name(needed)}", gone)]
+                    for number in numbers:
+                        self._put_after(number, gone)
 
     # -- providers ----------------------------------------------------------------------------
 
@@ -315,11 +374,11 @@ class _Building:
         closing = self._close[text] = self._add(OperationKind.CLOSE, text)
         self._put_after(closing, (opening,))
         block = provider_block(Abs(provider.module, provider.item.config))
-        self._put_after(opening, self._before(block))
+        self._put_after(opening, self._before((provider.module, block)))
         for resource in self._blocks.resources_before(block):
             needed = resource_block(resource)
             if needed not in self._made:
-                for number in self._ended.get(needed, ()):
+                for number in self._ended.of(needed):
                     self._put_after(number, (closing,))
 
     # -- what comes last ----------------------------------------------------------------------
@@ -329,7 +388,7 @@ class _Building:
         checks = [block for block in self._made if self._blocks.is_in_check(block)]
         if not checks:
             return
-        reading = {number for block in checks for number in self._made[block]}
+        reading = {number for block in checks for number in self._made.of(block)}
         after = _reached(self._followers(), list(reading))
         others = [
             number
@@ -364,7 +423,7 @@ class _Building:
             block = resource_block(resource_of(each.address))
             for resource in self._blocks.resources_before(block):
                 needed = resource_block(resource)
-                for number in (*self._ended.get(needed, ()), *self._ended_late.get(needed, ())):
+                for number in self._ended.of(needed) + self._ended_late.of(needed):
                     self._put_after(number, (self._close[str(each.address)],))
 
     def _users(self, opening: int, followers: list[list[int]]) -> set[int]:
@@ -397,6 +456,13 @@ def _reached(followers: list[list[int]], start: list[int]) -> set[int]:
                 found.add(number)
                 pending.append(number)
     return found
+
+
+def _ancestor(module: ModuleAddr, depth: int) -> ModuleAddr:
+    """The module instance at some depth that another is in."""
+    while module.depth > depth and module.parent is not None:
+        module = module.parent
+    return module
 
 
 def _name(block: Block) -> str:

@@ -118,7 +118,7 @@ def _in_call(frame: Frame, name: str) -> Iterator[Node]:
     call = frame.calls[name]
     yield call
     for child in call.frames.values():
-        yield from child.resources.values()
+        yield from (node for node in child.resources.values() if not node.resource.in_check)
         for inner in child.calls:
             yield from _in_call(child, inner)
 
