@@ -11,7 +11,7 @@ from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
 from nigari.config.lifecycle import Lifecycle
 from nigari.config.written_address import decode_address
-from nigari.cty.values import FALSE, Value, object_value
+from nigari.cty.values import FALSE, Value, object_value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import Frame, Origin
@@ -172,7 +172,9 @@ class ManagedInstance(ChangingInstance):
     def _stay(self, wanted: Wanted) -> None:
         """What an instance is where nothing is to be changed, so that the plan has no word on it."""
         if self.prior is None:
+            # Whatever depends on it is looked at all the same, and its conditions are not.
             self.fail()
+            self.value = unknown(self.schema.block.implied_type)
             return
         value = self.value = self.prior.value
         self.change = Change(

@@ -1,0 +1,86 @@
+"""Refreshing looks at everything that exists, also where something it depends on is gone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import inside
+from tests.plan.cloud import REQUIRED, Cloud, install
+
+_BOXES = """\
+provider "cloud" { region = "eu" }
+resource "cloud_box" "gone" {
+  name    = "gone"
+  content = "x"
+}
+resource "cloud_box" "next" {
+  name    = "next"
+  content = cloud_box.gone.region
+  lifecycle {
+    precondition {
+      condition     = cloud_box.gone.content == "x"
+      error_message = "not x"
+    }
+  }
+}
+module "m" {
+  source = "./m"
+  v      = cloud_box.next.content
+}
+output "o" { value = cloud_box.gone.content }
+"""
+_MODULE = """\
+variable "v" {}
+resource "cloud_box" "last" {
+  count   = 1
+  name    = "last"
+  content = var.v
+}
+"""
+
+
+@pytest.fixture
+def cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cloud:
+    monkeypatch.chdir(tmp_path)
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(REQUIRED + _MODULE)
+    Path("main.tf").write_text(REQUIRED + _BOXES)
+    cloud = install(monkeypatch)
+    assert inside("get").code == 0
+    assert inside("apply", "-auto-approve").code == 0
+    return cloud
+
+
+def _contents() -> dict[str, str]:
+    data = json.loads(Path("terraform.tfstate").read_text())
+    return {
+        each["name"]: each["instances"][0]["attributes"]["content"] for each in data["resources"]
+    }
+
+
+@pytest.mark.parametrize(
+    "command", [["refresh"], ["apply", "-refresh-only", "-auto-approve"], ["saved"]]
+)
+def test_what_depends_on_a_gone_object_is_read(command: list[str], cloud: Cloud) -> None:
+    del cloud.objects["eu", "gone"]
+    cloud.objects["eu", "next"] = cloud.objects["eu", "last"] = "changed"
+    if command == ["saved"]:
+        done = inside("plan", "-refresh-only", "-out=p", "-no-color")
+        assert "module.m.cloud_box.last[0]: Refreshing state" in done.out
+        command = ["apply", "p"]
+    done = inside(*command, "-no-color")
+    assert done.code == 0, done.out + done.err
+    assert _contents() == {"next": "changed", "last": "changed"}
+
+
+def test_what_depends_on_something_new_is_read(cloud: Cloud) -> None:
+    main = Path("main.tf")
+    text = main.read_text().replace('  content = "x"', "  content = cloud_box.new.content")
+    main.write_text(text + 'resource "cloud_box" "new" { name = "new" }\n')
+    cloud.objects["eu", "gone"] = "changed"
+    assert inside("refresh").code == 0
+    assert _contents()["gone"] == "changed"
+    assert "new" not in _contents()
