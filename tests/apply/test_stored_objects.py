@@ -32,8 +32,9 @@ State = dict[str, Any]  # JSON as it comes
 class Archive(ProviderBase):
     """Once called `title` by another name. Nothing exists that is called "gone"."""
 
-    def __init__(self, destroyed: list[str]) -> None:
+    def __init__(self, destroyed: list[str], upgraded: list[int] | None = None) -> None:
         self._destroyed = destroyed
+        self._upgraded = [] if upgraded is None else upgraded
 
     async def schema(self) -> api.SchemaResponse:
         return api.SchemaResponse(
@@ -44,7 +45,9 @@ class Archive(ProviderBase):
         return api.Response()
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
-        title = json.loads(request.json)["name"]
+        self._upgraded.append(request.version)
+        stored = json.loads(request.json)
+        title = stored["title"].strip() if "title" in stored else stored["name"]
         return api.UpgradeResponse(cty.object_value({"title": cty.string(title)}))
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:
@@ -93,6 +96,16 @@ def apply(text: str, *args: str) -> list[State]:
     assert done.code == 0, done.out + done.err
     state = json.loads(Path("terraform.tfstate").read_text())
     return [each for resource in state["resources"] for each in resource["instances"]]
+
+
+def versioned(version: int, **attributes: str) -> None:
+    """A state with one object of some version."""
+    store("x")
+    path = Path("terraform.tfstate")
+    state = json.loads(path.read_text())
+    (stored,) = state["resources"][0]["instances"]
+    stored.update(schema_version=version, attributes=attributes)
+    path.write_text(json.dumps(state))
 
 
 BOOK = 'resource "archive_book" "b" {\n  title = "%s"\n}\n'
@@ -155,3 +168,29 @@ def test_a_state_that_terraform_wrote(destroyed: list[str]) -> None:
     assert "0 added, 0 changed, 0 destroyed" in done.out
     (resource,) = json.loads(path.read_text())["resources"]
     assert resource["provider"] == 'provider["registry.opentofu.org/hashicorp/archive"]'
+
+
+@pytest.mark.parametrize("flags", [[], ["-refresh=false"], ["-refresh-only"], ["-destroy"]])
+def test_the_provider_mends_what_it_stored_itself(
+    flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An object of the present version decodes, and is upgraded all the same."""
+    monkeypatch.chdir(tmp_path)
+    destroyed: list[str] = []
+    upgraded: list[int] = []
+    find_provider(monkeypatch, lambda: Archive(destroyed, upgraded))
+    versioned(2, title=" x ")
+    left = apply(BOOK % "x", *flags)
+    assert upgraded == [2]
+    if "-destroy" in flags:
+        assert destroyed == ["x"]
+    else:
+        assert [each["attributes"] for each in left] == [{"title": "x"}]
+
+
+def test_an_object_of_a_newer_version_is_refused(destroyed: list[str]) -> None:
+    versioned(3, title="x")
+    Path("main.tf").write_text(CONFIG + BOOK % "x")
+    done = inside("plan", "-no-color")
+    assert done.code == 1
+    assert "Object of a newer provider version" in done.err

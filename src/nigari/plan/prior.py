@@ -14,7 +14,7 @@ from nigari.cty.marks import mark_with_paths
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.provider_checks import type_faults
+from nigari.plan.provider_checks import object_fault, type_faults
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
@@ -49,26 +49,60 @@ async def upgraded(
     stored: StoredObject,
     diags: Diagnostics,
 ) -> PriorObject | None:
-    """A stored object under the provider's present schema; None after reporting why not."""
+    """A stored object under the provider's present schema; None after reporting why not.
+
+    The provider is asked also where the schema is the one that the object was stored with: there may
+    be something to mend that the version does not tell.
+    """
+    if stored.schema_version > schema.version:
+        _report_newer(address, stored, schema, diags)
+        return None
     identity = stored_identity(stored, schema)
-    try:
-        value = decode(stored, schema)
-    except UnreadableObject:
-        request = api.UpgradeRequest(
-            address.item.resource.type,
-            stored.schema_version,
-            b"" if stored.flat_attributes is not None else stored.attributes.encode(),
-            tuple((stored.flat_attributes or {}).items()),
+    request = api.UpgradeRequest(
+        address.item.resource.type,
+        stored.schema_version,
+        b"" if stored.flat_attributes is not None else stored.attributes.encode(),
+        tuple((stored.flat_attributes or {}).items()),
+    )
+    answer = await provider.upgrade(request)
+    diags.extend(located(answer.diagnostics, address=str(address)))
+    if api.has_errors(answer.diagnostics):
+        return None
+    fault = object_fault(schema.block, answer.state)
+    if fault:
+        diags.error(
+            "Invalid object from the provider",
+            f"What the provider made of the stored object of {address} {fault}. This is a fault of "
+            "the provider.",
+            address=str(address),
         )
-        answer = await provider.upgrade(request)
-        diags.extend(located(answer.diagnostics, address=str(address)))
-        if api.has_errors(answer.diagnostics):
-            return None
-        value = answer.state
-        if stored.sensitive_attributes != "[]":
-            value = _marked(value, stored)
+        return None
+    value = answer.state
+    if stored.sensitive_attributes != "[]":
+        value = _marked(value, stored)
+    if not _is_stored(value, stored, schema):
         stored = _renewed(value, schema, stored, stored.private, identity)
     return PriorObject(value, stored, stored.private, identity)
+
+
+def _is_stored(value: Value, stored: StoredObject, schema: Schema) -> bool:
+    """Whether a stored object has just this value."""
+    try:
+        return decode(stored, schema) == value
+    except UnreadableObject:
+        return False
+
+
+def _report_newer(
+    address: AbsResourceInstance, stored: StoredObject, schema: Schema, diags: Diagnostics
+) -> None:
+    diags.error(
+        "Object of a newer provider version",
+        f"{address} was stored with version {stored.schema_version} of its schema, and the provider "
+        f"that is selected has version {schema.version}. Use the version of the provider that "
+        "stored it, or a newer one.",
+        address=str(address),
+    )
 
 
 async def taken_over(

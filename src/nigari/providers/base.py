@@ -36,7 +36,24 @@ class ProviderBase:
         return api.Response()
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
-        told = unknown_type("resource type", request.type_name)
+        """Take what the present version of the schema has stored as it is."""
+        offered = (await self.schema()).schema
+        schema = None if offered is None else offered.resources.get(request.type_name)
+        if schema is None:
+            told = unknown_type("resource type", request.type_name)
+        elif request.version != schema.version or not request.json:
+            told = problem(
+                "State of another provider version",
+                f"The object was stored with version {request.version} of its schema, and this"
+                f" provider has version {schema.version}.",
+            )
+        else:
+            try:
+                return api.UpgradeResponse(
+                    cty.value_from_json(request.json, schema.block.implied_type)
+                )
+            except cty.CtyError as error:
+                told = problem("State that does not fit the schema", f"{error.message}.")
         return api.UpgradeResponse(cty.null(cty.DYNAMIC), told)
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:
