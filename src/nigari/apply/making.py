@@ -6,6 +6,7 @@ What exists after the provider was asked is recorded in any case, also where it 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 
 from nigari.apply.declared import DeclaredInstance, declared_instance
 from nigari.apply.provisioning import provision
@@ -23,8 +24,11 @@ from nigari.state.model import ObjectStatus, StoredObject
 from nigari.state.objects import encode
 
 
-async def make(place: Workplace, change: Change) -> Value:
-    """Create or update an object."""
+async def make(place: Workplace, change: Change, begin: Callable[[], None]) -> Value:
+    """Create or update an object; it begins when the provider is asked for that.
+
+    An update that changes nothing, now that everything is known, does not begin.
+    """
     provider = place.provider(change)
     declared = await declared_instance(place, change)
     await declared.check("precondition", None)
@@ -43,9 +47,14 @@ async def make(place: Workplace, change: Change) -> Value:
     if final is None:
         raise Failed
     _check_final(place, change, final)
-    if change.action is Action.CREATE_THEN_DELETE:
-        _depose(place, change)
-    value = await _apply(place, declared, change, final, config, prior)
+    if final.action is Action.NO_OP:
+        value = place.host.results[change.address] = final.after
+        place.renew(change)
+    else:
+        begin()
+        if change.action is Action.CREATE_THEN_DELETE:
+            _depose(place, change)
+        value = await _apply(place, declared, change, final, config, prior)
     if change.action is not Action.UPDATE:
         await provision(place, declared, change, value)
     await declared.check("postcondition", value)
@@ -99,7 +108,7 @@ async def _apply(
     if not value.is_null:
         value = with_schema_marks(mark_with_paths(value, marks), change.schema)
     is_new = change.action is not Action.UPDATE
-    _record(place, change, value, answer, is_tainted=is_new and has_failed)
+    _record(place, change, value, answer, is_tainted=is_new and (has_failed or bool(faults)))
     if has_failed or faults:
         raise Failed
     if value.is_null:

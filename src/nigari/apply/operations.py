@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nigari.apply.declared import declared_instance
 from nigari.apply.ending import delete, forget
 from nigari.apply.making import make
 from nigari.apply.opening import close_provider, open_ephemeral, open_provider
 from nigari.apply.reading import read
+from nigari.apply.view import ApplyView
 from nigari.apply.workplace import Failed, Workplace
 from nigari.cty.values import Value
 from nigari.plan.changes import Change
@@ -38,27 +41,29 @@ class Operations:
         change = self._changes[operation.address, deposed]
         if kind is OperationKind.CHECK:
             return await self._check(change)
-        view = self.place.view
-        view.started(operation, change)
+        told = _Told(self.place.view, operation, change)
         try:
-            value = await self._on_resource(operation, change)
+            value = await self._on_resource(operation, change, told.begin)
         except Failed:
-            view.failed(operation, change)
+            told.fail()
             return False
-        view.finished(operation, change, value)
+        told.finish(value)
         return True
 
-    async def _on_resource(self, operation: Operation, change: Change) -> Value | None:
+    async def _on_resource(
+        self, operation: Operation, change: Change, begin: Callable[[], None]
+    ) -> Value | None:
         kind = operation.kind
+        if kind in (OperationKind.CREATE, OperationKind.UPDATE):
+            return await make(self.place, change, begin)
+        begin()
         if kind is OperationKind.FORGET:
             forget(self.place, operation, change)
             return None
         if kind is OperationKind.DELETE:
             await delete(self.place, operation, change)
             return None
-        if kind is OperationKind.READ:
-            return await read(self.place, change)
-        return await make(self.place, change)
+        return await read(self.place, change)
 
     async def _check(self, change: Change) -> bool:
         try:
@@ -83,3 +88,25 @@ class Operations:
             await self.place.host.ephemeral.close(ephemeral.address)
         else:
             await close_provider(self.place, text)
+
+
+class _Told:
+    """What listeners hear of one operation: that it begins, and only then how it ends."""
+
+    def __init__(self, view: ApplyView, operation: Operation, change: Change) -> None:
+        self._view = view
+        self._operation = operation
+        self._change = change
+        self._has_begun = False
+
+    def begin(self) -> None:
+        self._has_begun = True
+        self._view.started(self._operation, self._change)
+
+    def fail(self) -> None:
+        if self._has_begun:
+            self._view.failed(self._operation, self._change)
+
+    def finish(self, value: Value | None) -> None:
+        if self._has_begun:
+            self._view.finished(self._operation, self._change, value)

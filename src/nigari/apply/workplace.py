@@ -102,20 +102,24 @@ class Workplace:
     def renew_dependencies(self) -> None:
         """Note for what stays as it is what it depends on now, and who manages it."""
         for change in self.plan.changes:
-            state = self.draft.instance(change.address)
-            if change.action is not Action.NO_OP or state is None or state.current is None:
-                continue
-            resource = self.draft.resource(resource_of(change.address))
-            assert resource is not None
-            is_same = resource.manager_of(change.address.item.key) == change.provider
-            known = state.current
-            renewed = known.with_lifecycle(
-                self.dependencies(change),
-                self.is_created_first(change),
-                self.skips_destroy(change),
-            )
-            if renewed != known or not is_same:
-                self.draft.set_current(change.address, renewed, change.provider)
+            if change.action is Action.NO_OP:
+                self.renew(change)
+
+    def renew(self, change: Change) -> None:
+        """The same for one object, if it is there."""
+        state = self.draft.instance(change.address)
+        resource = self.draft.resource(resource_of(change.address))
+        if resource is None or state is None or state.current is None:
+            return
+        is_same = resource.manager_of(change.address.item.key) == change.provider
+        known = state.current
+        renewed = known.with_lifecycle(
+            self.dependencies(change),
+            self.is_created_first(change),
+            self.skips_destroy(change),
+        )
+        if renewed != known or not is_same:
+            self.draft.set_current(change.address, renewed, change.provider)
 
     def report_faults(self, change: Change, faults: list[Fault]) -> None:
         """Tell what a provider did wrong."""
