@@ -49,7 +49,37 @@ data "vault_look" "d" { name = "d" }
 resource "terraform_data" "f" { input = [data.vault_look.d.found, var.v] }
 output "found" { value = data.vault_look.d.found }
 """
-_MODULES = {"m": _MODULE, "nested": _NESTED, "two": _TWO, "data": _WITH_DATA}
+_THINGS = """\
+variable "v" {}
+resource "vault_thing" "t" {
+  count   = var.v
+  name    = "t"
+  version = var.v
+}
+output "version" { value = vault_thing.t[*].version }
+"""
+_LENT = """\
+variable "v" {
+  validation {
+    condition     = var.v != terraform_data.other.id
+    error_message = "the same"
+  }
+}
+resource "terraform_data" "other" {}
+ephemeral "vault_lease" "l" { name = var.v }
+output "secret" {
+  value     = ephemeral.vault_lease.l.secret
+  ephemeral = true
+}
+"""
+_MODULES = {
+    "m": _MODULE,
+    "nested": _NESTED,
+    "two": _TWO,
+    "data": _WITH_DATA,
+    "things": _THINGS,
+    "lent": _LENT,
+}
 _P = """\
 variable "n" {}
 resource "terraform_data" "p" {
@@ -248,6 +278,64 @@ module "m" {
   source = "./m"
   v      = vault_thing.t[*].version
 }
+""",
+    "providers with keys": _P
+    + """
+provider "vault" {
+  alias    = "by"
+  for_each = toset(["a", "b"])
+  token    = "${each.key} ${join(",", terraform_data.p[*].id)}"
+}
+module "m" {
+  source    = "./things"
+  for_each  = toset(["a", "b"])
+  v         = length(terraform_data.p)
+  providers = { vault = vault.by[each.key] }
+}
+resource "terraform_data" "last" { input = values(module.m)[*].version }
+""",
+    "functions of providers": _P
+    + """
+provider "vault" { token = join(",", terraform_data.p[*].id) }
+module "m" {
+  source = "./m"
+  count  = length(terraform_data.p)
+  v      = provider::vault::twice(terraform_data.p[count.index].id)
+}
+resource "terraform_data" "last" { input = provider::vault::twice(join(",", module.m[*].id)) }
+""",
+    "validations and ephemeral values of modules": _P
+    + """
+module "m" {
+  source = "./lent"
+  count  = length(terraform_data.p)
+  v      = terraform_data.p[count.index].id
+}
+resource "vault_thing" "t" {
+  name     = "t"
+  version  = var.n
+  password = join(",", module.m[*].secret)
+}
+""",
+    "data that waits": _P
+    + """
+data "vault_look" "d" {
+  count      = length(terraform_data.p)
+  name       = "x${count.index}"
+  depends_on = [terraform_data.p]
+}
+module "m" {
+  source   = "./m"
+  for_each = { for i, d in terraform_data.p : "k${i}" => i }
+  v        = data.vault_look.d[each.value].found
+}
+module "d" {
+  source     = "./data"
+  for_each   = module.m
+  v          = each.value.v
+  depends_on = [module.m]
+}
+output "o" { value = module.d }
 """,
     "destroy provisioners": _P
     + """
