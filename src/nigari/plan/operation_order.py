@@ -265,18 +265,27 @@ class _Building:
                         self._end_before(block, need, module)
 
     def _shared_modules(self, block: Block, need: Block) -> Iterator[ModuleAddr]:
-        """The module instances in each of which the one block is ordered before the other: those
-        that both are in, or the root where what the one is called with may come from the other.
-        """
-        depth = shared_depth(block[0], need[0])
-        at = block[0]
-        while at.parent is not None:
-            if at.depth <= depth and need in self._blocks.called_with(at):
-                depth = at.depth - 1
-            at = at.parent
+        """The module instances in each of which the one block is ordered before the other."""
+        depth = self._shared_depth(block[0], need)
         yield from dict.fromkeys(
             (*self._ended.modules(need, depth), *self._ended_late.modules(need, depth))
         )
+
+    def _shared_depth(self, path: ModuleAddr, need: Block) -> int:
+        """How deep the module instances are within which something in a module needs a block: as
+        deep as both are in the same one, but for instances that may be called with each other.
+        """
+        depth = shared_depth(path, need[0])
+        at = _ancestor(path.unkeyed, depth)
+        while at.parent is not None:
+            if need in self._blocks.called_with(at):
+                depth = at.depth - 1
+            at = at.parent
+        return depth
+
+    def _ended_inside(self, module: ModuleAddr, need: Block) -> list[int]:
+        """The endings of what something in a module instance needs."""
+        return self._ended.of(need, _ancestor(module, self._shared_depth(module, need)))
 
     def _end_before(self, block: Block, need: Block, module: ModuleAddr) -> None:
         """End what is of one block, in a module instance, before what is of another."""
@@ -378,7 +387,7 @@ class _Building:
         for resource in self._blocks.resources_before(block):
             needed = resource_block(resource)
             if needed not in self._made:
-                for number in self._ended.of(needed):
+                for number in self._ended_inside(provider.module, needed):
                     self._put_after(number, (closing,))
 
     # -- what comes last ----------------------------------------------------------------------
