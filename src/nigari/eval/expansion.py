@@ -58,10 +58,13 @@ class Expansion:
 
     instances: Mapping[InstanceKey, InstanceData]
     deferred_by: Value | None = None
+    is_wrong: bool = False
+    """Whether there are no instances because of a mistake that has been reported."""
 
 
 SINGLE_INSTANCE: Final = Expansion({None: NO_INSTANCE_DATA})
 NO_INSTANCES: Final = Expansion({})
+_WRONG: Final = Expansion({}, is_wrong=True)
 
 
 def deferred_count(value: Value) -> Expansion:
@@ -88,17 +91,17 @@ def expand_count(value: Value, where: Range, diags: Diagnostics) -> Expansion:
             where,
             diags,
         )
-        return NO_INSTANCES
+        return _WRONG
     try:
         value = convert(value, NUMBER)
     except CtyError:
         _report(
             "count", f"A whole number is needed, not {value.type.with_article()}.", where, diags
         )
-        return NO_INSTANCES
+        return _WRONG
     if value.is_null:
         _report("count", "The value is null. A whole number is needed.", where, diags)
-        return NO_INSTANCES
+        return _WRONG
     if not value.is_known:
         return deferred_count(value)
     wanted = value.as_number()
@@ -109,7 +112,7 @@ def expand_count(value: Value, where: Range, diags: Diagnostics) -> Expansion:
             where,
             diags,
         )
-        return NO_INSTANCES
+        return _WRONG
     return Expansion({i: InstanceData(count_index=number(i)) for i in range(wanted)})
 
 
@@ -125,17 +128,17 @@ def expand_enabled(value: Value, where: Range, diags: Diagnostics) -> Expansion:
                 where,
                 diags,
             )
-            return NO_INSTANCES
+            return _WRONG
     try:
         value = convert(value, BOOL)
     except CtyError:
         _report(
             "enabled", f"True or false is needed, not {value.type.with_article()}.", where, diags
         )
-        return NO_INSTANCES
+        return _WRONG
     if value.is_null:
         _report("enabled", "The value is null. True or false is needed.", where, diags)
-        return NO_INSTANCES
+        return _WRONG
     if not value.is_known:
         return Expansion({None: NO_INSTANCE_DATA}, value)
     return SINGLE_INSTANCE if value.as_bool() else NO_INSTANCES
@@ -154,7 +157,7 @@ def expand_for_each(value: Value, where: Range, diags: Diagnostics) -> Expansion
                 where,
                 diags,
             )
-            return NO_INSTANCES
+            return _WRONG
     value, _ = value.unmark()
     kind = value.type.kind
     if kind not in (KIND_MAP, KIND_OBJECT, KIND_SET, KIND_DYNAMIC):
@@ -165,10 +168,10 @@ def expand_for_each(value: Value, where: Range, diags: Diagnostics) -> Expansion
             where,
             diags,
         )
-        return NO_INSTANCES
+        return _WRONG
     if value.is_null:
         _report("for_each", "The value is null. A map or a set is needed.", where, diags)
-        return NO_INSTANCES
+        return _WRONG
     if kind == KIND_SET:
         return _expand_set(value, where, diags)
     if not value.is_known:
@@ -190,13 +193,13 @@ def _expand_set(value: Value, where: Range, diags: Diagnostics) -> Expansion:
             where,
             diags,
         )
-        return NO_INSTANCES
+        return _WRONG
     if not value.is_wholly_known:
         return deferred_for_each(value)
     elements = value.sequence()
     if any(each.is_null for each in elements):
         _report("for_each", "The set contains null, which cannot be a key.", where, diags)
-        return NO_INSTANCES
+        return _WRONG
     return Expansion(
         {each.as_string(): InstanceData(each_key=each, each_value=each) for each in elements}
     )

@@ -25,6 +25,7 @@ from nigari.eval.causes import REPORTED
 from nigari.eval.compile import Compiled, CompiledModule
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.once import Need, Node
+from nigari.hcl.evaluate import Fault
 from nigari.lang.references import Reference
 from nigari.record import record
 
@@ -127,16 +128,31 @@ class ResourceNode(ValueNode):
         return self.resource.range
 
 
+@record
+class Absent:
+    """What an expression names and there is none of. That is a mistake only where the expression
+    is evaluated: a branch that is not taken may name it, and `try` may ask for it.
+    """
+
+    fault: Fault
+    exists: tuple[str, ...]
+    """The names that lead as far as there is something."""
+    is_null: bool = False
+    """Whether they lead to null, and otherwise to something that lacks the next name."""
+
+
 class CallNode(Node):
     """A module call; its result is the frames of the instances that it makes."""
 
-    __slots__ = ("call", "contents", "frame", "frames")
+    __slots__ = ("call", "contents", "frame", "frames", "has_failed")
 
     def __init__(self, frame: Frame, call: ModuleCall) -> None:
         super().__init__()
         self.frame = frame
         self.call = call
         self.frames: dict[InstanceKey, Frame] = {}
+        self.has_failed = False
+        """Whether instances are missing for a reason that has been reported."""
         self.contents: Node | None = None
         """Done when everything in the module is, where somebody may wait for that."""
 
@@ -145,7 +161,7 @@ class CallNode(Node):
         """What `module.name` stands for: all outputs of all instances; or what is needed first."""
 
     @abstractmethod
-    def output(self, key: InstanceKey, name: str, reference: Reference) -> Value | list[Need]:
+    def output(self, key: InstanceKey, name: str) -> Value | list[Need] | Absent:
         """What `module.name[key].output` stands for; nothing else need be known of the call."""
 
 

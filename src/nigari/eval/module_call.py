@@ -23,7 +23,7 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
-from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics import Range
 from nigari.eval.causes import CauseKind, UnknownCause
 from nigari.eval.compile import CompiledModule
 from nigari.eval.expansion import (
@@ -35,11 +35,18 @@ from nigari.eval.expansion import (
     expand_enabled,
     expand_for_each,
 )
-from nigari.eval.instances import FAILED, CallNode, Frame, ModuleInstance, ValueNode
+from nigari.eval.instances import (
+    FAILED,
+    Absent,
+    CallNode,
+    Frame,
+    ModuleInstance,
+    ValueNode,
+)
 from nigari.eval.once import DONE, Effect, Need
 from nigari.eval.scope import evaluate
+from nigari.hcl.evaluate import Fault
 from nigari.hcl.suggestion import did_you_mean
-from nigari.lang.references import Reference
 from nigari.record import record, replace
 
 
@@ -113,6 +120,7 @@ class ModuleCallNode(CallNode):
 
     def fail(self) -> None:
         self.frames = {}
+        self.has_failed = True
 
     def whole(self) -> Value | list[Need]:
         needs: list[Need] = []
@@ -124,22 +132,25 @@ class ModuleCallNode(CallNode):
                 objects[key] = object_value({name: node.value for name, node in outputs})
         if needs:
             return needs
+        if self.has_failed:
+            return FAILED
         return self._opaque(objects) if self.frame.run.is_opaque else self._collected(objects)
 
-    def output(self, key: InstanceKey, name: str, reference: Reference) -> Value | list[Need]:
-        if not self._check_key(key, reference):
+    def output(self, key: InstanceKey, name: str) -> Value | list[Need] | Absent:
+        if self.has_failed:
             return FAILED
+        fault = self._wrong_key(key)
+        if fault is not None:
+            return Absent(fault, self._path)
         chosen = self._chosen(key)
         if not chosen:
-            if self.frames or not self.call.repetition.is_single:
-                return self._without_instance(key, reference)
-            return FAILED
+            return self._without_instance(key)
         nodes: list[ValueNode] = []
         for frame in chosen:
             node = frame.outputs.get(name)
             if node is None:
-                _report_no_output(frame, name, reference)
-                return FAILED
+                exists = self._path if key is None else (*self._path, str(key))
+                return Absent(_no_output(frame, name), exists)
             nodes.append(node)
         needs: list[Need] = [node for node in nodes if node.state != DONE]
         if needs:
@@ -148,35 +159,42 @@ class ModuleCallNode(CallNode):
             return DYNAMIC_UNKNOWN
         return nodes[0].value if DEFERRED not in self.frames else self._deferred_value()
 
+    @property
+    def _path(self) -> tuple[str, ...]:
+        return "module", self.call.name
+
     def _chosen(self, key: InstanceKey) -> list[Frame]:
-        """The instances that a key may mean."""
+        """The instances that a key may mean; a number may be written as a string, and the other
+        way round.
+        """
         if DEFERRED in self.frames:
             return list(self.frames.values())
+        if self.call.repetition.count is not None and isinstance(key, str):
+            key = int(key)
+        elif self.call.repetition.for_each is not None:
+            key = str(key)
         return [self.frames[key]] if key in self.frames else []
 
-    def _check_key(self, key: InstanceKey, reference: Reference) -> bool:
-        """Whether there is a key where there must be one, and none elsewhere."""
+    def _wrong_key(self, key: InstanceKey) -> Fault | None:
+        """What is wrong with a key whatever the instances are: there must be one where the call is
+        repeated, and none elsewhere.
+        """
         repetition = self.call.repetition
-        argument = "count" if repetition.count is not None else "for_each"
-        is_repeated = not repetition.has_one_value
         name = f"module.{self.call.name}"
         if repetition.count is not None and isinstance(key, str) and not key.isdecimal():
-            _report_named_key(name, key, reference, self.frame.run.diags)
-            return False
+            return _named_key(name, key)
+        is_repeated = not repetition.has_one_value
         if is_repeated == (key is not None):
-            return True
-        if is_repeated:
-            _report_missing_key(name, argument, reference, self.frame.run.diags)
-        else:
-            _report_needless_key(name, reference, self.frame.run.diags)
-        return False
+            return None
+        if not is_repeated:
+            return _needless_key(name)
+        return _missing_key(name, "count" if repetition.count is not None else "for_each")
 
-    def _without_instance(self, key: InstanceKey, reference: Reference) -> Value:
+    def _without_instance(self, key: InstanceKey) -> Absent:
         """What stands for an instance that does not exist."""
         if self.call.repetition.enabled is not None:
-            return null(DYNAMIC)
-        _report_no_instance(self, key, reference)
-        return FAILED
+            return Absent(_not_enabled(self.call), self._path, is_null=True)
+        return Absent(_no_instance(self, key), self._path)
 
     def _deferred_value(self) -> Value:
         repetition = self.call.repetition
@@ -188,7 +206,7 @@ class ModuleCallNode(CallNode):
         """The outputs of all instances, as the call's repetition shapes them."""
         repetition = self.call.repetition
         if repetition.is_single or repetition.enabled is not None:
-            return objects.get(None, FAILED if repetition.is_single else null(DYNAMIC))
+            return objects.get(None, null(DYNAMIC))
         if DEFERRED in objects:
             return self._deferred_value()
         if repetition.count is not None:
@@ -267,7 +285,9 @@ class StaticCall(ModuleCallNode):
             found = self._module(key, data)
             if isinstance(found, CompiledModule):
                 modules[key] = found
-            elif found is not None:
+            elif found is None:
+                self.has_failed = True
+            else:
                 needs.extend(found)
         if needs:
             return needs
@@ -325,47 +345,49 @@ class TreeCall(ModuleCallNode):
         return ()
 
 
-def _report_missing_key(name: str, argument: str, reference: Reference, diags: Diagnostics) -> None:
+def _missing_key(name: str, argument: str) -> Fault:
     key = "0" if argument == "count" else '"key"'
-    diags.error(
+    return Fault(
         "Missing instance key",
         f"{name} has {argument}, so it stands for several instances. Say which one is meant: "
         f"{name}[{key}].",
-        reference.last_range,
     )
 
 
-def _report_named_key(name: str, key: str, reference: Reference, diags: Diagnostics) -> None:
-    diags.error(
+def _named_key(name: str, key: str) -> Fault:
+    return Fault(
         "Invalid instance key",
         f"{name} has count, so its instances are numbered, and there is none named {key_text(key)}.",
-        reference.range,
     )
 
 
-def _report_needless_key(name: str, reference: Reference, diags: Diagnostics) -> None:
-    diags.error(
+def _needless_key(name: str) -> Fault:
+    return Fault(
         "Needless instance key",
         f"{name} has neither count nor for_each, so there is only one of it. Leave out the key in "
         "brackets.",
-        reference.range,
     )
 
 
-def _report_no_instance(node: ModuleCallNode, key: InstanceKey, reference: Reference) -> None:
+def _not_enabled(call: ModuleCall) -> Fault:
+    return Fault(
+        "Module not enabled",
+        f"module.{call.name} has enabled = false, so it is null and has no output values.",
+    )
+
+
+def _no_instance(node: ModuleCallNode, key: InstanceKey) -> Fault:
     keys = [key_text(each) for each in node.frames]
     have = f"Its instances have the keys {', '.join(keys)}." if keys else "It has none."
-    node.frame.run.diags.error(
+    return Fault(
         "No such module instance",
         f"module.{node.call.name} has no instance {key_text(key)}. {have}",
-        reference.range,
     )
 
 
-def _report_no_output(frame: Frame, name: str, reference: Reference) -> None:
-    hint = did_you_mean(name, frame.outputs)
-    frame.run.diags.error(
+def _no_output(frame: Frame, name: str) -> Fault:
+    return Fault(
         "Reference to undeclared output value",
-        f'{frame.instance.addr} has no output value named "{name}".{hint}',
-        reference.last_range,
+        f'{frame.instance.addr} has no output value named "{name}".'
+        f"{did_you_mean(name, frame.outputs)}",
     )

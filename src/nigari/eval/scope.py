@@ -25,12 +25,21 @@ from nigari.addrs.values import (
     TofuAttr,
 )
 from nigari.cty.function import Function
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value
+from nigari.cty.types import DYNAMIC
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, null, object_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.compile import Compiled, CompiledBody
 from nigari.eval.deprecation import used
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.instances import FAILED, CallNode, Frame, Origin, ResourceNode, ValueNode
+from nigari.eval.instances import (
+    FAILED,
+    Absent,
+    CallNode,
+    Frame,
+    Origin,
+    ResourceNode,
+    ValueNode,
+)
 from nigari.eval.once import DONE, Need
 from nigari.eval.unresolved import (
     report_in_check,
@@ -41,7 +50,9 @@ from nigari.eval.unresolved import (
 )
 from nigari.hcl.decode import decode
 from nigari.hcl.dynamic_blocks import expand
+from nigari.hcl.evaluate import Fault
 from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex
 from nigari.lang.references import Reference, report_outside
 
@@ -52,7 +63,17 @@ Names = dict[str, "Value | Names"]
 class Binding:
     """The work of resolving one expression's references: what is missing, and what is found."""
 
-    __slots__ = ("check", "data", "frame", "functions", "names", "needs", "owner", "self_value")
+    __slots__ = (
+        "check",
+        "data",
+        "faults",
+        "frame",
+        "functions",
+        "names",
+        "needs",
+        "owner",
+        "self_value",
+    )
 
     def __init__(
         self,
@@ -71,6 +92,8 @@ class Binding:
         """The `check` block that the expression is in, or nothing."""
         self.needs: list[Need] = []
         self.names: Names = {}
+        self.faults: dict[tuple[Source, int], Fault] = {}
+        """Why references lead nowhere, which matters where they are evaluated."""
         self.functions: dict[str, Function] = {}
         """Functions of providers that the expression calls."""
 
@@ -82,7 +105,7 @@ class Binding:
     def scope(self) -> Scope:
         """The scope in which all these references have values."""
         names = {name: _as_value(found) for name, found in self.names.items()}
-        scope = Scope(names, self.frame.run.functions)
+        scope = Scope(names, self.frame.run.functions, faults=self.faults or None)
         return Scope({}, self.functions, scope) if self.functions else scope
 
     def collector(self, diags: Diagnostics) -> Diagnostics:
@@ -104,6 +127,19 @@ class Binding:
                 inner = names[name] = {}
             names = inner
         names[path[-1]] = value
+
+    def put_absent(self, reference: Reference, absent: Absent) -> None:
+        """Let a reference fail when it is evaluated, and others that lead as far not."""
+        self.faults[reference.source, reference.start] = absent.fault
+        if absent.is_null:
+            self.put(absent.exists, null(DYNAMIC))
+            return
+        names = self.names
+        for name in absent.exists:
+            inner = names.setdefault(name, {})
+            if isinstance(inner, Value):
+                return
+            names = inner
 
     def put_node(self, path: Sequence[str], node: ValueNode) -> None:
         """Give a name the value of a node, once that is done."""
@@ -279,7 +315,11 @@ def _bind_call_output(binding: Binding, reference: Reference) -> None:
     path = ["module", subject.call.name]
     if key is not None:
         path.append(str(key))
-    _put_call(binding, (*path, subject.name), node.output(key, subject.name, reference))
+    found = node.output(key, subject.name)
+    if isinstance(found, Absent):
+        binding.put_absent(reference, found)
+    else:
+        _put_call(binding, (*path, subject.name), found)
 
 
 def _call_node(binding: Binding, reference: Reference, name: str) -> CallNode | None:

@@ -224,13 +224,13 @@ class Reference(Expression):
             step = steps[position]
             result = step.apply(value)
             if isinstance(result, Fault):
-                diags.error(
-                    result.summary,
-                    result.detail,
-                    self.source.range(step.start, step.end),
-                    self.range,
-                    values=(_scope_value(Traversal(self.source, steps[:position]), value),),
-                )
+                where = self.source.range(step.start, step.end)
+                better = scope.fault(self.source, self.start)
+                if better is not None:
+                    diags.error(better.summary, better.detail, where, self.range)
+                    return DYNAMIC_UNKNOWN
+                of = _scope_value(Traversal(self.source, steps[:position]), value)
+                diags.error(result.summary, result.detail, where, self.range, values=(of,))
                 return DYNAMIC_UNKNOWN
             value = result
         return value

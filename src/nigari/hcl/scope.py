@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from nigari.cty.function import Function
 from nigari.cty.values import Value
+from nigari.hcl.evaluate import Fault
+from nigari.hcl.source import Source
 
 
 class Scope:
@@ -17,20 +19,23 @@ class Scope:
 
     `variables` or `functions` being None in a scope and all its parents means that none are
     allowed in this place at all, which is reported in other words than a name that is missing.
-    `item` is what the nearest splat operator currently stands for.
+    `item` is what the nearest splat operator currently stands for. `faults` says of references, by
+    where they begin, why they lead nowhere, for who knows better than the values do.
     """
 
-    __slots__ = ("functions", "item", "parent", "variables")
+    __slots__ = ("faults", "functions", "item", "parent", "variables")
 
     def __init__(
         self,
         variables: Mapping[str, Value] | None = None,
         functions: Mapping[str, Function] | None = None,
         parent: Scope | None = None,
+        faults: Mapping[tuple[Source, int], Fault] | None = None,
     ) -> None:
         self.variables = variables
         self.functions = functions
         self.parent = parent
+        self.faults = faults
         self.item: Value | None = None
 
     def variable(self, name: str) -> Value | None:
@@ -54,6 +59,15 @@ class Scope:
                 function = functions.get(name)
                 if function is not None:
                     return function
+            scope = scope.parent
+        return None
+
+    def fault(self, source: Source, start: int) -> Fault | None:
+        """Why the reference that begins there leads nowhere, if more is known than its value says."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.faults is not None:
+                return scope.faults.get((source, start))
             scope = scope.parent
         return None
 

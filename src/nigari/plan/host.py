@@ -202,10 +202,15 @@ class ExpandedCall(ModuleCallNode):
         expansion = known_expansion(frame, call)
         if isinstance(expansion, list):
             return expansion
+        if expansion is None:
+            self.has_failed = True
+            return ()
         found = frame.instance.children.get(call.name, {})
         for key, data in expansion.items():
             template = found.get(key) or found.get(DEFERRED) or found.get(None)
-            if template is not None:
+            if template is None:
+                self.has_failed = True
+            else:
                 child = _instance(frame.instance, call, key, data, template)
                 self.frames[key] = frame.run.open(child, frame)
         return ()
@@ -213,8 +218,8 @@ class ExpandedCall(ModuleCallNode):
 
 def known_expansion(
     frame: Frame, call: ModuleCall
-) -> Mapping[InstanceKey, InstanceData] | list[Need]:
-    """The instances of a call; none, after reporting it, where they are not known."""
+) -> Mapping[InstanceKey, InstanceData] | list[Need] | None:
+    """The instances of a call; None, after reporting it, where they are not known."""
     expansion = expand(frame, call.repetition)
     if isinstance(expansion, list):
         return expansion
@@ -223,12 +228,12 @@ def known_expansion(
 
 def settled(
     frame: Frame, expansion: Expansion, name: str, block: ModuleCall | Resource
-) -> Mapping[InstanceKey, InstanceData]:
-    """The instances of an expansion that must be known by now."""
+) -> Mapping[InstanceKey, InstanceData] | None:
+    """The instances of an expansion that must be known by now; None where that is reported."""
     if expansion.deferred_by is None:
-        return expansion.instances
+        return None if expansion.is_wrong else expansion.instances
     report_unknown_expansion(frame, name, block.repetition, expansion.deferred_by)
-    return {}
+    return None
 
 
 def _instance(

@@ -164,7 +164,8 @@ class PlannedResource(RepeatedResource):
         self.schema: Schema | None = None
         self.body: CompiledBody | None = None
         self._is_expanded = False
-        self._keys: tuple[InstanceKey, ...] = ()
+        self._keys: tuple[InstanceKey, ...] | None = None
+        """Those of all instances; None where it is reported that they are not known."""
 
     def step(self) -> Sequence[Need]:
         if not self._is_expanded:
@@ -174,6 +175,9 @@ class PlannedResource(RepeatedResource):
             self._is_expanded = True
             if self.instances:
                 return list(self.instances.values())
+        if self._keys is None:
+            self.fail()
+            return ()
         values = {key: node.value for key, node in self.instances.items()}
         if self.left_out:
             values.update(self.left_out)
@@ -189,6 +193,8 @@ class PlannedResource(RepeatedResource):
         if not self._find_schema():
             return ()
         data = settled(frame, expansion, str(resource.addr), resource)
+        if data is None:
+            return ()
         for key, each in data.items():
             if self.is_looked_at(key):
                 self.instances[key] = self.instance(key, each)

@@ -101,6 +101,8 @@ def declared_provider(host: PlanHost, target: ImportTarget) -> Choose:
         if isinstance(expansion, list):
             return expansion
         known = settled(frame, expansion, str(resource.addr), resource)
+        if known is None:
+            return None
         data = known.get(target.address.item.key)
         if data is None:
             report_undeclared(target, host.diags)

@@ -19,7 +19,6 @@ from nigari.eval.instances import CallNode, Frame
 from nigari.eval.local import LocalValue
 from nigari.eval.once import Need
 from nigari.eval.variable import ArgumentVariable
-from nigari.lang.references import Reference
 from nigari.plan.declared_modules import former_instance
 from nigari.plan.prior_values import PriorResource
 from nigari.plan.unheard import unheard
@@ -84,5 +83,5 @@ class _VanishedCall(CallNode):
     def whole(self) -> Value | list[Need]:
         return DYNAMIC_UNKNOWN
 
-    def output(self, key: InstanceKey, name: str, reference: Reference) -> Value | list[Need]:
+    def output(self, key: InstanceKey, name: str) -> Value | list[Need]:
         return DYNAMIC_UNKNOWN
