@@ -133,3 +133,17 @@ def test_it_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text("")
     nigari("console", cwd=tmp_path, stdin="1\n")
     assert [path.name for path in tmp_path.iterdir()] == ["main.tf"]
+
+
+def test_it_knows_instances_and_variables_that_are_not_const(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "main.tf").write_text('variable "v" {}\noutput "o" { value = var.v }\n')
+    (tmp_path / "main.tf").write_text(
+        'variable "late" {\n  default = "now"\n  const = false\n}\n'
+        'module "m" {\n  source = "./m"\n  for_each = { a = 1 }\n  v = each.value\n}\n'
+        'module "off" {\n  source = "./m"\n  v = 1\n  lifecycle {\n    enabled = false\n  }\n}\n'
+        'resource "terraform_data" "none" {\n  count = 0\n}\n'
+    )
+    questions = 'module.m["a"].o\nvar.late\nmodule.off\nterraform_data.none[0].id\n'
+    done = ask(questions)
+    assert done.out == '1\n"now"\nnull\n(known after apply)\n'

@@ -39,6 +39,103 @@ module "m" {
 }
 
 
+INSTANCES = {
+    "main.tf": """\
+module "cat" {
+  source   = "./cat"
+  for_each = { x = "a", y.z = "b" }
+  which    = each.value
+}
+resource "terraform_data" "a" {
+  for_each = { x = "a", "y.z" = "b" }
+  input    = each.value
+}
+resource "terraform_data" "none" {
+  count = 0
+  input = [][0]
+}
+locals {
+  broken = [][0]
+}
+""".replace("y.z = ", '"y.z" = '),
+    "cat/main.tf": """\
+variable "which" {}
+output "p" { value = "cat ${var.which}" }
+module "deep" {
+  source = "./deep"
+  count  = var.which == "a" ? 1 : 0
+  v      = var.which
+}
+""",
+    "cat/deep/main.tf": 'variable "v" {}\noutput "v" { value = var.v }\n',
+}
+
+
+@pytest.fixture
+def instances(tmp_path: Path) -> Path:
+    for name, text in INSTANCES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ('module.cat["x"].p', 'module.cat["x"].p = "cat a"\n  known before anything runs'),
+        ('module.cat["y.z"].var.which', '= "b"'),
+        ('module.cat["x"].module.deep[0].v', '= "a"'),
+        ('terraform_data.a["y.z"].input', 'terraform_data.a["y.z"].input = "b"'),
+        ("terraform_data.a.input", "terraform_data.a.input = (known when planning)"),
+        ("terraform_data.none.input", "← terraform_data.none, which has no instances"),
+    ],
+)
+def test_explain_an_instance(instances: Path, address: str, says: str) -> None:
+    done = nigari("explain", address, cwd=instances)
+    assert (done.code, done.err) == (0, "")
+    assert says in done.out
+
+
+@pytest.mark.parametrize(
+    ("address", "keys"),
+    [
+        ('module.cat["zzz"].p', 'There are the instances ["x"], ["y.z"].'),
+        ('module.cat["y.z"].module.deep[0].v', "It has no instances."),
+        ('terraform_data.a["zzz"].input', 'There are the instances ["x"], ["y.z"].'),
+    ],
+)
+def test_explain_an_instance_that_is_not_there(instances: Path, address: str, keys: str) -> None:
+    done = nigari("explain", address, cwd=instances)
+    assert done.code == 1
+    assert keys in " ".join(done.err.split())
+
+
+def test_eval_of_instances(instances: Path) -> None:
+    done = nigari("eval", 'module.cat["x"].p', cwd=instances)
+    assert (done.code, done.out) == (0, '"cat a"\n')
+    done = nigari("eval", '-module=module.cat["y.z"]', "var.which", cwd=instances)
+    assert (done.code, done.out) == (0, '"b"\n')
+    assert nigari("eval", 'module.cat["zzz"].p', cwd=instances).code == 1
+
+
+def test_config_has_all_instances_and_goes_on_after_errors(instances: Path) -> None:
+    done = nigari("config", "-json", cwd=instances)
+    assert done.code == 1
+    modules = {each["address"]: each for each in json.loads(done.out)["modules"]}
+    assert list(modules) == [
+        "",
+        'module.cat["x"]',
+        'module.cat["y.z"]',
+        'module.cat["x"].module.deep[0]',
+    ]
+    assert modules['module.cat["x"]']["outputs"]["p"] == {"static": True, "value": "cat a"}
+    assert modules[""]["calls"]["cat"]["instances"] == ["x", "y.z"]
+    assert modules[""]["locals"]["broken"] == {
+        "static": False,
+        "reasons": ["local.broken ← an error, which has been reported"],
+    }
+
+
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     for name, text in CONFIGURATION.items():

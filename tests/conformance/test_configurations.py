@@ -20,8 +20,8 @@ from nigari.config.provider_rules import check_providers
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.compile import CompiledModule
 from nigari.eval.instances import ModuleInstance
-from nigari.eval.module_call import InstallModule
 from nigari.eval.static import Surroundings, run_static
+from nigari.eval.static_call import InstallModule
 from nigari.lang.files import DiskFiles, Files, MemoryFiles
 from nigari.lang.functions.table import function_table
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows

@@ -106,3 +106,38 @@ def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
     assert configuration.diagnostics.has_errors
     with pytest.raises(ValueError, match="could not be read"):
         _ = configuration.root
+
+
+def test_instances_have_their_own_values(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "main.tf").write_text('variable "v" {}\n')
+    (tmp_path / "main.tf").write_text(
+        'module "m" {\n  source = "./m"\n  for_each = { a = 1, b = 2 }\n  v = each.value\n}\n'
+        'resource "terraform_data" "x" {\n  count = 2\n  input = count.index\n}\n'
+        'resource "terraform_data" "none" {\n  count = 0\n  input = [][0]\n}\n'
+    )
+    configuration = nigari.load(tmp_path)
+    modules = {each.address: each for each in configuration.modules()}
+    assert list(modules) == ["", 'module.m["a"]', 'module.m["b"]']
+    assert modules['module.m["b"]'].variables["v"].to_python() == 2
+    resources = configuration.root.resources
+    found = resources["terraform_data.x"].instances
+    assert [each.address for each in found.values()] == [
+        "terraform_data.x[0]",
+        "terraform_data.x[1]",
+    ]
+    assert found[1].arguments["input"].to_python() == 1
+    assert not resources["terraform_data.none"].instances
+    missing = resources["terraform_data.none"].arguments["input"]
+    assert missing.reasons == [
+        "terraform_data.none.input ← terraform_data.none, which has no instances"
+    ]
+    assert not configuration.diagnostics
+
+
+def test_reasons_of_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text("locals {\n  a = [][0]\n  b = local.a\n}\n")
+    configuration = nigari.load(tmp_path)
+    assert configuration.root.locals["b"].reasons == [
+        "local.b ← local.a ← an error, which has been reported"
+    ]

@@ -39,6 +39,7 @@ class CauseKind(Enum):
     PROVIDER_FUNCTION = "provider function"
     RUN_TIME = "run time"
     MODULE = "module"
+    NO_INSTANCES = "no instances"
     REPORTED = "reported"
 
 

@@ -32,7 +32,8 @@ class Link:
 def way_to(cause: UnknownCause, origin: Origin) -> list[Link]:
     """The names that carried a cause to an expression, from the expression back to the root.
 
-    Where the root is a function, the way ends with the place that it is called in.
+    Where the root is a function, the way ends with the place that it is called in; where it is an
+    error, with what has the error.
     """
     pending: deque[tuple[Origin, tuple[Link, ...]]] = deque([(origin, ())])
     seen: set[object] = set()
@@ -47,6 +48,8 @@ def way_to(cause: UnknownCause, origin: Origin) -> list[Link]:
                 if carrier.key not in seen:
                     seen.add(carrier.key)
                     pending.append((carrier.further, (*way, carrier.link)))
+        if is_root and way and cause.kind is CauseKind.REPORTED:
+            return list(way)
         call = _call_of(cause, place.compiled.expr) if is_root else None
         if call is not None:
             return [*way, Link(cause.text, call.range)]
@@ -104,6 +107,8 @@ _ENDINGS = {
     CauseKind.PROVIDER_FUNCTION: "which needs its provider to run",
     CauseKind.RUN_TIME: "which is known only at run time",
     CauseKind.MODULE: "which could not be loaded",
+    CauseKind.NO_INSTANCES: "which has no instances",
+    CauseKind.REPORTED: "which has been reported",
 }
 
 

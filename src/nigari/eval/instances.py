@@ -156,6 +156,11 @@ class CallNode(Node):
         self.contents: Node | None = None
         """Done when everything in the module is, where somebody may wait for that."""
 
+    @property
+    def expanded(self) -> CallNode:
+        """The call with a frame for each instance, as far as it is known which there are."""
+        return self
+
     @abstractmethod
     def whole(self) -> Value | list[Need]:
         """What `module.name` stands for: all outputs of all instances; or what is needed first."""

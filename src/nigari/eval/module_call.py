@@ -1,20 +1,17 @@
 """What a module call means: the instances that it makes, and what their outputs are to the caller.
 
-In the static phase a call also decides which directory each instance comes from. An expansion is
-looked at there only if a static place needs it: as long as every instance has the same source, one
-instance with a deferred key stands for all.
+Where the instances come from is the affair of the phase: the static phase finds the modules
+(`nigari.eval.static_call`), planning expands every call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
-from nigari.addrs.module import ModuleAddr
 from nigari.config.declared import Repetition
 from nigari.config.module_call import ModuleCall
-from nigari.cty.types import DYNAMIC, NUMBER, STRING, ListType, MapType, ObjectType, Type
+from nigari.cty.types import DYNAMIC, STRING, ListType, MapType, ObjectType, Type
 from nigari.cty.values import (
     DYNAMIC_UNKNOWN,
     Value,
@@ -24,8 +21,6 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.diagnostics import Range
-from nigari.eval.causes import CauseKind, UnknownCause
-from nigari.eval.compile import CompiledModule
 from nigari.eval.expansion import (
     NO_INSTANCE_DATA,
     SINGLE_INSTANCE,
@@ -40,26 +35,12 @@ from nigari.eval.instances import (
     Absent,
     CallNode,
     Frame,
-    ModuleInstance,
     ValueNode,
 )
-from nigari.eval.once import DONE, Effect, Need
+from nigari.eval.once import DONE, Need
 from nigari.eval.scope import evaluate
 from nigari.hcl.evaluate import Fault
 from nigari.hcl.suggestion import did_you_mean
-from nigari.record import record, replace
-
-
-@record
-class InstallModule(Effect):
-    """A module must be found and read. Answered with the module, or with nothing when that failed
-    and was reported.
-    """
-
-    addr: ModuleAddr
-    """The call instance that needs it."""
-    source: str
-    version: str | None
 
 
 def expand(
@@ -77,32 +58,6 @@ def expand(
                 return value
             return rules(value, expr.range, frame.run.diags)
     return SINGLE_INSTANCE
-
-
-def deferred(frame: Frame, name: str, repetition: Repetition) -> dict[InstanceKey, InstanceData]:
-    """One instance that stands for all of a block, without looking at its repetition."""
-    if repetition.count is not None:
-        cause = _expansion_cause(frame, name, CauseKind.COUNT, repetition)
-        index = unknown(NUMBER).with_causes((cause,))
-        return {DEFERRED: InstanceData(count_index=index, expr=repetition.count)}
-    if repetition.for_each is not None:
-        cause = _expansion_cause(frame, name, CauseKind.EACH, repetition)
-        return {
-            DEFERRED: InstanceData(
-                each_key=unknown(STRING).with_causes((cause,)),
-                each_value=DYNAMIC_UNKNOWN.with_causes((cause,)),
-                expr=repetition.for_each,
-            )
-        }
-    return {None: NO_INSTANCE_DATA}
-
-
-def _expansion_cause(
-    frame: Frame, name: str, kind: CauseKind, repetition: Repetition
-) -> UnknownCause:
-    expr = repetition.count if kind is CauseKind.COUNT else repetition.for_each
-    where = None if expr is None else expr.range
-    return UnknownCause(kind, frame.instance.addr, name, where)
 
 
 class ModuleCallNode(CallNode):
@@ -144,7 +99,7 @@ class ModuleCallNode(CallNode):
             return Absent(fault, self._path)
         chosen = self._chosen(key)
         if not chosen:
-            return self._without_instance(key)
+            return DYNAMIC_UNKNOWN if self.frame.run.is_opaque else self._without_instance(key)
         nodes: list[ValueNode] = []
         for frame in chosen:
             node = frame.outputs.get(name)
@@ -157,7 +112,7 @@ class ModuleCallNode(CallNode):
             return needs
         if self.frame.run.is_opaque:
             return DYNAMIC_UNKNOWN
-        return nodes[0].value if DEFERRED not in self.frames else self._deferred_value()
+        return nodes[0].value if self.undecided is None else self.undecided
 
     @property
     def _path(self) -> tuple[str, ...]:
@@ -196,19 +151,18 @@ class ModuleCallNode(CallNode):
             return Absent(_not_enabled(self.call), self._path, is_null=True)
         return Absent(_no_instance(self, key), self._path)
 
-    def _deferred_value(self) -> Value:
-        repetition = self.call.repetition
-        kind = CauseKind.COUNT if repetition.count is not None else CauseKind.EACH
-        cause = _expansion_cause(self.frame, f"module.{self.call.name}", kind, repetition)
-        return DYNAMIC_UNKNOWN.with_causes((cause,))
+    @property
+    def undecided(self) -> Value | None:
+        """What stands for all outputs while it is not known which instances there are."""
+        return None
 
     def _collected(self, objects: dict[InstanceKey, Value]) -> Value:
         """The outputs of all instances, as the call's repetition shapes them."""
+        if self.undecided is not None:
+            return self.undecided
         repetition = self.call.repetition
         if repetition.is_single or repetition.enabled is not None:
             return objects.get(None, null(DYNAMIC))
-        if DEFERRED in objects:
-            return self._deferred_value()
         if repetition.count is not None:
             return tuple_value(objects.values())
         return object_value({str(key): value for key, value in objects.items()})
@@ -237,99 +191,6 @@ def is_remote(frame: Frame) -> bool:
                 return True
         frame = caller
     return False
-
-
-class Finder(Protocol):
-    """Who finds out where the instances of a call come from."""
-
-    def must_expand(self, module: ModuleAddr, call: str) -> bool:
-        """Whether a static place needs the instances of this call one by one."""
-        ...
-
-    def module_source(
-        self, frame: Frame, call: ModuleCall, data: InstanceData
-    ) -> tuple[str, str | None] | list[Need] | None:
-        """The source and the version constraint of a call instance; None where one of them has
-        been reported, or what must be done first.
-        """
-        ...
-
-    def is_answered(self, effect: Effect) -> bool:
-        """Whether an effect has happened."""
-        ...
-
-    def installed(self, effect: Effect) -> CompiledModule | None:
-        """The module that an effect has brought."""
-        ...
-
-
-class StaticCall(ModuleCallNode):
-    """A call in the static phase: it finds out where its instances come from."""
-
-    __slots__ = ("_expansion", "_finder")
-
-    def __init__(self, frame: Frame, call: ModuleCall, finder: Finder) -> None:
-        super().__init__(frame, call)
-        self._finder = finder
-        self._expansion: dict[InstanceKey, InstanceData] | None = None
-
-    def step(self) -> Sequence[Need]:
-        if self._expansion is None:
-            expansion = self._expand()
-            if isinstance(expansion, list):
-                return expansion
-            self._expansion = expansion
-        needs: list[Need] = []
-        modules: dict[InstanceKey, CompiledModule] = {}
-        for key, data in self._expansion.items():
-            found = self._module(key, data)
-            if isinstance(found, CompiledModule):
-                modules[key] = found
-            elif found is None:
-                self.has_failed = True
-            else:
-                needs.extend(found)
-        if needs:
-            return needs
-        self._open(modules)
-        return ()
-
-    def _expand(self) -> dict[InstanceKey, InstanceData] | list[Need]:
-        frame, call = self.frame, self.call
-        repetition = call.repetition
-        name = f"module.{call.name}"
-        if repetition.count is None and repetition.for_each is None:
-            return {None: NO_INSTANCE_DATA}
-        if not self._finder.must_expand(frame.instance.addr, call.name):
-            return deferred(frame, name, repetition)
-        expansion = expand(frame, repetition)
-        if isinstance(expansion, list):
-            return expansion
-        expr = repetition.count or repetition.for_each
-        return {key: replace(data, expr=expr) for key, data in expansion.instances.items()}
-
-    def _module(self, key: InstanceKey, data: InstanceData) -> CompiledModule | list[Need] | None:
-        """The module that one instance is made of; None where that has been reported."""
-        frame, call = self.frame, self.call
-        wanted = self._finder.module_source(frame, call, data)
-        if wanted is None or isinstance(wanted, list):
-            return wanted
-        source, version = wanted
-        addr = frame.instance.addr.child(call.name, key)
-        effect = InstallModule(addr, source, version)
-        return self._finder.installed(effect) if self._finder.is_answered(effect) else [effect]
-
-    def _open(self, modules: dict[InstanceKey, CompiledModule]) -> None:
-        assert self._expansion is not None
-        parent = self.frame.instance
-        children: dict[InstanceKey, ModuleInstance] = {}
-        for key, module in modules.items():
-            addr = parent.addr.child(self.call.name, key)
-            children[key] = ModuleInstance(addr, module, parent, self.call, self._expansion[key])
-        parent.children[self.call.name] = children
-        self.frames = {
-            key: self.frame.run.open(child, self.frame) for key, child in children.items()
-        }
 
 
 class TreeCall(ModuleCallNode):

@@ -235,7 +235,7 @@ def nodes_of(frame: Frame, reference: Reference) -> list[ValueNode]:
         return [frame.resources[subject]] if subject in frame.resources else []
     if isinstance(subject, ModuleCallOutput):
         call = frame.calls.get(subject.call.name)
-        frames = {} if call is None else call.frames
+        frames = {} if call is None else call.expanded.frames
         key = subject.instance.key
         children = [frames[key]] if key in frames else list(frames.values())
         return [child.outputs[subject.name] for child in children if subject.name in child.outputs]
@@ -243,7 +243,7 @@ def nodes_of(frame: Frame, reference: Reference) -> list[ValueNode]:
         subject = subject.call
     if isinstance(subject, ModuleCall):
         call = frame.calls.get(subject.name)
-        instances = () if call is None else call.frames.values()
+        instances = () if call is None else call.expanded.frames.values()
         return [node for child in instances for node in child.outputs.values()]
     return []
 

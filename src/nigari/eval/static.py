@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
+from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import Resource as ResourceAddr
@@ -29,7 +30,7 @@ from nigari.eval.compile import CompiledModule
 from nigari.eval.const_variable import ConstVariable
 from nigari.eval.expansion import InstanceData
 from nigari.eval.inputs import Inputs
-from nigari.eval.instances import Frame, ModuleInstance, ResourceNode
+from nigari.eval.instances import CallNode, Frame, ModuleInstance, ResourceNode
 from nigari.eval.lifecycle import (
     ProvisionerMoments,
     ResourceSettings,
@@ -40,7 +41,6 @@ from nigari.eval.lifecycle import (
 )
 from nigari.eval.local import LocalValue
 from nigari.eval.look import Look
-from nigari.eval.module_call import InstallModule, StaticCall
 from nigari.eval.once import Effect, Need, Node, Stages, WorkList
 from nigari.eval.output import OutputNode
 from nigari.eval.provider_config import ProviderConfigNode, provider_of
@@ -48,6 +48,7 @@ from nigari.eval.provider_functions import deferred_function, report_no_provider
 from nigari.eval.required import ProgramVersion, ProviderSource
 from nigari.eval.resource import Schemas, resource_schema
 from nigari.eval.slots import Slot, fill, fill_text
+from nigari.eval.static_call import InstallModule, InstancedCall, StaticCall
 from nigari.eval.static_default import default_check
 from nigari.eval.validation import Validation
 from nigari.eval.variable import (
@@ -132,6 +133,8 @@ class StaticRun:
     """One pass over the whole tree. What it wishes for is granted by starting another."""
 
     is_opaque = False
+    hides_dynamic = True
+    """Whether variables that say `const = false` have no value, so that nothing static uses it."""
 
     def __init__(
         self,
@@ -184,6 +187,29 @@ class StaticRun:
         return deferred_function(function, None)
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
+        frame = self._with_values(instance, parent)
+        for name, call in frame.module.calls.items():
+            frame.calls[name] = StaticCall(frame, call, self)
+        self._frames.append(frame)
+        self.work.want(frame.calls.values())
+        self.work.want(self.providers[frame].values())
+        self.work.want(self._static_places(frame))
+        return frame
+
+    def look_into(self, instance: ModuleInstance, parent: Frame, like: Frame) -> Frame:
+        frame = self._with_values(instance, parent)
+        for name, call in frame.module.calls.items():
+            frame.calls[name] = InstancedCall(frame, call, self, like.calls[name])
+        return frame
+
+    def instances_of(self, call: CallNode) -> Mapping[InstanceKey, Frame]:
+        """The instances of a call, as far as it is known which there are."""
+        expanded = call.expanded
+        self.evaluate([expanded])
+        return expanded.frames
+
+    def _with_values(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
+        """A module instance with a node for everything in it that has a value."""
         frame = Frame(self, instance, parent)
         module = instance.module
         if parent is None or instance.call is None:
@@ -195,7 +221,7 @@ class StaticRun:
             for name, variable in module.variables.items():
                 frame.variables[name] = StaticArgument(frame, variable, arguments.get(name))
         for name, variable in module.variables.items():
-            if variable.const is False:
+            if variable.const is False and self.hides_dynamic:
                 frame.variables[name] = DynamicVariable(frame, variable)
         for node in frame.variables.values():
             if isinstance(node, VariableNode) and node.variable.validations:
@@ -204,18 +230,12 @@ class StaticRun:
             frame.locals[name] = LocalValue(frame, local)
         for name, output in module.outputs.items():
             frame.outputs[name] = OutputNode(frame, output)
-        for name, call in module.calls.items():
-            frame.calls[name] = StaticCall(frame, call, self)
         for addr, resource in module.resources.items():
             frame.resources[addr] = self.resource_node(frame, resource)
-        self._frames.append(frame)
         self.providers[frame] = {
             addr: ProviderConfigNode(frame, config, self.wish)
             for addr, config in module.provider_configs.items()
         }
-        self.work.want(frame.calls.values())
-        self.work.want(self.providers[frame].values())
-        self.work.want(self._static_places(frame))
         return frame
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:

@@ -8,21 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.addrs.module import ModuleAddr
+from nigari.addrs.absolute import Abs
 from nigari.addrs.provider import Provider
 from nigari.config.resource import Resource
 from nigari.eval.compile import CompiledModule
 from nigari.eval.instances import Frame, ResourceNode
+from nigari.eval.looking_run import LookingRun
 from nigari.eval.provider_config import provider_of
-from nigari.eval.resource import resource_schema
-from nigari.eval.static import StaticRun, Surroundings
+from nigari.eval.resource import Schemas, resource_schema
+from nigari.eval.static import Surroundings
 from nigari.plan.prior_values import PriorResource
+from nigari.record import replace
 from nigari.schema.provider import ProviderSchema, Schema
 from nigari.state.model import State
 
 
-class StoredRun(StaticRun):
-    """One pass over the whole tree, in which every call is expanded."""
+class _Known:
+    """The schemas of the providers that have been asked, and those that are known anyway."""
+
+    def __init__(self, asked: Mapping[Provider, ProviderSchema], others: Schemas | None) -> None:
+        self._asked = asked
+        self._others = others
+
+    def of(self, provider: Provider) -> ProviderSchema | None:
+        """What a provider offers; None where that is not known here."""
+        offered = self._asked.get(provider)
+        return self._others.of(provider) if offered is None and self._others else offered
+
+
+class StoredRun(LookingRun):
+    """A look at the whole tree with what is stored."""
 
     def __init__(
         self,
@@ -33,13 +48,13 @@ class StoredRun(StaticRun):
     ) -> None:
         self._state = state
         self._schemas = schemas
-        super().__init__(root, surroundings)
+        known = _Known(schemas, surroundings.schemas)
+        super().__init__(root, replace(surroundings, schemas=known))
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        return PriorResource(frame, resource, self._state, self._schema_of)
-
-    def must_expand(self, module: ModuleAddr, call: str) -> bool:
-        return True
+        if Abs(frame.instance.addr, resource.addr) in self._state.resources:
+            return PriorResource(frame, resource, self._state, self._schema_of)
+        return super().resource_node(frame, resource)
 
     def _schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
         offered = self._schemas.get(provider_of(frame.module, resource.provider_name))

@@ -8,20 +8,20 @@ needs a value: `module.a.source`, `backend.key`, `provider.aws.by_region`, a res
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from nigari.addrs.keys import DEFERRED
+from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_module
 from nigari.addrs.provider import LocalProviderConfig
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
-from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.resource import ResourceInstance
 from nigari.addrs.values import CountAttr, EachAttr, LocalValue
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.causes import CauseKind, Phase, causes_within
+from nigari.eval.causes import CauseKind, Phase, UnknownCause, causes_within
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.explain import chain, way_to
-from nigari.eval.instances import FAILED, Frame, Origin
+from nigari.eval.instances import FAILED, CallNode, Frame, Origin
 from nigari.eval.resource import deferred_data
 from nigari.eval.scope import nodes_of
 from nigari.eval.static import StaticRun
@@ -29,9 +29,9 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
-from nigari.lang.references import Reference
+from nigari.lang.references import Reference, parse_reference
 from nigari.record import record
-from nigari.workspace.view import Question
+from nigari.workspace.view import Question, expansion_of, no_instances
 
 _MODULE_STEP = re.compile(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
 _MOST_DEEP = 12
@@ -73,6 +73,24 @@ class Explanation:
         return max((cause.known_at for cause in causes), key=list(Phase).index).value
 
 
+@record
+class _NamedResource:
+    """A resource, or one of its instances, that an address names."""
+
+    key: InstanceKey
+    instances: Mapping[InstanceKey, InstanceData]
+    """Those that the resource has."""
+    argument: Origin | None
+    """The expression of the argument that is named, if there is one."""
+    missing: UnknownCause | None
+    """Why an argument may have no value: there are no instances."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is such an instance, as far as that is known."""
+        return self.key is None or self.key in self.instances or DEFERRED in self.instances
+
+
 class Explainer:
     """Looks things up in the static phase of a configuration."""
 
@@ -88,12 +106,17 @@ class Explainer:
         found = self._split(text)
         if found is None:
             return None
-        frame, rest = found
+        frame, rest, key = found
         if frame.parent is not None:
             rest = _member(frame, rest)
-        origin = self._place(frame, rest)
+        resource = self._resource(frame, rest)
+        if resource is not None and not resource.is_there:
+            self._report(text, _keys(resource.instances))
+            return None
+        origin = self._place(frame, rest, key) if resource is None else resource.argument
         if origin is not None:
-            return self._explain(text, origin, origin.compiled.expr.range, 0)
+            missing = None if resource is None else resource.missing
+            return self._explain(text, origin, origin.compiled.expr.range, 0, missing=missing)
         origin = self._named(frame, rest, text)
         if origin is None:
             return None
@@ -118,8 +141,10 @@ class Explainer:
 
     # -- finding ------------------------------------------------------------------------------
 
-    def _split(self, text: str) -> tuple[Frame, str] | None:
-        """The module that an address begins with, and the rest."""
+    def _split(self, text: str) -> tuple[Frame, str, InstanceKey] | None:
+        """The module that an address begins with, the rest, and the key where that is a place of a
+        call.
+        """
         end = 0
         while match := _MODULE_STEP.match(text, end):
             end = match.end() + 1
@@ -127,15 +152,17 @@ class Explainer:
         if rest in ("source", "version") or not rest:
             return self._call_place(path, rest or "source")
         frame = self._frame(path)
-        return None if frame is None else (frame, rest)
+        return None if frame is None else (frame, rest, None)
 
-    def _call_place(self, path: str, which: str) -> tuple[Frame, str] | None:
+    def _call_place(self, path: str, which: str) -> tuple[Frame, str, InstanceKey] | None:
         addr = parse_module(path, self._diags) if path else None
         if addr is None or addr.parent is None:
             self._report(path or which, "")
             return None
         frame = self._frame(str(addr.parent))
-        return None if frame is None else (frame, f"module.{addr.name}.{which}")
+        if frame is None or (addr.key is not None and self._frame(path) is None):
+            return None
+        return frame, f"module.{addr.name}.{which}", addr.key
 
     def _frame(self, path: str) -> Frame | None:
         addr: ModuleAddr | None = self._run.root.instance.addr
@@ -146,23 +173,33 @@ class Explainer:
         frame = self._run.root
         for name, key in addr.steps:
             call = frame.calls.get(name)
-            frames = {} if call is None else call.frames
-            child = frames.get(key, frames.get(DEFERRED))
-            if child is None:
+            if call is None:
                 self._report(path, did_you_mean(name, frame.calls))
+                return None
+            child = self._instance(call, key)
+            if child is None:
+                self._report(path, _keys(self._run.instances_of(call)))
                 return None
             frame = child
         return frame
 
-    def _place(self, frame: Frame, rest: str) -> Origin | None:
+    def _instance(self, call: CallNode, key: InstanceKey) -> Frame | None:
+        """The instance of a call that has a key; without one, the instance that stands for all."""
+        if key is DEFERRED or (key is None and not call.call.repetition.has_one_value):
+            return call.frames.get(DEFERRED)
+        frames = self._run.instances_of(call)
+        return frames.get(key, frames.get(DEFERRED))
+
+    def _place(self, frame: Frame, rest: str, key: InstanceKey) -> Origin | None:
         """The expression of a place that needs a value, if the address is one."""
         parts = rest.split(".")
         module = frame.module
         if parts[0] == "module" and len(parts) == 3 and parts[1] in module.calls:
             call = module.calls[parts[1]]
             expr = call.source if parts[2] == "source" else call.version
-            instances = frame.calls[parts[1]].frames.values()
-            data = next((child.instance.data for child in instances), NO_INSTANCE_DATA)
+            instances = frame.calls[parts[1]].frames
+            chosen = instances.get(key) or next(iter(instances.values()), None)
+            data = NO_INSTANCE_DATA if chosen is None else chosen.instance.data
             return None if expr is None else self._origin(frame, expr, data)
         if parts[0] == "backend" and module.backend is not None:
             arguments = module.backend.body.just_attributes(Diagnostics())
@@ -178,26 +215,37 @@ class Explainer:
             return None if expr is None else self._origin(found[0], expr)
         if parts[0] == "output" and len(parts) == 2 and parts[1] in module.outputs:
             return self._origin(frame, module.outputs[parts[1]].expr)
-        return self._resource_argument(frame, parts)
+        return None
 
-    def _resource_argument(self, frame: Frame, parts: list[str]) -> Origin | None:
-        mode = {"data": DATA, "ephemeral": EPHEMERAL, "resource": MANAGED}.get(parts[0])
-        names = parts if mode is None else parts[1:]
-        if len(names) != 3:
+    def _resource(self, frame: Frame, rest: str) -> _NamedResource | None:
+        """The resource that an address begins with, if it does."""
+        reference = self._reference(rest)
+        subject = None if reference is None else reference.subject
+        if reference is None or not isinstance(subject, ResourceInstance):
             return None
-        addr = ResourceAddr(mode or MANAGED, names[0], names[1].partition("[")[0])
-        resource = frame.module.resources.get(addr)
+        resource = frame.module.resources.get(subject.resource)
         if resource is None:
             return None
-        repetition = resource.repetition
-        repeated = {"count": repetition.count, "for_each": repetition.for_each}
-        expr = repeated.get(names[2])
-        if expr is not None:
-            return self._origin(frame, expr)
-        attribute = resource.body.just_attributes(Diagnostics()).get(names[2])
-        if attribute is None:
-            return None
-        return self._origin(frame, attribute.expr, deferred_data(repetition))
+        instances = expansion_of(self._run, frame, resource).instances
+        argument: Origin | None = None
+        if len(reference.remaining) == 1:
+            name = str(reference.remaining).lstrip(".")
+            repetition = resource.repetition
+            repeated = {"count": repetition.count, "for_each": repetition.for_each}
+            written = resource.body.just_attributes(Diagnostics()).get(name)
+            data = instances.get(subject.key, deferred_data(repetition))
+            if (expr := repeated.get(name)) is not None:
+                argument = self._origin(frame, expr)
+            elif written is not None:
+                argument = self._origin(frame, written.expr, data)
+        missing = None if instances else no_instances(frame, resource)
+        return _NamedResource(subject.key, instances, argument, missing)
+
+    def _reference(self, text: str) -> Reference | None:
+        """What an address refers to, as in an expression; None where it is none."""
+        problems = Diagnostics()
+        traversal = parse_expression(Source("<address>", text), problems).static_traversal()
+        return None if traversal is None else parse_reference(traversal, problems)
 
     def _named(self, frame: Frame, rest: str, text: str) -> Origin | None:
         """An expression that names what the address means."""
@@ -225,10 +273,16 @@ class Explainer:
     # -- telling ------------------------------------------------------------------------------
 
     def _explain(
-        self, name: str, origin: Origin, where: Range | None, depth: int, label: str = ""
+        self,
+        name: str,
+        origin: Origin,
+        where: Range | None,
+        depth: int,
+        label: str = "",
+        missing: UnknownCause | None = None,
     ) -> Explanation:
         """`label` is what nodes call it, where that is not its name."""
-        question = Question(name, origin)
+        question = Question(name, origin, missing)
         self._run.evaluate([question])
         value = question.value
         chains: list[str] = []
@@ -297,6 +351,12 @@ def provider_behind(
             return None
         frame, addr = parent, found.config
     return frame, addr
+
+
+def _keys(instances: Mapping[InstanceKey, object]) -> str:
+    """The keys that there are, for who has named another."""
+    keys = [key_text(key) for key in instances if key is not None]
+    return f" There are the instances {', '.join(keys)}." if keys else " It has no instances."
 
 
 def _member(frame: Frame, rest: str) -> str:

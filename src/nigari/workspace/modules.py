@@ -19,7 +19,7 @@ from nigari.config.module_call import parse_source
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.compile import CompiledModule
 from nigari.eval.instances import ModuleInstance
-from nigari.eval.module_call import InstallModule
+from nigari.eval.static_call import InstallModule
 from nigari.lang.files import DiskFiles, Files
 from nigari.lang.versions import parse_module_constraints, parse_version
 from nigari.record import record

@@ -42,7 +42,11 @@ def resolved(run: StaticRun, inputs: Inputs) -> Data:
 
 
 def _in_order(run: StaticRun) -> list[Frame]:
-    return sorted(run.frames(), key=lambda frame: frame.instance.addr.sort_key())
+    found = [run.root]
+    for frame in found:
+        for call in frame.calls.values():
+            found.extend(run.instances_of(call).values())
+    return sorted(found, key=lambda frame: frame.instance.addr.sort_key())
 
 
 def _module(run: StaticRun, frame: Frame, inputs: Inputs) -> Data:
@@ -88,7 +92,7 @@ def _value_origin(frame: Frame, name: str, inputs: Inputs) -> str:
 
 def _call(run: StaticRun, frame: Frame, name: str) -> Data:
     call = frame.module.calls[name]
-    children = frame.calls[name].frames
+    children = run.instances_of(frame.calls[name])
     found: Data = {"instances": [_key(key) for key in children]}
     for argument, expr in (("source", call.source), ("version", call.version)):
         if expr is not None:
@@ -128,6 +132,7 @@ def _providers(run: StaticRun, frame: Frame) -> Data:
         entry: Data = {"provider": str(provider_of(frame.module, addr.name))}
         own = run.providers[frame].get(addr)
         if own is not None:
+            run.evaluate([own])
             entry["instances"] = [_key(key) for key in own.instances]
         else:
             entry["passed"] = _reference(passed[addr].in_parent)

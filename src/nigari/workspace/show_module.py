@@ -13,7 +13,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.compile import CompiledModule
 from nigari.eval.inputs import Inputs
 from nigari.eval.instances import ModuleInstance
-from nigari.eval.module_call import InstallModule
+from nigari.eval.static_call import InstallModule
 from nigari.workspace.directory import Workspace
 from nigari.workspace.show_configuration import Data, configuration_data
 

@@ -13,8 +13,8 @@ from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import InputKind, Inputs, InputValue
 from nigari.eval.instances import Origin
-from nigari.eval.module_call import InstallModule
 from nigari.eval.static import StaticRun, run_static
+from nigari.eval.static_call import InstallModule
 from nigari.record import replace
 from nigari.workspace.directory import Workspace
 from nigari.workspace.view import Question

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nigari.addrs.absolute import Abs
+from nigari.addrs.keys import InstanceKey
 from nigari.config.resource import Resource
-from nigari.cty.values import Value
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.causes import causes_within
+from nigari.eval.causes import CauseKind, UnknownCause, causes_within
+from nigari.eval.expansion import SINGLE_INSTANCE, Expansion, InstanceData
 from nigari.eval.explain import chain, way_to
 from nigari.eval.instances import FAILED, Frame, Origin, ValueNode
+from nigari.eval.module_call import expand
 from nigari.eval.once import Need, Node
 from nigari.eval.resource import deferred_data
 from nigari.eval.scope import evaluate_origin
@@ -22,6 +25,7 @@ from nigari.eval.static import StaticRun
 from nigari.hcl.body import Body
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.quoting import quoted
+from nigari.record import replace
 
 
 class Known:
@@ -81,21 +85,33 @@ class BlockView:
 
 
 class ResourceView:
-    """A resource block of one module instance; one view stands for all its instances."""
+    """A resource of one module instance: the block, which stands for all instances, or one of
+    them.
+    """
 
-    __slots__ = ("_module", "declaration")
+    __slots__ = ("_data", "_module", "declaration", "key")
 
-    def __init__(self, module: ModuleView, declaration: Resource) -> None:
+    def __init__(
+        self,
+        module: ModuleView,
+        declaration: Resource,
+        key: InstanceKey = None,
+        data: InstanceData | None = None,
+    ) -> None:
         self._module = module
+        self._data = data
         self.declaration = declaration
+        self.key = key
+        """The key of the instance; None for the block, and where the block is not repeated."""
 
     def __repr__(self) -> str:
         return f"<{self.mode} {self.address}>"
 
     @property
     def address(self) -> str:
-        """The address of the block in the tree."""
-        return str(Abs(self._module.frame.instance.addr, self.declaration.addr))
+        """The address of the block, or of the instance, in the tree."""
+        addr = self.declaration.addr.instance(self.key)
+        return str(Abs(self._module.frame.instance.addr, addr))
 
     @property
     def mode(self) -> str:
@@ -115,6 +131,16 @@ class ResourceView:
         return self.declaration.range
 
     @property
+    def instances(self) -> Mapping[InstanceKey, ResourceView]:
+        """The instances of the block by key; where it is not known which there are, one with a
+        deferred key stands for all.
+        """
+        return {
+            key: ResourceView(self._module, self.declaration, key, data)
+            for key, data in self._module.expansion(self.declaration).instances.items()
+        }
+
+    @property
     def arguments(self) -> Mapping[str, Known]:
         """The arguments that are written in the block, with their values."""
         return self._arguments(self.declaration.body, self.address)
@@ -125,14 +151,19 @@ class ResourceView:
         return self._blocks(self.declaration.body, self.address)
 
     def _arguments(self, body: Body, name: str) -> Mapping[str, Known]:
-        data = deferred_data(self.declaration.repetition)
-        written = body.just_attributes(Diagnostics())
         frame = self._module.frame
+        data, missing = self._data, None
+        if data is None:
+            data = deferred_data(self.declaration.repetition)
+            if not self._module.expansion(self.declaration).instances:
+                missing = no_instances(frame, self.declaration)
+        written = body.just_attributes(Diagnostics())
         found: dict[str, Known] = {}
         for key, attribute in written.items():
             compiled = frame.instance.compiled.expression(attribute.expr)
             origin = Origin(frame, compiled, data)
-            found[key] = self._module.evaluated(f"{name}.{key}", origin, attribute.expr.range)
+            where = attribute.expr.range
+            found[key] = self._module.evaluated(f"{name}.{key}", origin, where, missing)
         return found
 
     def _blocks(self, body: Body, name: str) -> tuple[BlockView, ...]:
@@ -198,11 +229,13 @@ class ModuleView:
 
     @property
     def children(self) -> list[ModuleView]:
-        """The instances that the module's calls make."""
+        """The instances that the module's calls make; where it is not known which there are, one
+        stands for all.
+        """
         return [
             ModuleView(self._run, child)
             for call in self.frame.calls.values()
-            for child in call.frames.values()
+            for child in self._run.instances_of(call).values()
         ]
 
     def _values(self, nodes: Mapping[str, ValueNode]) -> Mapping[str, Known]:
@@ -212,22 +245,33 @@ class ModuleView:
             for name, node in nodes.items()
         }
 
-    def evaluated(self, name: str, origin: Origin, where: Range) -> Known:
-        """The value of an expression of this module."""
-        question = Question(name, origin)
+    def evaluated(
+        self, name: str, origin: Origin, where: Range, missing: UnknownCause | None = None
+    ) -> Known:
+        """The value of an expression of this module, which may belong to something `missing`."""
+        question = Question(name, origin, missing)
         self._run.evaluate([question])
         return Known(name, question.value, where, origin)
 
+    def expansion(self, resource: Resource) -> Expansion:
+        """The instances of a resource."""
+        return expansion_of(self._run, self.frame, resource)
+
 
 class Question(Node):
-    """An expression that somebody asks about."""
+    """An expression that somebody asks about.
 
-    __slots__ = ("_name", "_origin", "value")
+    What goes wrong with an expression of something `missing` is no mistake, since nobody else
+    evaluates it: it has no value for that reason.
+    """
 
-    def __init__(self, name: str, origin: Origin) -> None:
+    __slots__ = ("_missing", "_name", "_origin", "value")
+
+    def __init__(self, name: str, origin: Origin, missing: UnknownCause | None = None) -> None:
         super().__init__()
         self._name = name
         self._origin = origin
+        self._missing = missing
         self.value: Value = FAILED
 
     @property
@@ -238,11 +282,71 @@ class Question(Node):
         self.value = FAILED
 
     def step(self) -> Sequence[Need]:
-        result = evaluate_origin(self._origin)
+        result = self._evaluate()
         if not isinstance(result, Value):
             return result
         self.value = result
         return ()
+
+    def _evaluate(self) -> Value | list[Need]:
+        if self._missing is None:
+            return evaluate_origin(self._origin)
+        run = self._origin.frame.run
+        diags, run.diags = run.diags, Diagnostics()
+        try:
+            value = evaluate_origin(self._origin)
+            is_wrong = run.diags.has_errors
+        finally:
+            run.diags = diags
+        return DYNAMIC_UNKNOWN.with_causes((self._missing,)) if is_wrong else value
+
+
+def no_instances(frame: Frame, resource: Resource) -> UnknownCause:
+    """Why the arguments of a resource may have no values: there is none of it."""
+    addr = frame.instance.addr
+    return UnknownCause(CauseKind.NO_INSTANCES, addr, str(resource.addr), resource.range)
+
+
+class Instances(Node):
+    """The instances of a resource that somebody asks about."""
+
+    __slots__ = ("_frame", "_resource", "expansion")
+
+    def __init__(self, frame: Frame, resource: Resource) -> None:
+        super().__init__()
+        self._frame = frame
+        self._resource = resource
+        self.expansion: Expansion = SINGLE_INSTANCE
+
+    @property
+    def label(self) -> str:
+        return self._frame.label(f"instances of {self._resource.addr}")
+
+    @property
+    def range(self) -> Range:
+        return self._resource.range
+
+    def fail(self) -> None:
+        """What is not known keeps its default."""
+
+    def step(self) -> Sequence[Need]:
+        repetition = self._resource.repetition
+        expansion = expand(self._frame, repetition)
+        if isinstance(expansion, list):
+            return expansion
+        expr = repetition.count or repetition.for_each
+        found = {key: replace(data, expr=expr) for key, data in expansion.instances.items()}
+        self.expansion = replace(expansion, instances=found)
+        return ()
+
+
+def expansion_of(run: StaticRun, frame: Frame, resource: Resource) -> Expansion:
+    """The instances of a resource, as far as it is known which there are."""
+    if resource.repetition.is_single:
+        return SINGLE_INSTANCE
+    node = Instances(frame, resource)
+    run.evaluate([node])
+    return node.expansion
 
 
 class Configuration:

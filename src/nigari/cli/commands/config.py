@@ -24,6 +24,7 @@ def run(invocation: Invocation) -> int:
         opened.show()
         return 1
     document = resolved(static, opened.inputs)
+    opened.diags.extend(static.diags)
     invocation.terminal.out(json.dumps(document, indent=2, ensure_ascii=False))
     opened.show()
     return 1 if opened.diags.has_errors else 0

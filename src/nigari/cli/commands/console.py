@@ -15,6 +15,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import check_undeclared
+from nigari.eval.looking_run import LookingRun
 from nigari.eval.static import StaticRun
 from nigari.lang.functions.table import function_table
 from nigari.workspace.waiting import run_until_it_waits
@@ -65,31 +66,31 @@ class _Console:
         return session
 
     def _with_state(self, run: StaticRun) -> StaticRun | None:
-        """The same configuration with what is stored; None after reporting why it is not to be had.
-
-        Without anything stored, nothing is different.
-        """
+        """The same configuration with what is stored; None after reporting why it is not to be had."""
         state = self._state
         snapshots = run_until_it_waits(state.read())
         if snapshots is None:
             self._show(state.diags)
             return None
-        if not snapshots.state.resources:
-            return run
-        from nigari.plan.required import providers_of
-        from nigari.plan.stored_run import StoredRun
-
-        shown = state.as_shown(snapshots.state)
-        instance = run.root.instance
-        schemas = run_until_it_waits(state.load_schemas(providers_of(instance, shown)))
-        if state.diags.has_errors:
-            self._show(state.diags)
-            return None
         inputs, selected = self._configuration.inputs, self._configuration.selected
         surroundings = self._workspace.surroundings(inputs, selected)
-        stored = StoredRun(instance.compiled, surroundings, shown, schemas)
-        stored.evaluate(())
-        return stored
+        compiled = run.root.instance.compiled
+        looking: LookingRun
+        if snapshots.state.resources:
+            from nigari.plan.required import providers_of
+            from nigari.plan.stored_run import StoredRun
+
+            shown = state.as_shown(snapshots.state)
+            needed = providers_of(run.root.instance, shown)
+            schemas = run_until_it_waits(state.load_schemas(needed))
+            if state.diags.has_errors:
+                self._show(state.diags)
+                return None
+            looking = StoredRun(compiled, surroundings, shown, schemas)
+        else:
+            looking = LookingRun(compiled, surroundings)
+        looking.evaluate(())
+        return looking
 
     def _tell_what_is_wrong(self, session: Session) -> None:
         problems = session.prepare()
