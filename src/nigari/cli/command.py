@@ -105,7 +105,16 @@ class Command:
 class Terminal:
     """The streams and the environment that a command works with; nothing else is global."""
 
-    __slots__ = ("deprecations", "environ", "events", "stderr", "stdin", "stdout", "switches")
+    __slots__ = (
+        "deprecations",
+        "environ",
+        "events",
+        "started_in",
+        "stderr",
+        "stdin",
+        "stdout",
+        "switches",
+    )
 
     def __init__(
         self, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]
@@ -114,6 +123,8 @@ class Terminal:
         """How things are to be shown: the view switches of the command line."""
         self.deprecations = DEPRECATIONS[0]
         """Which advice of module authors is to be shown."""
+        self.started_in = ""
+        """The working directory before an option has changed it; empty where none has."""
         self.events: JsonLines | None = None
         """The events on standard output, once there are any."""
         self.stdin = stdin
@@ -129,6 +140,7 @@ class Terminal:
         """The same terminal for what is not a result: all of it goes where errors go."""
         terminal = Terminal(self.stdin, self.stderr, self.stderr, self.environ)
         terminal.switches, terminal.deprecations = self.switches, self.deprecations
+        terminal.started_in = self.started_in
         return terminal
 
     def out(self, text: str) -> None:

@@ -32,7 +32,14 @@ class OpenConfiguration:
         self.invocation = invocation
         home = home or directory
         data = data_path(home, invocation.terminal.environ)
-        self.workspace = Workspace(directory, files, data_directory=data)
+        terminal = invocation.terminal
+        self.workspace = Workspace(
+            directory,
+            files,
+            data_directory=data,
+            environ=terminal.environ,
+            working_path=terminal.started_in,
+        )
         self.diags = Diagnostics()
         self.selected = selected_name(invocation, home, self.diags)
         """The workspace that the command works in."""

@@ -231,6 +231,7 @@ def _change_directory(has_value: str, directory: str, terminal: Terminal) -> boo
         terminal.err("The option -chdir takes a directory after an equals sign: -chdir=DIR.")
         return False
     try:
+        terminal.started_in = terminal.started_in or os.getcwd()
         os.chdir(directory)
     except OSError as error:
         terminal.err(f"Cannot work in {directory}: {error.strerror}.")

@@ -224,8 +224,10 @@ class PlanningCommand:
             return None
         # What is wrong is shown in the configuration that the plan was made from.
         self.state.configuration.workspace.sources.update(saved.sources)
-        environ, view = self.state.terminal.environ, self.telling.view
-        found = await restored(saved, environ, view, diags, self._given_again)
+        terminal, view = self.state.terminal, self.telling.view
+        found = await restored(
+            saved, terminal.environ, view, diags, self._given_again, terminal.started_in
+        )
         if found is None:
             return None
         self.planning, plan = found

@@ -23,6 +23,7 @@ from nigari.eval.inputs import InputKind, Inputs, InputValue, check_undeclared
 from nigari.eval.static import Modules, StaticRun, Surroundings, run_static
 from nigari.lang.files import DiskFiles, Files
 from nigari.workspace.builtin import BuiltinSchemas, ask_builtin, builtin_function
+from nigari.workspace.home_directory import home_directory
 from nigari.workspace.modules import CalledModules, InstalledPackages, NoModules, Packages
 from nigari.workspace.view import Configuration
 
@@ -36,10 +37,18 @@ class Workspace:
         files: Files | None = None,
         packages: Packages | None = None,
         data_directory: str | None = None,
+        environ: Mapping[str, str] | None = None,
+        working_path: str = "",
     ) -> None:
+        """`working_path` is where the program was started, and `environ` its environment, where
+        they are not those of this process.
+        """
         self.directory = os.path.normpath(directory)
         self.files: Files = DiskFiles() if files is None else files
         self.loader = ModuleLoader(self.files)
+        self.home_directory = home_directory(os.environ if environ is None else environ)
+        """What `~` stands for; None where the user has no home."""
+        self._working_path = working_path
         if packages is None:
             data = data_directory or os.path.join(directory, ".terraform")
             modules = os.path.normpath(os.path.join(data, "modules")).replace(os.sep, "/")
@@ -89,7 +98,7 @@ class Workspace:
             modules=modules or self.modules,
             workspace=workspace,
             root_path=self.directory,
-            working_path=os.getcwd(),
+            working_path=self._working_path or os.getcwd(),
             schemas=BuiltinSchemas(),
             provider_function=builtin_function,
         )
@@ -140,7 +149,8 @@ class Workspace:
     def _functions(self) -> Mapping[str, Function]:
         from nigari.lang.functions.table import function_table
 
-        return function_table(self.files, ".", deferral=_impure)
+        home = self.home_directory
+        return function_table(self.files, ".", home_directory=home, deferral=_impure)
 
 
 def load(

@@ -93,8 +93,10 @@ class Initialization:
         options: InitOptions,
         people: People,
         view: InitView,
+        working_path: str = "",
     ) -> None:
         self._directory = directory
+        self._working_path = working_path
         self._environ = environ
         self._options = options
         self._people = people
@@ -104,7 +106,7 @@ class Initialization:
         self._store = ModuleStore(Path(modules))
         self._files = StagedFiles(DiskFiles(), modules)
         self._packages: InstallingPackages | None = None
-        self.workspace = Workspace(directory, self._files)
+        self.workspace = self._open(None)
         self.selected = "default"
         self.diags = Diagnostics()
         self.run: StaticRun | None = None
@@ -113,6 +115,12 @@ class Initialization:
         self._requirements: list[Requirement] = []
         self._tests: list[StaticRun] = []
         """The modules that only tests use, each with those that it calls."""
+
+    def _open(self, packages: InstallingPackages | None) -> Workspace:
+        environ, started_in = self._environ, self._working_path
+        return Workspace(
+            self._directory, self._files, packages, environ=environ, working_path=started_in
+        )
 
     def begin(self, inputs: Inputs, workspace: str = "default") -> bool:
         """Do it all; whether everything is well."""
@@ -153,7 +161,7 @@ class Initialization:
             self._options.upgrade,
         )
         sources = self.workspace.sources
-        self.workspace = Workspace(self._directory, self._files, self._packages)
+        self.workspace = self._open(self._packages)
         self.workspace.sources.update(sources)
 
     def _evaluate(self, inputs: Inputs) -> StaticRun | None:

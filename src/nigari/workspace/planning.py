@@ -40,6 +40,7 @@ from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
+from nigari.workspace.home_directory import home_directory
 from nigari.workspace.providers import InstalledProviders
 from nigari.workspace.remote_state import RemoteStates, check_remote_state
 from nigari.workspace.requirements import find_requirements
@@ -64,6 +65,7 @@ class Planning:
         self._static = static
         self._inputs = inputs
         self._files = files
+        self._home = home_directory(environ)
         self._state = state
         self.workspace = workspace
         self._listener = listener
@@ -191,8 +193,13 @@ class Planning:
     def _functions(self, is_applying: bool) -> Mapping[str, Function]:
         from nigari.lang.functions.table import function_table
 
-        deferral = None if is_applying else _later
-        return function_table(self._files, ".", plan_timestamp=self.timestamp, deferral=deferral)
+        return function_table(
+            self._files,
+            ".",
+            home_directory=self._home,
+            plan_timestamp=self.timestamp,
+            deferral=None if is_applying else _later,
+        )
 
 
 class _Interruptions:

@@ -117,6 +117,7 @@ async def restored(
     listener: Listener,
     diags: Diagnostics,
     give: Callable[[Mapping[str, Variable]], Inputs] | None = None,
+    working_path: str = "",
 ) -> tuple[Planning, Plan] | None:
     """A plan that was saved, ready to be shown or applied; None after reporting why it is not.
 
@@ -124,7 +125,8 @@ async def restored(
     its ephemeral variables, which are given once more.
     """
     inputs = saved_inputs(saved)
-    static, told = Workspace(files=saved_files(saved)).static(inputs, saved.workspace)
+    workspace = Workspace(files=saved_files(saved), environ=environ, working_path=working_path)
+    static, told = workspace.static(inputs, saved.workspace)
     diags.extend(told)
     if static is None or diags.has_errors:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from nigari.cli.command import Command, Example, Invocation
@@ -59,7 +58,7 @@ class _Console:
         run = self._with_state(static)
         if run is None:
             return None
-        home = os.path.expanduser("~")
+        home = workspace.home_directory
         run.functions = function_table(workspace.files, ".", home_directory=home, console=True)
         session = Session(run)
         self._tell_what_is_wrong(session)

@@ -84,8 +84,8 @@ def _show(state: OpenState) -> int:
 
 def begin(state: OpenState, person: Person, progress: InitProgress, options: InitOptions) -> bool:
     """Do what the options ask for, with the variables of the command line; whether all is well."""
-    environ = state.terminal.environ
-    work = Initialization(".", environ, options, person, progress)
+    environ, started_in = state.terminal.environ, state.terminal.started_in
+    work = Initialization(".", environ, options, person, progress, started_in)
     selected = selected_name(state.invocation, ".", state.diags)
     files = work.workspace.files
     reader = read_variables(state.invocation, files, ".", selected, state.diags)

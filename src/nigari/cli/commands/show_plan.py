@@ -26,7 +26,9 @@ async def show_plan(data: bytes, state: OpenState) -> bool:
     if saved is not None:
         # Whoever made the plan has been warned already.
         told = Diagnostics()
-        found = await restored(saved, state.terminal.environ, SILENCE, told)
+        found = await restored(
+            saved, state.terminal.environ, SILENCE, told, working_path=state.terminal.started_in
+        )
         state.diags.extend(each for each in told if each.severity is Severity.ERROR)
     if saved is None or found is None:
         return False
