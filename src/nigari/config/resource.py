@@ -60,6 +60,11 @@ class Resource:
         """The local name of the provider that serves the resource."""
         return self.provider.name if self.provider else self.addr.implied_provider
 
+    @property
+    def provider_alias(self) -> str:
+        """The alias of the provider configuration that the resource names, or nothing."""
+        return self.provider.alias if self.provider else ""
+
 
 _RESERVED = frozenset(("locals",))
 _ATTRIBUTES = schema("count", "for_each", "provider", "depends_on").attributes

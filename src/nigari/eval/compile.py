@@ -14,6 +14,7 @@ from nigari.config.module_call import ModuleCall
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.hcl.body import Attribute, Body
 from nigari.hcl.decode import Spec
+from nigari.hcl.dynamic_blocks import is_dynamic
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference, references_in_body, references_in_expression
 from nigari.record import record, replace
@@ -36,6 +37,10 @@ class CompiledBody:
     spec: Spec
     references: tuple[Reference, ...]
     problems: tuple[Diagnostic, ...] = ()
+    expansion: tuple[Reference, ...] = ()
+    """Those references that say which blocks its `dynamic` blocks make."""
+    is_dynamic: bool = False
+    """Whether there are `dynamic` blocks, whose contents count only as far as blocks are made."""
 
 
 class CompiledModule:
@@ -85,6 +90,9 @@ class CompiledModule:
             problems = Diagnostics()
             references = references_in_body(body, spec, problems)
             compiled = CompiledBody(body, spec, tuple(references), tuple(problems))
+            if is_dynamic(body, spec):
+                expansion = references_in_body(body, spec, Diagnostics(), content=False)
+                compiled = replace(compiled, expansion=tuple(expansion), is_dynamic=True)
             self._bodies[body, spec] = compiled
         return compiled
 

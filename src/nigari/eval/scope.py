@@ -54,7 +54,7 @@ from nigari.hcl.evaluate import Fault
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex
-from nigari.lang.references import Reference, report_outside
+from nigari.lang.references import Reference, references_in_body, report_outside
 
 Names = dict[str, "Value | Names"]
 """Names of a scope: a value, or the names one step further in."""
@@ -202,23 +202,44 @@ def evaluate_body(
 
     What is wrong with it goes to the run, unless there are other `diags` for it.
     """
-    errors = frame.run.diags.error_count
-    binding = Binding(frame, data, self_value, owner)
-    binding.bind(compiled.references)
+    run = frame.run
+    binding, told = Binding(frame, data, self_value, owner), Diagnostics()
+    _bind_to(binding, compiled.references, told)
     if binding.needs:
         return binding.needs
-    is_reported = frame.run.diags.error_count > errors
-    diags = frame.run.diags if diags is None else diags
-    if compiled.problems or is_reported:
-        diags.extend(compiled.problems)
+    diags = run.diags if diags is None else diags
+    scope, problems = binding.scope(), compiled.problems
+    body = expand(compiled.body, scope)
+    if compiled.is_dynamic and (problems or told):
+        # What is wrong may be in the content of blocks that are not made.
+        first = Binding(frame, data, self_value, owner)
+        _bind_to(first, compiled.expansion, Diagnostics())
+        body, found = expand(compiled.body, first.scope()), Diagnostics()
+        references = (*compiled.expansion, *references_in_body(body, compiled.spec, found))
+        binding, told = Binding(frame, data, self_value, owner), Diagnostics()
+        _bind_to(binding, references, told)
+        scope, problems = binding.scope(), tuple(found)
+    run.diags.extend(told)
+    if problems or told.has_errors:
+        diags.extend(problems)
         return FAILED
-    scope, told = binding.scope(), binding.collector(diags)
-    value = decode(expand(compiled.body, scope), compiled.spec, scope, told)
+    collected = binding.collector(diags)
+    value = decode(body, compiled.spec, scope, collected)
     if binding.needs:
         return binding.needs
-    if told is not diags:
-        diags.extend(told)
+    if collected is not diags:
+        diags.extend(collected)
     return used(value, compiled, diags) if value.contains_marked else value
+
+
+def _bind_to(binding: Binding, references: Sequence[Reference], told: Diagnostics) -> None:
+    """Find a value for each reference; what is wrong with them is told here and not to the run."""
+    run = binding.frame.run
+    diags, run.diags = run.diags, told
+    try:
+        binding.bind(references)
+    finally:
+        run.diags = diags
 
 
 def nodes_of(frame: Frame, reference: Reference) -> list[ValueNode]:

@@ -12,6 +12,7 @@ from functools import partial
 
 from nigari.addrs.absolute import Abs, AbsResource, resource_of
 from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
 from nigari.config.variable import Variable
@@ -29,6 +30,7 @@ from nigari.eval.module_call import TreeCall, expand, is_remote
 from nigari.eval.once import DONE, Effect, Need, Node, Stages, WorkList
 from nigari.eval.provider_config import provider_of
 from nigari.eval.provider_functions import deferred_function, report_no_provider
+from nigari.eval.provider_names import find_config
 from nigari.eval.resource import (
     Rules,
     Schemas,
@@ -172,6 +174,8 @@ class ValidateRun:
         self._gates: dict[CallNode, Node | None] = {}
         self._told: dict[Opinion, Sequence[ProviderDiagnostic]] = {}
         self._imports: dict[AbsResource, list[ValidatedImport]] = {}
+        self._providers: set[tuple[Frame, LocalProviderConfig]] = set()
+        """The blocks of providers that something uses."""
         self.work = WorkList()
         self.find_function: FindFunction | None = None
         """How functions of providers are called; without it they give no results."""
@@ -190,6 +194,7 @@ class ValidateRun:
         if name not in frame.module.required_providers:
             report_no_provider(function, frame, reference)
             return deferred_function(function, None)
+        self._use_provider(frame, name, function.alias)
         provider = provider_of(frame.module, name)
         if provider.is_builtin:
             return self._static.provider_function(frame, function, reference, needs)
@@ -232,7 +237,10 @@ class ValidateRun:
             waits = imports if gate is None else (gate, *imports)
             frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self, waits)
         self.work.want(_everything(frame))
-        self.work.want(self._providers(frame))
+        self.work.want(self._provider_repetitions(frame))
+        names = {(each.provider_name, each.provider_alias) for each in module.resources.values()}
+        for name, alias in names:
+            self._use_provider(frame, name, alias)
         return frame
 
     def _open_imports(self, frame: Frame) -> dict[AbsResource, list[ValidatedImport]]:
@@ -240,6 +248,8 @@ class ValidateRun:
         imports: dict[AbsResource, list[ValidatedImport]] = {}
         for block in frame.module.imports:
             node = ValidatedImport(frame, block, self._schemas)
+            if block.provider is not None:
+                self._use_provider(frame, block.provider.name, block.provider.alias)
             imports.setdefault(resource_of(block.shape).unkeyed, []).append(node)
             self.want(node)
         return imports
@@ -261,17 +271,26 @@ class ValidateRun:
         self.want(gate)
         return gate
 
-    def _providers(self, frame: Frame) -> Iterable[Node]:
-        """The provider blocks whose schema is known; an empty one may be filled from outside."""
+    def _provider_repetitions(self, frame: Frame) -> Iterable[Node]:
         for config in frame.module.provider_configs.values():
             repeated = config.for_each or config.count
             if repeated is not None:
                 name = frame.label(f"provider.{config.addr}")
                 yield Look(name, Stages(partial(_check_expression, frame, repeated)), config.range)
-            provider = provider_of(frame.module, config.name)
-            offered = self._schemas.of(provider)
-            if offered is not None and not config.is_empty:
-                yield ValidatedProvider(frame, config, provider, offered.provider.block, self)
+
+    def _use_provider(self, frame: Frame, name: str, alias: str) -> None:
+        """Look at the block behind a name, once. One that nothing uses does not matter, and an
+        empty one may be filled from outside.
+        """
+        found = find_config(frame, name, alias)
+        config = found.config
+        if config is None or (found.frame, config.addr) in self._providers:
+            return
+        self._providers.add((found.frame, config.addr))
+        offered = self._schemas.of(found.provider)
+        if offered is not None and not config.is_empty:
+            block = offered.provider.block
+            self.want(ValidatedProvider(found.frame, config, found.provider, block, self))
 
     def want(self, node: Node) -> None:
         self.work.want((node,))

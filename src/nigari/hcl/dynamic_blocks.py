@@ -64,6 +64,11 @@ def expand(body: Body, scope: Scope) -> Body:
     return ExpandedBody(body, scope, _NO_ITERATORS, NO_MARKS)
 
 
+def is_dynamic(body: Body, spec: Spec) -> bool:
+    """Whether there are `dynamic` blocks in the body, at any depth."""
+    return any(True for _ in expand_expressions(body, spec, content=False))
+
+
 def expand_variables(body: Body, spec: Spec, content: bool = True) -> list[Traversal]:
     """Every reference that expanding the body and then decoding it would evaluate.
 
@@ -143,7 +148,7 @@ class UnknownExpression(Expression):
         return self.unknown
 
     def children(self) -> list[Expression]:
-        return [self.inner]
+        return []
 
 
 class ExpandedBody(Body):

@@ -250,11 +250,16 @@ def references_in_expression(expression: Expression, diags: Diagnostics) -> list
     return found
 
 
-def references_in_body(body: Body, spec: Spec, diags: Diagnostics) -> list[Reference]:
-    """What decoding a body would refer to, its dynamic blocks expanded: values, then functions."""
+def references_in_body(
+    body: Body, spec: Spec, diags: Diagnostics, content: bool = True
+) -> list[Reference]:
+    """What decoding a body would refer to, its dynamic blocks expanded: values, then functions.
+
+    Without `content`, only what expanding them refers to.
+    """
     traversals: list[Traversal] = []
     calls: list[Traversal] = []
-    for expression, iterators in expand_expressions(body, spec):
+    for expression, iterators in expand_expressions(body, spec, content):
         expression.add_variables(traversals, iterators)
         calls.extend(_provider_calls(expression))
     return references(traversals, diags) + references(calls, diags)

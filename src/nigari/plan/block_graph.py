@@ -30,10 +30,10 @@ from nigari.config.resource import Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.instances import ModuleInstance
 from nigari.eval.provider_config import provider_of
+from nigari.eval.provider_names import FoundBlock, find_block
 from nigari.hcl.body import Body
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference, parse_reference
-from nigari.plan.provider_names import FoundBlock, find_block
 from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provisioners import CONNECTION, PROVISIONERS

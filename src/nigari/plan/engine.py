@@ -20,6 +20,7 @@ from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
 from nigari.eval.once import DONE, Effect
 from nigari.eval.output import OutputNode
+from nigari.eval.provider_names import FoundBlock
 from nigari.eval.resource import ValidateConfig, resource_schema
 from nigari.eval.static import StaticRun
 from nigari.eval.validate import Opinion, ValidateRun
@@ -34,7 +35,6 @@ from nigari.plan.look_up import LookUp, declared_provider, named_provider
 from nigari.plan.moved import moved_state
 from nigari.plan.plan_file import SavedPlan
 from nigari.plan.plan_host import PlanHost, PlanOptions
-from nigari.plan.provider_names import FoundBlock
 from nigari.plan.provider_pool import ProviderPool
 from nigari.plan.removed import remove_statements
 from nigari.plan.required import providers_of

@@ -19,8 +19,8 @@ from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import Frame, Origin
 from nigari.eval.once import Need
 from nigari.eval.provider_config import provider_of
+from nigari.eval.provider_names import FoundConfig, find_config
 from nigari.plan.provider_keys import ExpandedProvider, selected_key
-from nigari.plan.provider_names import FoundConfig, find_config
 from nigari.plan.provider_node import ProviderNode
 from nigari.plan.provider_pool import ProviderPool
 from nigari.state.provider_memory import ProviderMemory

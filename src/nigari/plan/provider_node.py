@@ -16,10 +16,10 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.expansion import NO_INSTANCE_DATA
 from nigari.eval.once import DONE, Need, Node, Stages
+from nigari.eval.provider_names import FoundConfig
 from nigari.eval.scope import evaluate_body
 from nigari.plan.asking import AskProvider
 from nigari.plan.provider_keys import ExpandedProvider
-from nigari.plan.provider_names import FoundConfig
 from nigari.plan.provider_pool import ProviderPool
 from nigari.plan.remembered_config import (
     missing_arguments,

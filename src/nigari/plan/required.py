@@ -5,7 +5,7 @@ from __future__ import annotations
 from nigari.addrs.provider import Provider
 from nigari.eval.instances import ModuleInstance
 from nigari.eval.provider_config import provider_of
-from nigari.plan.provider_names import find_block
+from nigari.eval.provider_names import find_block
 from nigari.state.model import State
 
 

@@ -25,6 +25,7 @@ from nigari.cty.values import Value, tuple_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.instances import Frame, ModuleInstance
 from nigari.eval.provider_config import provider_of
+from nigari.eval.provider_names import find_block
 from nigari.eval.resource import resource_schema
 from nigari.eval.scope import evaluate
 from nigari.eval.static import StaticRun
@@ -41,7 +42,6 @@ from nigari.lang.references import (
     references_in_body,
     references_in_expression,
 )
-from nigari.plan.provider_names import find_block
 from nigari.schema.block import Block, Nesting
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provider import ProviderSchema, Schema
