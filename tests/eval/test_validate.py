@@ -245,12 +245,14 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
         ["error main.tf:5"],
     ),
     (
-        "destroy of a removed block is written out",
+        "destroy of a removed block is static",
         (
             'variable "a" {}\nremoved {\n  from = terraform_data.x\n  lifecycle {\n'
-            "    destroy = var.a\n  }\n}\n"
+            "    destroy = var.a\n  }\n}\nremoved {\n  from = terraform_data.y\n  lifecycle {\n"
+            "    destroy = terraform_data.z.output\n  }\n}\nremoved {\n  from = terraform_data.w\n"
+            '  lifecycle {\n    destroy = upper("no")\n  }\n}\nresource "terraform_data" "z" {}\n'
         ),
-        ["error main.tf:5"],
+        ["error main.tf:11", "error main.tf:17"],
     ),
     (
         "a function of the built-in provider is called",

@@ -206,6 +206,14 @@ def test_prevented_deletion(here: Path) -> None:
     assert _errors(text % 1, "-destroy") == ["Destruction is prevented"]
 
 
+@pytest.mark.parametrize(("value", "action"), [("true", Action.DELETE), ("false", Action.FORGET)])
+def test_removed_as_a_variable_says(here: Path, value: str, action: Action) -> None:
+    _apply('resource "terraform_data" "a" {}')
+    removed = "removed {\n from = terraform_data.a\n lifecycle {\n destroy = var.d\n }\n}\n"
+    plan, _ = _plan(f'variable "d" {{}}\n{removed}', f"-var=d={value}")
+    assert [each.action for each in plan.changes] == [action]
+
+
 def test_nothing_to_do(here: Path) -> None:
     _apply('resource "terraform_data" "a" { input = 1 }')
     plan, _ = _plan('resource "terraform_data" "a" { input = 1 }')

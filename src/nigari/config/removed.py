@@ -7,9 +7,10 @@ from nigari.addrs.moves import RemoveEndpoint
 from nigari.addrs.parse import parse_remove_endpoint
 from nigari.config.declared import Declared, only_block, schema
 from nigari.config.provisioner import Provisioner, decode_provisioner
-from nigari.config.written import constant
+from nigari.config.written import constant, is_written_out
 from nigari.config.written_address import WrittenAddress, decode_address
 from nigari.cty.types import BOOL
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, BodySchema
 from nigari.hcl.expressions import Expression
@@ -49,7 +50,9 @@ def decode_removed(declared: Declared, diags: Diagnostics) -> Removed | None:
     lifecycle = only_block(content, "lifecycle", diags)
     if lifecycle is not None:
         destroy = lifecycle.body.content(_LIFECYCLE, diags).attributes.get("destroy")
-    destroys = None if destroy is None else constant(destroy, BOOL, diags)
+    destroys: Value | None = None
+    if destroy is not None and is_written_out(destroy.expr):
+        destroys = constant(destroy, BOOL, diags)
     provisioners: list[Provisioner] = []
     for block in content.blocks_of("provisioner"):
         provisioner = decode_provisioner(block, diags)

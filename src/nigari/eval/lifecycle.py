@@ -2,7 +2,8 @@
 provisioners run. Also the addresses of `moved` and `removed` blocks, whose keys are static.
 
 OpenTofu wants these written out. Here each may be any expression that is known before anything
-runs, and is a slot like a module's source.
+runs, and is a slot like a module's source. Only planning uses them, and every variable has a value
+by then: one that has none is no reason to stop anything before.
 """
 
 from __future__ import annotations
@@ -121,18 +122,7 @@ class ResourceSettings(Node):
 
     def _truth(self, argument: str, expr: Expression | None) -> bool | list[Need] | None:
         """Whether an argument is true; None where it is not set."""
-        if expr is None:
-            return None
-        slot = self._slot(argument, expr)
-        value = fill(slot)
-        if not isinstance(value, Value):
-            return value
-        try:
-            value = convert(value, BOOL)
-        except CtyError:
-            _report(slot, "true or false")
-            return None
-        return None if value.is_null else value.as_bool()
+        return None if expr is None else _truth(self._slot(argument, expr))
 
     def _ignored_changes(self) -> Sequence[Need]:
         ignored = self.resource.lifecycle.ignore_changes
@@ -168,6 +158,45 @@ class ResourceSettings(Node):
         assert isinstance(root, TraverseRoot)
         first = TraverseAttr(root.name, root.start, root.end)
         return Traversal(source, [first, *path.steps[1:]])
+
+
+class RemovedSettings(Node):
+    """What a `removed` block says about the object, and when its provisioners run."""
+
+    __slots__ = ("_frame", "_slot", "_stages", "destroys", "moments", "removed")
+
+    def __init__(self, frame: Frame, removed: Removed, wish: Wish) -> None:
+        super().__init__()
+        what = f"what is removed at {removed.source.shape}"
+        self.removed = removed
+        self.destroys = False
+        """Whether the object is destroyed, and not only forgotten."""
+        self.moments = ProvisionerMoments(frame, removed.provisioners, what, wish)
+        self._frame = frame
+        expr = removed.destroy
+        self._slot = None if expr is None else Slot(f"destroy of {what}", frame, expr, wish)
+        self._stages = Stages(self._ending, self.moments.step)
+
+    @property
+    def label(self) -> str:
+        return self._frame.label(f"lifecycle of what is removed at {self.removed.source.shape}")
+
+    @property
+    def range(self) -> Range:
+        return self.removed.range
+
+    def fail(self) -> None:
+        """What is not known keeps its default."""
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()
+
+    def _ending(self) -> Sequence[Need]:
+        found = None if self._slot is None else _truth(self._slot)
+        if isinstance(found, list):
+            return found
+        self.destroys = bool(found)
+        return ()
 
 
 class ProvisionerMoments(Node):
@@ -333,6 +362,19 @@ def _report_other_keys(one: StaticAddress, other: StaticAddress, diags: Diagnost
         "its keys must be the same in each: do not take them from each, count or what they give.",
         one.range,
     )
+
+
+def _truth(slot: Slot) -> bool | list[Need] | None:
+    """Whether an argument is true; None where it is null, or that has been reported."""
+    value = fill(slot)
+    if not isinstance(value, Value):
+        return value
+    try:
+        value = convert(value, BOOL)
+    except CtyError:
+        _report(slot, "true or false")
+        return None
+    return None if value.is_null else value.as_bool()
 
 
 def _report(slot: Slot, wanted: str) -> None:

@@ -32,7 +32,7 @@ from nigari.eval.expansion import InstanceData
 from nigari.eval.inputs import Inputs
 from nigari.eval.instances import CallNode, Frame, ModuleInstance, ResourceNode
 from nigari.eval.lifecycle import (
-    ProvisionerMoments,
+    RemovedSettings,
     ResourceSettings,
     Statement,
     StaticAddress,
@@ -157,8 +157,8 @@ class StaticRun:
         """The provider configurations of each module instance."""
         self.settings: dict[tuple[Frame, ResourceAddr], ResourceSettings] = {}
         """The static arguments of the resources that have any."""
-        self.removed: dict[tuple[Frame, Removed], ProvisionerMoments] = {}
-        """When the provisioners of `removed` blocks run."""
+        self.removed: dict[tuple[Frame, Removed], RemovedSettings] = {}
+        """What `removed` blocks say."""
         self._sources: list[ProviderSource] = []
         self._addresses: list[tuple[Statement, StaticAddress]] = []
         self.work = WorkList()
@@ -252,25 +252,22 @@ class StaticRun:
                 yield check
         for addr, resource in module.resources.items():
             if has_static_arguments(resource):
-                settings = ResourceSettings(frame, resource, self.wish)
+                settings = ResourceSettings(frame, resource, self._wish_later)
                 self.settings[frame, addr] = settings
                 yield settings
         yield from self._required(frame)
         if frame.parent is None and module.encryption is not None:
             yield from self._enforced(frame, module.encryption)
         for removed in module.removed:
-            if removed.provisioners:
-                what = f"what is removed at {removed.source.shape}"
-                moments = ProvisionerMoments(frame, removed.provisioners, what, self.wish)
-                self.removed[frame, removed] = moments
-                yield moments
+            self.removed[frame, removed] = RemovedSettings(frame, removed, self._wish_later)
+            yield self.removed[frame, removed]
         written: list[tuple[Statement, WrittenAddress]] = []
         for moved in module.moved:
             written += ((moved, moved.source), (moved, moved.target))
         written += [(removed, removed.source) for removed in module.removed]
         for statement, address in written:
             if address.keys:
-                node = StaticAddress(frame, address, self.wish)
+                node = StaticAddress(frame, address, self._wish_later)
                 self._addresses.append((statement, node))
                 yield node
 
@@ -331,6 +328,10 @@ class StaticRun:
             self.wishes.variables[cause.name.removeprefix("var.")] = cause
             return True
         return False
+
+    def _wish_later(self, cause: UnknownCause) -> bool:
+        """The same for what only planning needs: by then every variable has a value."""
+        return cause.kind is CauseKind.MISSING_VARIABLE or self.wish(cause)
 
     def is_answered(self, effect: Effect) -> bool:
         return effect in self._answers

@@ -13,13 +13,10 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_remove_endpoint
 from nigari.config.provisioner import Provisioner
 from nigari.config.removed import Removed
-from nigari.cty.convert import convert
-from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics
 from nigari.eval.instances import Frame
 from nigari.eval.static import StaticRun
 from nigari.eval.validated_provisioner import report_provisioner
-from nigari.hcl.scope import Scope
 from nigari.record import record
 from nigari.schema.provisioners import PROVISIONERS
 
@@ -54,9 +51,8 @@ def remove_statements(static: StaticRun, diags: Diagnostics) -> tuple[RemoveStat
             endpoint = parse_remove_endpoint(removed.source.shape, diags)
             if endpoint is not None:
                 place = _under(path, endpoint.subject)
-                found.append(
-                    RemoveStatement(place, _destroys(removed, diags), removed.provisioners, path)
-                )
+                destroys = static.removed[frame, removed].destroys
+                found.append(RemoveStatement(place, destroys, removed.provisioners, path))
                 _check_gone(modules, place, removed, diags)
             for provisioner in removed.provisioners:
                 if provisioner.type not in PROVISIONERS:
@@ -73,13 +69,6 @@ def statement_for(
         if statement.covers(address):
             found = statement
     return found
-
-
-def _destroys(removed: Removed, diags: Diagnostics) -> bool:
-    """Whether the object is destroyed, too; the block has been checked when it was read."""
-    if removed.destroy is None:
-        return False
-    return convert(removed.destroy.value(Scope(), diags), BOOL).data is True
 
 
 def _under(module: ModuleAddr, subject: ModuleAddr | AbsResource) -> ModuleAddr | AbsResource:

@@ -41,8 +41,8 @@ class Settings:
             if settings.create_before_destroy:
                 self._first.add((path, str(addr)))
             self._note_moments(path, settings.moments)
-        for (frame, _), moments in static.removed.items():
-            self._note_moments(frame.instance.addr.unkeyed, moments)
+        for (frame, _), said in static.removed.items():
+            self._note_moments(frame.instance.addr.unkeyed, said.moments)
         for block in list(self._first):
             for resource in graph.resources_before(block):
                 self._first.add((resource.module, str(resource.item)))

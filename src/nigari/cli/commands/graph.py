@@ -38,6 +38,7 @@ def run(invocation: Invocation) -> int:
     whole_number(invocation, "module-depth")
     command = PlanningCommand(_talking_elsewhere(invocation))
     command.listener = SILENCE
+    command.asks_variables = kind == _OPERATIONS
 
     async def work(snapshots: Snapshots) -> int:
         text = await _text(command, snapshots, kind)
