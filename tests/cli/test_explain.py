@@ -280,3 +280,38 @@ def test_explain_goes_on_after_other_errors(directory: Path) -> None:
     assert done.code == 1
     assert done.out.startswith('local.name = "prod-app"')
     assert "Missing value for a variable" in done.err
+
+
+def test_explain_says_who_gives_a_variable_its_value(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "main.tf").write_text('variable "v" {}\nvariable "w" { default = 1 }\n')
+    (tmp_path / "main.tf").write_text(
+        'variable "option" {}\nvariable "file" {}\nvariable "automatic" {}\nvariable "named" {}\n'
+        'variable "usual" { default = "u" }\nvariable "missing" {}\n'
+        'variable "late" {\n  const = false\n}\nvariable "kept" {}\n'
+        'terraform {\n  backend "local" {\n    path = var.kept\n  }\n}\n'
+        'module "m" {\n  source = "./m"\n  v = var.option\n}\n'
+    )
+    (tmp_path / "terraform.tfvars").write_text('file = "f"\nlate = "l"\n')
+    (tmp_path / "x.auto.tfvars").write_text('automatic = "a"\n')
+    (tmp_path / "named.tfvars").write_text('named = "n"\n')
+    assert nigari("init", "-var=kept=k", "-remember", cwd=tmp_path).code == 0
+    options = ["-var=option=o", "-var-file=named.tfvars"]
+    for address, says in {
+        "var.option": "comes from the option -var",
+        "var.file": "comes from terraform.tfvars",
+        "var.automatic": "comes from x.auto.tfvars",
+        "var.named": "comes from named.tfvars",
+        "var.usual": "comes from its default",
+        "var.late": "comes from terraform.tfvars",
+        "var.missing": "no value is given",
+        "var.kept": "comes from the values that init remembers",
+        "module.m.var.v": "comes from the argument of the call",
+        "module.m.var.w": "comes from its default",
+        "backend.path": "comes from the values that init remembers",
+    }.items():
+        done = nigari("explain", *options, address, cwd=tmp_path)
+        assert says in done.out, address
+    settings = {"TF_VAR_missing": "m"}
+    done = nigari("explain", "-json", *options, "var.missing", cwd=tmp_path, settings=settings)
+    assert json.loads(done.out)["origin"] == "the environment variable TF_VAR_missing"

@@ -704,6 +704,61 @@ def test_each_workspace_remembers_for_itself(directory: Path) -> None:
     assert 'Nothing is remembered for the workspace "other"' in shown.out
 
 
+_TWO = """\
+variable "env" {}
+variable "region" {
+  default = "none"
+}
+terraform {
+  backend "local" {
+    path = "states/${var.env}-${var.region}.tfstate"
+  }
+}
+"""
+
+
+def test_what_is_remembered_belongs_to_its_backend(directory: Path) -> None:
+    write({"main.tf": _TWO})
+    assert init("-var", "env=prod", "-var", "region=eu", "-remember").code == 0
+    same = init("-var", "env=prod")
+    assert (same.code, "belong to another" in same.out) == (0, False)
+    shown = inside("init", "-show").out
+    assert shown == 'env = "prod"\nregion = "eu"\n'
+    refused = init("-var", "env=dev")
+    assert refused.code == 1, (
+        "the backend is another one, and nobody says what becomes of the state"
+    )
+    assert inside("init", "-show").out == shown, "nothing changes where init fails"
+    other = init("-var", "env=dev", "-reconfigure")
+    assert other.code == 0
+    words = "The values remembered for var.region belong to another backend configuration."
+    assert words in " ".join(other.out.split())
+    assert remembered()["config"] == {"path": "states/dev-none.tfstate", "workspace_dir": None}
+    assert "Nothing is remembered" in inside("init", "-show").out
+    assert init("-var", "env=dev", "-var", "region=us", "-reconfigure", "-remember").code == 0
+    assert init().code == 0
+    assert remembered()["config"] == {"path": "states/dev-us.tfstate", "workspace_dir": None}
+
+
+def test_options_of_the_backend_make_another_one(directory: Path) -> None:
+    write({"main.tf": _TWO})
+    assert init("-var", "env=prod", "-var", "region=eu", "-remember").code == 0
+    done = init("-var", "env=prod", "-backend-config=path=other.tfstate", "-reconfigure")
+    assert "belong to another backend" in " ".join(done.out.split())
+    assert "Nothing is remembered" in inside("init", "-show").out
+
+
+def test_forgetting(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init("-var", "env=two", "-remember").code == 0
+    assert inside("init", "-forget").out == (
+        'The values remembered for the workspace "default" are forgotten.\n'
+    )
+    assert init().code == 1
+    again = inside("init", "-forget").out
+    assert again == 'Nothing was remembered for the workspace "default".\n'
+
+
 # -- encryption -------------------------------------------------------------------------------
 
 

@@ -145,6 +145,9 @@ class RootVariable(VariableNode):
     def giver(self) -> str:
         return "" if self.given is None else self.given.origin
 
+    def origin(self) -> Origin | None:
+        return super().origin() if self.given is None else None
+
     def step(self) -> Sequence[Need]:
         variable = self.variable
         if self.given is None:

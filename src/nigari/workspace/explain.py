@@ -21,16 +21,18 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import CauseKind, Phase, UnknownCause, causes_within
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.explain import chain, way_to
-from nigari.eval.instances import FAILED, CallNode, Frame, Origin
+from nigari.eval.inputs import Inputs
+from nigari.eval.instances import FAILED, CallNode, Frame, Origin, ValueNode
 from nigari.eval.resource import deferred_data
 from nigari.eval.scope import nodes_of
 from nigari.eval.static import StaticRun
+from nigari.eval.variable import ArgumentVariable, VariableNode
 from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference, parse_reference
-from nigari.record import record
+from nigari.record import record, replace
 from nigari.workspace.view import Question, expansion_of, no_instances
 
 _MODULE_STEP = re.compile(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
@@ -50,6 +52,8 @@ class Explanation:
     """What the value is made of."""
     is_cut: bool = False
     """Whether the parts are left out, because they have been shown or are too deep."""
+    giver: str = ""
+    """Where the value of a variable comes from; `none` where nothing gives it one."""
 
     @property
     def is_of_nothing(self) -> bool:
@@ -126,7 +130,7 @@ class Explainer:
         own = named.parts[0] if len(named.parts) == 1 else None
         if own is None or own.name != label:
             return named
-        return Explanation(text, named.value, own.range, named.chains, own.parts, own.is_cut)
+        return replace(own, name=text, value=named.value, chains=named.chains)
 
     def expression(self, text: str, module: str = "") -> Explanation | None:
         """The value of an expression in a module."""
@@ -325,16 +329,21 @@ class Explainer:
         found: list[Explanation] = []
         for node in nodes_of(origin.frame, reference):
             inner_origin = node.origin()
-            where = node.range
+            where, giver = node.range, self._giver(node)
             if node in self._shown or inner_origin is None:
                 cut = node in self._shown and isinstance(subject, LocalValue)
-                found.append(Explanation(node.label, node.value, where, (), (), is_cut=cut))
+                found.append(Explanation(node.label, node.value, where, (), (), cut, giver))
                 continue
             self._shown.add(node)
             part = self._explain(node.label, inner_origin, where, depth)
             value = node.value if node.value is not FAILED else part.value
-            found.append(Explanation(node.label, value, where, (), part.parts, part.is_cut))
+            found.append(Explanation(node.label, value, where, (), part.parts, part.is_cut, giver))
         return found
+
+    def _giver(self, node: ValueNode) -> str:
+        if not isinstance(node, VariableNode):
+            return ""
+        return value_origin(node.frame, node.variable.name, self._run.inputs)
 
 
 def provider_behind(
@@ -351,6 +360,17 @@ def provider_behind(
             return None
         frame, addr = parent, found.config
     return frame, addr
+
+
+def value_origin(frame: Frame, name: str, inputs: Inputs) -> str:
+    """Who gives a variable its value: `argument`, `default`, `none`, or where it is given."""
+    node = frame.variables[name]
+    if isinstance(node, ArgumentVariable) and node.argument is not None:
+        return "argument"
+    given = inputs.get(name) if frame.parent is None else None
+    if given is not None:
+        return given.origin
+    return "none" if frame.module.variables[name].default is None else "default"
 
 
 def _keys(instances: Mapping[InstanceKey, object]) -> str:

@@ -6,8 +6,10 @@ that is left half-written by a crash is one that the next init puts right.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +17,7 @@ from typing import Protocol
 from nigari.addrs.module import ModuleAddr
 from nigari.diagnostics import Diagnostics
 from nigari.eval.backend import BackendArguments
-from nigari.eval.inputs import Inputs, check_undeclared
+from nigari.eval.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static import StaticRun
 from nigari.lang.files import DiskFiles
 from nigari.packages.module_store import ModuleStore
@@ -23,7 +25,7 @@ from nigari.packages.provider_selection import Installation
 from nigari.packages.requirement import Requirement
 from nigari.record import record
 from nigari.workspace import Workspace
-from nigari.workspace.backend import SavedBackend, find_arguments
+from nigari.workspace.backend import SavedBackend, find_arguments, merged, read_overrides
 from nigari.workspace.backend_setup import BackendOptions, BackendSetup, People
 from nigari.workspace.data_directory import data_directory
 from nigari.workspace.encryption import check_encryption
@@ -35,7 +37,12 @@ from nigari.workspace.install import (
 )
 from nigari.workspace.modules import Place
 from nigari.workspace.provider_install import ProviderInstallation, ProviderOptions
-from nigari.workspace.remembered import save_remembered, worth_remembering
+from nigari.workspace.remembered import (
+    belongs_to,
+    forget,
+    save_remembered,
+    worth_remembering,
+)
 from nigari.workspace.requirements import (
     check_sources,
     find_requirements,
@@ -68,6 +75,10 @@ class InitView(InstallView, Protocol):
 
     def beginning(self, part: str) -> None:
         """A part of the work begins: `modules`, `backend`, `providers`."""
+        ...
+
+    def forgetting(self, names: Sequence[str]) -> None:
+        """Values of variables are not used any more that were remembered for another backend."""
         ...
 
     def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
@@ -113,6 +124,8 @@ class Initialization:
         """The static phase at its end."""
         self._arguments: BackendArguments | None = None
         self._requirements: list[Requirement] = []
+        self._forgets = False
+        """Whether what was remembered belongs to another backend."""
         self._tests: list[StaticRun] = []
         """The modules that only tests use, each with those that it calls."""
 
@@ -140,6 +153,14 @@ class Initialization:
 
     def _work(self, inputs: Inputs) -> None:
         run = self._evaluate(inputs)
+        others = {
+            name: given for name, given in inputs.items() if given.kind is not InputKind.REMEMBERED
+        }
+        if run is not None and len(others) < len(inputs) and self._is_other_backend(run):
+            # What belongs to another environment must not have a say in this one.
+            self._view.forgetting([name for name in inputs if name not in others])
+            self._forgets, self.diags = True, Diagnostics()
+            run = self._evaluate(others)
         if run is None or self.diags.has_errors:
             return
         self._look_at_tests(run)
@@ -187,6 +208,25 @@ class Initialization:
         if run is not None:
             check_undeclared(given, run.root.module.variables, self.diags, is_final=False)
         return run
+
+    def _is_other_backend(self, run: StaticRun) -> bool:
+        """Whether the values that are remembered were remembered with another backend."""
+        is_wrong = self._arguments is None and run.root.module.backend is not None
+        if is_wrong or not self._options.backend.is_wanted:
+            return False
+        return not belongs_to(self._data, self.selected, self._backend_digest())
+
+    def _backend_digest(self) -> str:
+        """What tells the configuration of the backend from others, without its secrets."""
+        if self._arguments is None:
+            return ""
+        settings, sources = self._options.backend.settings, self.workspace.sources
+        overrides = read_overrides(settings, sources, Diagnostics())
+        wanted = merged(self._arguments, overrides, Diagnostics())
+        if wanted is None:
+            return ""
+        text = json.dumps([wanted.type, wanted.saved.config], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def _look_at_tests(self, run: StaticRun) -> None:
         tests, workspace = self._options.tests, self.workspace
@@ -245,7 +285,10 @@ class Initialization:
         if self._packages is not None:
             self._packages.commit(self._places(run), self.workspace.directory)
         if self._options.remember:
-            save_remembered(self._data, self.selected, worth_remembering(run))
+            values, digest = worth_remembering(run), self._backend_digest()
+            save_remembered(self._data, self.selected, values, digest)
+        elif self._forgets:
+            forget(self._data, self.selected)
         if backend.save():
             self._view.backend_set(backend.saved, backend.result)
         if installation is not None:

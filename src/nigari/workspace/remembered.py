@@ -1,8 +1,9 @@
 """Values of variables that a working directory remembers, so that they need not be given again.
 
-Init remembers, when it is told to, the values that static places used, for the selected workspace.
-Sensitive and ephemeral values are never remembered. Whoever reads them ranks them below every
-other source but defaults.
+Init remembers, when it is told to, the values that static places used, for the selected workspace
+and the configuration of its backend: with another one they belong to another environment. Sensitive
+and ephemeral values are never remembered. Whoever reads them ranks them below every other source but
+defaults.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def load_remembered(
             name: value_from_json(
                 json.dumps(each["value"]), type_from_json(json.dumps(each["type"]))
             )
-            for name, each in found.items()
+            for name, each in found.get("values", {}).items()
         }
     except FileNotFoundError:
         return {}
@@ -50,22 +51,51 @@ def load_remembered(
     }
 
 
-def save_remembered(data_directory: Path, workspace: str, values: Mapping[str, Value]) -> None:
-    """Remember values for a workspace, in place of what was. An `OSError` says why it cannot be."""
-    path = data_directory / REMEMBERED_VARIABLES
-    workspaces: dict[str, object] = {}
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        workspaces.update(json.loads(path.read_bytes())["workspaces"])
-    workspaces[workspace] = {
+def belongs_to(data_directory: Path, workspace: str, backend: str) -> bool:
+    """Whether what is remembered for a workspace was remembered with a backend, by its digest."""
+    found = _workspaces(data_directory).get(workspace)
+    return isinstance(found, dict) and found.get("backend") == backend
+
+
+def save_remembered(
+    data_directory: Path, workspace: str, values: Mapping[str, Value], backend: str
+) -> None:
+    """Remember values for a workspace and its backend, in place of what was. An `OSError` says why
+    it cannot be.
+    """
+    remembered = {
         name: {
             "type": json.loads(type_to_json(value.type)),
             "value": json.loads(value_to_json(value, value.type)),
         }
         for name, value in sorted(values.items())
     }
+    workspaces = _workspaces(data_directory)
+    workspaces[workspace] = {"backend": backend, "values": remembered}
+    _write(data_directory, workspaces)
+
+
+def forget(data_directory: Path, workspace: str) -> bool:
+    """Forget the values for a workspace; whether there were any. An `OSError` says why it cannot
+    be.
+    """
+    workspaces = _workspaces(data_directory)
+    if workspaces.pop(workspace, None) is None:
+        return False
+    _write(data_directory, workspaces)
+    return True
+
+
+def _workspaces(data_directory: Path) -> dict[str, object]:
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        return dict(json.loads((data_directory / REMEMBERED_VARIABLES).read_bytes())["workspaces"])
+    return {}
+
+
+def _write(data_directory: Path, workspaces: dict[str, object]) -> None:
     data_directory.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"workspaces": workspaces}, indent=2, ensure_ascii=False)
-    write_whole(path, f"{text}\n".encode())
+    write_whole(data_directory / REMEMBERED_VARIABLES, f"{text}\n".encode())
 
 
 def worth_remembering(run: StaticRun) -> Mapping[str, Value]:

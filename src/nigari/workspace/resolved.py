@@ -21,10 +21,9 @@ from nigari.eval.inputs import Inputs
 from nigari.eval.instances import Frame, Origin
 from nigari.eval.provider_config import provider_of
 from nigari.eval.static import StaticRun
-from nigari.eval.variable import ArgumentVariable
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import SENSITIVE
-from nigari.workspace.explain import provider_behind
+from nigari.workspace.explain import provider_behind, value_origin
 from nigari.workspace.view import Question
 
 FORMAT_VERSION = "1.1"
@@ -58,7 +57,7 @@ def _module(run: StaticRun, frame: Frame, inputs: Inputs) -> Data:
         "variables": {
             name: {
                 **_known(f"var.{name}", node.value, node.origin()),
-                "origin": _value_origin(frame, name, inputs),
+                "origin": value_origin(frame, name, inputs),
             }
             for name, node in frame.variables.items()
         },
@@ -78,16 +77,6 @@ def _module(run: StaticRun, frame: Frame, inputs: Inputs) -> Data:
             for name, required in module.required_providers.items()
         },
     }
-
-
-def _value_origin(frame: Frame, name: str, inputs: Inputs) -> str:
-    node = frame.variables[name]
-    if isinstance(node, ArgumentVariable) and node.argument is not None:
-        return "argument"
-    given = inputs.get(name) if frame.parent is None else None
-    if given is not None:
-        return given.origin
-    return "none" if frame.module.variables[name].default is None else "default"
 
 
 def _call(run: StaticRun, frame: Frame, name: str) -> Data:

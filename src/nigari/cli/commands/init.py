@@ -47,6 +47,8 @@ def run(invocation: Invocation) -> int:
     state = OpenState(invocation)
     if invocation.switch("show"):
         return _show(state)
+    if invocation.switch("forget"):
+        return _forget(state)
     source = invocation.text("from-module")
     person = Person(state.terminal, _may_ask(invocation))
     if source:
@@ -79,6 +81,25 @@ def _show(state: OpenState) -> int:
             state.say(f"{name} = {value_display(given.value)}")
     if not values:
         state.say(f'Nothing is remembered for the workspace "{selected}".')
+    return state.end()
+
+
+def _forget(state: OpenState) -> int:
+    """Forget what is remembered for the selected workspace."""
+    from nigari.workspace.remembered import forget
+
+    selected = selected_name(state.invocation, ".", state.diags)
+    try:
+        is_forgotten = forget(data_directory(".", state.terminal.environ), selected)
+    except OSError as error:
+        state.diags.error(
+            "Remembered values cannot be forgotten",
+            f"The system refuses to write {error.filename}: {error.strerror}.",
+        )
+        return state.end(False)
+    what = "The values remembered" if is_forgotten else "Nothing was remembered"
+    ending = " are forgotten." if is_forgotten else "."
+    state.say(f'{what} for the workspace "{selected}"{ending}')
     return state.end()
 
 
@@ -176,6 +197,7 @@ COMMAND = Command(
             "that they need not be given again; secrets never",
         ),
         Flag("show", FLAG_SWITCH, "Show the values that are remembered, and do nothing else"),
+        Flag("forget", FLAG_SWITCH, "Forget the values that are remembered, and do nothing else"),
         INPUT_FLAG,
         *LOCK_FLAGS,
         REMOTE_VERSION_FLAG,

@@ -32,6 +32,7 @@ def explanation_text(explanation: Explanation, sources: Sources) -> str:
     lines += [f"  {chain}" for chain in explanation.chains]
     if explanation.range is not None:
         lines.append(f"  {_place(explanation.range, sources)}")
+    lines += _giver(explanation, "  ")
     if explanation.parts:
         lines += ["", "It comes from:"]
         for part in explanation.parts:
@@ -44,11 +45,25 @@ def _tree(part: Explanation, indent: str, sources: Sources) -> list[str]:
     lines = [f"{indent}{part.name} = {value}"]
     if part.range is not None:
         lines.append(f"{indent}  {_place(part.range, sources)}")
+    lines += _giver(part, f"{indent}  ")
     for inner in part.parts:
         lines += _tree(inner, f"{indent}  ", sources)
     if part.is_cut:
         lines.append(f"{indent}  …")
     return lines
+
+
+_GIVERS = {"default": "its default", "argument": "the argument of the call"}
+
+
+def _giver(explanation: Explanation, indent: str) -> list[str]:
+    """Where the value of a variable comes from."""
+    giver = explanation.giver
+    if not giver:
+        return []
+    if giver == "none":
+        return [f"{indent}no value is given"]
+    return [f"{indent}the value comes from {_GIVERS.get(giver, giver)}"]
 
 
 def value_text(explanation: Explanation) -> str:
@@ -87,6 +102,8 @@ def explanation_json(
         result["chains"] = list(explanation.chains)
     if explanation.range is not None:
         result.update(place_to_json(explanation.range, sources, context_of))
+    if explanation.giver:
+        result["origin"] = explanation.giver
     if explanation.is_cut:
         result["is_cut"] = True
     result["from"] = [explanation_json(part, sources, context_of) for part in explanation.parts]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nigari.cli.stored_state import OpenState
 from nigari.packages.lockfile import FILE_NAME
 from nigari.packages.provider_selection import Installation, Step
@@ -37,6 +39,14 @@ class InitProgress:
         if self._tells_parts:
             text = "Upgrading modules..." if self._upgrade and part == "modules" else _PARTS[part]
             self._say(text)
+
+    def forgetting(self, names: Sequence[str]) -> None:
+        """Values of variables are not used any more that were remembered for another backend."""
+        variables = ", ".join(f"var.{name}" for name in names)
+        self._say(
+            f"- The values remembered for {variables} belong to another backend configuration. They "
+            "are not used, and forgotten when init is done."
+        )
 
     def downloading(self, source: str, key: str, others: int) -> None:
         """A package is about to be fetched."""
