@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nigari.addrs.module_source import (
     ModuleSource,
+    RemoteSource,
     parse_module_source,
     parse_registry_source,
 )
@@ -116,7 +117,13 @@ def parse_source(
     if text.startswith(("./", "../")):
         _report_local_version(text, where, diags)
         return None
-    return parse_registry_source(text, diags, where)
+    problems = Diagnostics()
+    source = parse_registry_source(text, problems, where)
+    if source is None and isinstance(parse_module_source(text, Diagnostics(), where), RemoteSource):
+        _report_remote_version(text, where, diags)
+    else:
+        diags.extend(problems)
+    return source
 
 
 def _passed_providers(
@@ -142,6 +149,16 @@ def _report_passed_twice(first: PassedProvider, value: Expression, diags: Diagno
         f"A provider configuration for {first.in_child} was already passed to the called module "
         f"at {first.in_child.range}. Only one is allowed.",
         value.range,
+    )
+
+
+def _report_remote_version(text: str, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Version of a module that is not from a registry",
+        f'The argument version selects among the versions that a registry has, and "{text}" is not '
+        "the address of a module in a registry. Remove the argument version; of a git repository, "
+        "?ref= at the end of the source selects a tag, a branch or a commit.",
+        where,
     )
 
 

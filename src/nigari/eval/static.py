@@ -57,6 +57,7 @@ from nigari.eval.variable import (
     StaticArgument,
     VariableNode,
 )
+from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.record import record
@@ -314,6 +315,8 @@ class StaticRun:
         version = fill_text(slot, takes_null=True)
         if isinstance(version, list):
             return version
+        if version is not None and not _is_constraint(version, call.version, self.diags):
+            return None
         return None if source is None else (source, version)
 
     def wish(self, cause: UnknownCause) -> bool:
@@ -383,6 +386,13 @@ class StaticRun:
         for name, key in addr.steps[instance.addr.depth :]:
             instance = instance.children[name][key]
         return instance
+
+
+def _is_constraint(text: str, expr: Expression, diags: Diagnostics) -> bool:
+    """Whether the version of a module call makes sense; it is reported where it does not."""
+    from nigari.lang.versions import parse_module_constraints
+
+    return parse_module_constraints(text, diags, expr.range) is not None
 
 
 def _filled(slot: Slot) -> Sequence[Need]:
