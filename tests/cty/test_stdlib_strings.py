@@ -142,13 +142,18 @@ def test_sort_and_compact() -> None:
         (r"\p{Letter}+", "1\u00e4b", string("\u00e4b")),
         ("a|ab", "ab", string("a")),
         ("(\\B)", "ab\u00e9", tuple_value([string("")])),
+        ("(?P<a>x)(?P<a>y)", "xy", object_value({"a": string("y")})),
+        ("(?P<a>x)|(?<a>y)", "x", object_value({"a": null(STRING)})),
+        (r"(?P<a>[](\]x])\((?:y)\Q(\E(?P<b>z)(?P<a>w)", "x(y(zw", object_value({"a": string("w"), "b": string("z")})),
     ],
 )  # fmt: skip
 def test_regex(pattern: str, text: str, wanted: Value) -> None:
     assert regular.REGEX.call([string(pattern), string(text)]) == wanted
 
 
-@pytest.mark.parametrize("pattern", ["(", r"\C", "(?P<a>x)(y)", "nomatch", "(?P<\u00e9>x)"])
+@pytest.mark.parametrize(
+    "pattern", ["(", r"\C", "(?P<a>x)(y)", "(?P<a>x)(?P<a>y)()", "nomatch", "(?P<\u00e9>x)"]
+)
 def test_regex_that_fails(pattern: str) -> None:
     with pytest.raises(FunctionError):
         regular.REGEX.call([string(pattern), string("xy")])

@@ -195,7 +195,7 @@ def result_type(pattern: Pattern) -> Type:
         return STRING
     if not pattern.groupindex:
         return TupleType((STRING,) * pattern.groups)
-    if len(pattern.groupindex) != pattern.groups:
+    if None in _group_names(pattern):
         raise FunctionError("a pattern cannot have both named and unnamed groups", 0)
     return ObjectType(dict.fromkeys(pattern.groupindex, STRING))
 
@@ -205,7 +205,29 @@ def _result(pattern: Pattern, match: Match, text: str) -> Value:
         return _captured(match, 0, text)
     if not pattern.groupindex:
         return tuple_value([_captured(match, i + 1, text) for i in range(pattern.groups)])
-    return object_value({name: _captured(match, i, text) for name, i in pattern.groupindex.items()})
+    # Of groups with the same name, the last one counts.
+    names = enumerate(_group_names(pattern), 1)
+    return object_value({name: _captured(match, i, text) for i, name in names if name is not None})
+
+
+# What the beginnings of groups have to be told from: escapes, and classes of characters.
+_GROUP: Final = re.compile(
+    r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]"
+    r"|\((?:\?P?<(?P<name>\w+)>|(?P<plain>(?!\?)))",
+    re.DOTALL,
+)
+
+
+def _group_names(pattern: Pattern) -> list[str | None]:
+    """The name of each group, in their order; RE2 itself tells of each name only one group."""
+    if len(pattern.groupindex) == pattern.groups:
+        ordered = sorted(pattern.groupindex.items(), key=lambda item: item[1])
+        return [name for name, _ in ordered]
+    return [
+        found["name"]
+        for found in _GROUP.finditer(pattern.pattern)
+        if found["name"] is not None or found["plain"] is not None
+    ]
 
 
 def _captured(match: Match, group: int, text: str) -> Value:
