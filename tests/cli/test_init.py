@@ -208,7 +208,7 @@ def test_a_package_that_calls_itself(directory: Path, repository: Repository) ->
     write({"main.tf": call("a", repository.source)})
     done = init()
     assert done.code == 1
-    assert "Module that calls itself" in done.err
+    assert "Module that calls itself without end" in done.err
 
 
 @needs_git

@@ -91,3 +91,11 @@ def _diagnostic(diagnostic: Diagnostic) -> list[str]:
     head = f"{diagnostic.severity.value}{where}: {diagnostic.summary}"
     detail = [f"  {line}" for line in diagnostic.detail.splitlines()]
     return [head, *detail]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_module_that_calls_itself_without_end_is_reported_once(count: int) -> None:
+    call = f'module "child" {{\n  source = "./"\n  count  = {count}\n}}\n'
+    files = {"main.tf": 'module "m" {\n  source = "./m"\n}\n', "m/main.tf": call}
+    _, diags = Workspace(".", MemoryFiles(files)).static({})
+    assert [each.summary for each in diags.in_order()] == ["Module that calls itself without end"]

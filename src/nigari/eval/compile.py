@@ -54,6 +54,10 @@ class CompiledModule:
         self._bodies: dict[tuple[Body, Spec], CompiledBody] = {}
         self._arguments: dict[str, dict[str, Attribute]] = {}
 
+    def is_same_as(self, other: CompiledModule) -> bool:
+        """Whether another module is made of the same files, wherever they are found."""
+        return self._expressions is other._expressions
+
     def at(self, directory: str) -> CompiledModule:
         """The same module as it is found in another directory, with all that is known of it."""
         if directory == self.module.directory:

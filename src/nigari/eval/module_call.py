@@ -169,6 +169,8 @@ class ModuleCallNode(CallNode):
 
     def _opaque(self, objects: dict[InstanceKey, Value]) -> Value:
         """Outputs of which only the names are known, which is all that `validate` goes by."""
+        if not objects:
+            return DYNAMIC_UNKNOWN
         names = {name: DYNAMIC for value in objects.values() for name in value.mapping()}
         type_: Type = ObjectType(names)
         if self.call.repetition.count is not None:

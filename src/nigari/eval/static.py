@@ -152,6 +152,8 @@ class StaticRun:
         self._surroundings = surroundings
         self._expanded = expanded
         self._can_ask = can_ask
+        self.endless: list[CompiledModule] = []
+        self.recursions = 0
         self._answers: dict[Effect, CompiledModule | None] = {}
         self._frames: list[Frame] = []
         self.providers: dict[Frame, dict[LocalProviderConfig, ProviderConfigNode]] = {}
@@ -322,15 +324,19 @@ class StaticRun:
     def wish(self, cause: UnknownCause) -> bool:
         """Ask for what would make a value known; False where nobody can give it."""
         if cause.kind in (CauseKind.EACH, CauseKind.COUNT):
-            call = (cause.module.unkeyed, cause.name.removeprefix("module."))
-            if call in self._expanded:
-                return False
-            self.wishes.expansions.add(call)
-            return True
+            return self.wish_expansion(cause.module, cause.name.removeprefix("module."))
         if cause.kind is CauseKind.MISSING_VARIABLE and self._can_ask:
             self.wishes.variables[cause.name.removeprefix("var.")] = cause
             return True
         return False
+
+    def wish_expansion(self, module: ModuleAddr, call: str) -> bool:
+        """Have a call expanded in the next run; False where it is in this one."""
+        wanted = (module.unkeyed, call)
+        if self.must_expand(*wanted):
+            return False
+        self.wishes.expansions.add(wanted)
+        return True
 
     def _wish_later(self, cause: UnknownCause) -> bool:
         """The same for what only planning needs: by then every variable has a value."""

@@ -8,7 +8,7 @@ instance has the call expanded beside that, with frames that have values and not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr
@@ -22,6 +22,7 @@ from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.instances import Absent, CallNode, Frame, ModuleInstance, Run
 from nigari.eval.module_call import ModuleCallNode, expand
 from nigari.eval.once import DONE, Effect, Need
+from nigari.eval.slots import Slot, explain_unknown
 from nigari.record import record, replace
 
 
@@ -35,6 +36,25 @@ class InstallModule(Effect):
     """The call instance that needs it."""
     source: str
     version: str | None
+
+
+MOST_TIMES: Final = 100
+MOST_RECURSIONS: Final = 2_000
+"""Modules that call themselves more often, on one way or in all, are taken for such that never
+stop.
+"""
+
+
+def _report_endless(node: StaticCall, too_many: bool) -> None:
+    ending = "no call on the way has a count, for_each or enabled that could end it"
+    if too_many:
+        ending = f"it still does after {MOST_TIMES} levels or {MOST_RECURSIONS:,} calls"
+    node.frame.run.diags.error(
+        "Module that calls itself without end",
+        f"The source of module.{node.call.name} leads back to a module that this call comes from, and "
+        f"{ending}. Let count, for_each or enabled come to nothing at some depth.",
+        node.call.source.range,
+    )
 
 
 def deferred(frame: Frame, name: str, repetition: Repetition) -> dict[InstanceKey, InstanceData]:
@@ -70,6 +90,19 @@ class Finder(Run, Protocol):
         """A frame for one of the instances that another stands for: values, and nothing else."""
         ...
 
+    endless: list[CompiledModule]
+    """Modules that are known to call themselves without end."""
+    recursions: int
+    """How many calls have led back to their own modules."""
+
+    def wish_expansion(self, module: ModuleAddr, call: str) -> bool:
+        """Have a call expanded; False where it is."""
+        ...
+
+    def wish(self, cause: UnknownCause) -> bool:
+        """Ask for what would make a value known; False where nobody can give it."""
+        ...
+
     def must_expand(self, module: ModuleAddr, call: str) -> bool:
         """Whether a static place needs the instances of this call one by one."""
         ...
@@ -94,13 +127,15 @@ class Finder(Run, Protocol):
 class StaticCall(ModuleCallNode):
     """A call in the static phase: it finds out where its instances come from."""
 
-    __slots__ = ("_expanded", "_expansion", "_finder")
+    __slots__ = ("_expanded", "_expansion", "_finder", "_is_bounded")
 
     def __init__(self, frame: Frame, call: ModuleCall, finder: Finder) -> None:
         super().__init__(frame, call)
         self._finder = finder
         self._expanded: InstancedCall | None = None
         self._expansion: dict[InstanceKey, InstanceData] | None = None
+        self._is_bounded = False
+        """Whether it is known which instances a call has that leads back to its own module."""
 
     def step(self) -> Sequence[Need]:
         if self._expansion is None:
@@ -120,7 +155,79 @@ class StaticCall(ModuleCallNode):
                 needs.extend(found)
         if needs:
             return needs
+        again = next((each for each in modules.values() if self._times(each)), None)
+        if again is not None and not self._is_bounded:
+            return self._bound(again) or self.step()
         self._open(modules)
+        return ()
+
+    def _times(self, module: CompiledModule) -> int:
+        """How often a module is on the way to this call."""
+        times = 0
+        instance: ModuleInstance | None = self.frame.instance
+        while instance is not None:
+            times += instance.compiled.is_same_as(module)
+            instance = instance.parent
+        return times
+
+    def _bound(self, module: CompiledModule) -> Sequence[Need]:
+        """Find out which instances there are of a call that leads back to its own module: it must
+        come to an end.
+        """
+        finder, repetition = self._finder, self.call.repetition
+        if any(module.is_same_as(each) for each in finder.endless):
+            return self._end()
+        ends = self._ends(module)
+        finder.recursions += 1
+        too_many = finder.recursions > MOST_RECURSIONS or self._times(module) > MOST_TIMES
+        if too_many or (repetition.is_single and not ends):
+            finder.endless.append(module)
+            _report_endless(self, too_many)
+            return self._end()
+        self._is_bounded = True
+        if repetition.is_single:
+            wishes = [finder.wish_expansion(caller, name) for caller, name in ends]
+            return self._end() if any(wishes) else ()
+        return self._expand_now()
+
+    def _ends(self, module: CompiledModule) -> list[tuple[ModuleAddr, str]]:
+        """The calls on the way from the module to itself that may have no instances."""
+        found: list[tuple[ModuleAddr, str]] = []
+        instance: ModuleInstance | None = self.frame.instance
+        while instance is not None and not instance.compiled.is_same_as(module):
+            call, caller = instance.call, instance.parent
+            if call is not None and caller is not None and not call.repetition.is_single:
+                found.append((caller.addr, call.name))
+            instance = caller
+        return found
+
+    def _expand_now(self) -> Sequence[Need]:
+        repetition = self.call.repetition
+        expansion = expand(self.frame, repetition)
+        if isinstance(expansion, list):
+            self._is_bounded = False
+            return expansion
+        if expansion.deferred_by is not None:
+            arguments = (
+                ("count", repetition.count),
+                ("for_each", repetition.for_each),
+                ("enabled", repetition.enabled),
+            )
+            for argument, expr in arguments:
+                if expr is not None:
+                    slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._finder.wish)
+                    explain_unknown(slot, expansion.deferred_by)
+            return self._end()
+        if expansion.is_wrong:
+            return self._end()
+        written = repetition.count or repetition.for_each
+        found = expansion.instances.items()
+        self._expansion = {key: replace(data, expr=written) for key, data in found}
+        return ()
+
+    def _end(self) -> Sequence[Need]:
+        self._is_bounded = self.has_failed = True
+        self._expansion = {}
         return ()
 
     @property
@@ -148,7 +255,7 @@ class StaticCall(ModuleCallNode):
         frame, call = self.frame, self.call
         repetition = call.repetition
         name = f"module.{call.name}"
-        if repetition.count is None and repetition.for_each is None:
+        if repetition.is_single:
             return {None: NO_INSTANCE_DATA}
         if not self._finder.must_expand(frame.instance.addr, call.name):
             return deferred(frame, name, repetition)

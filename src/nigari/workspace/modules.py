@@ -162,30 +162,24 @@ class CalledModules:
             return None
         effect, caller = wanted
         self.places[effect.addr] = place
-        if self._calls_itself(place.directory, caller):
+        if self._is_linked_back(place.directory, caller):
             where = caller.module.calls[effect.addr.name].source.range
             _report_recursion(effect.addr, where, diags)
             return None
         return self.compiled(place.directory, diags)
 
-    def _calls_itself(self, directory: str, caller: ModuleInstance) -> bool:
-        real = self._real(directory, caller)
+    def _is_linked_back(self, directory: str, caller: ModuleInstance) -> bool:
+        """Whether a link leads back to where it is, which looks like ever deeper directories."""
+        if not isinstance(self._files, DiskFiles) or caller.addr.depth < _DEEP:
+            return False
+        real, same = os.path.realpath(directory), self._packages.same_as(directory)
         instance: ModuleInstance | None = caller
         while instance is not None:
-            if self._real(instance.module.directory, caller) == real:
+            other = instance.module.directory
+            if self._packages.same_as(other) != same and os.path.realpath(other) == real:
                 return True
             instance = instance.parent
         return False
-
-    def _real(self, directory: str, caller: ModuleInstance) -> str:
-        """A name for the directory that tells whether another is the same.
-
-        A link that leads back to where it is looks like ever deeper directories, so links are
-        followed once modules are nested deeply.
-        """
-        if isinstance(self._files, DiskFiles) and caller.addr.depth >= _DEEP:
-            return os.path.realpath(directory)
-        return self._packages.same_as(directory)
 
 
 class InstalledPackages:
