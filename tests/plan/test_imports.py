@@ -102,7 +102,7 @@ import {
     [
         (_TO_A % '"x"', "has no terraform_data.a"),
         (_COUNTED, "has no terraform_data.a[3]"),
-        (_A + _TO_A % '"x"' + _TO_A % '"y"', "Second import"),
+        (_A + _TO_A % '"x"' + _TO_A % '"y"', "Duplicate import"),
         (_A + "import {\n  for_each = [1, 2]\n  to = terraform_data.a\n  id = each.key\n}", "Two"),
         (_A + 'resource "terraform_data" "b" {}\n' + _TO_A % "terraform_data.b.id", "known only"),
         (_A + _TO_A % 'sensitive("x")', "sensitive"),
