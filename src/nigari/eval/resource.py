@@ -392,6 +392,15 @@ def _report_type(
         DATA: offered.data_sources,
         EPHEMERAL: offered.ephemeral_resources,
     }
+    if addr.type in offered.faults:
+        diags.error(
+            "Unusable provider schema",
+            f'The provider {provider.display} describes its {what[addr.mode]} "{addr.type}" in a '
+            f"way that makes no sense: {offered.faults[addr.type]}. This is a fault of the "
+            "provider.",
+            resource.type_range,
+        )
+        return
     hint = did_you_mean(addr.type, others[addr.mode])
     for mode, schemas in others.items():
         if mode is not addr.mode and addr.type in schemas:

@@ -21,9 +21,8 @@ from nigari.plan.changes import Action, Change, Reason
 from nigari.plan.instances import ChangingInstance
 from nigari.plan.pending import DeferrableResource
 from nigari.plan.planned_change import ephemeral_argument
-from nigari.plan.prior import current_value, with_schema_marks
+from nigari.plan.prior import current_value, is_sound, with_schema_marks
 from nigari.plan.proposed import planned_unknown
-from nigari.plan.provider_checks import object_fault
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record, replace
@@ -192,14 +191,7 @@ class DataSource:
         diags.extend(located(answer.diagnostics, block, body, str(self.address)))
         if api.has_errors(answer.diagnostics):
             return None
-        fault = object_fault(block, answer.state)
-        if fault:
-            diags.error(
-                "Invalid object from the provider",
-                f"What the provider read for {self.address} {fault}. This is a fault of the "
-                "provider.",
-                address=str(self.address),
-            )
+        if not is_sound(answer.state, self.schema, self.address, "read", diags):
             return None
         return mark_with_paths(answer.state, marks)
 

@@ -19,7 +19,7 @@ from nigari.eval.once import Need, Node
 from nigari.eval.scope import evaluate
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.plan.prior import PriorObject, with_schema_marks
+from nigari.plan.prior import PriorObject, is_sound, with_schema_marks
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
@@ -216,6 +216,8 @@ async def imported(
         return None
     for found in answer.resources:
         if found.type_name == type_name and not found.state.is_null:
+            if not is_sound(found.state, schema, target.address, "imported", diags):
+                return None
             value = with_schema_marks(found.state, schema)
             stored = encode(value, schema, private=found.private, identity=found.identity)
             return PriorObject(value, stored, found.private, found.identity)

@@ -19,8 +19,7 @@ from nigari.events import Listener
 from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.opened import Entry, Opened
-from nigari.plan.prior import with_schema_marks
-from nigari.plan.provider_checks import object_fault
+from nigari.plan.prior import is_sound, with_schema_marks
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.schema.provider import Schema
@@ -63,16 +62,9 @@ class EphemeralObjects:
         self._open[address] = entry
         answer = await found.answer()
         diags.extend(located(answer.diagnostics, schema.block, body, str(address)))
-        fault = ""
-        if not api.has_errors(answer.diagnostics):
-            fault = object_fault(schema.block, answer.result)
-        if fault:
-            diags.error(
-                "Invalid object from the provider",
-                f"What the provider opened for {address} {fault}. This is a fault of the provider.",
-                address=str(address),
-            )
-        if fault or api.has_errors(answer.diagnostics):
+        if api.has_errors(answer.diagnostics) or not is_sound(
+            answer.result, schema, address, "opened", diags
+        ):
             self._listener.ephemeral_failed(address, OPENING)
             await self.close(address)
             return None

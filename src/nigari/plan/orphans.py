@@ -26,7 +26,7 @@ from nigari.plan.provider_node import ProviderNode
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
-from nigari.schema.provider import Schema
+from nigari.schema.provider import ProviderSchema, Schema
 from nigari.state.model import StoredObject
 from nigari.state.objects import UnreadableObject, decode
 
@@ -130,7 +130,7 @@ class OrphanNode(Node):
         type_name = self.address.item.resource.type
         schema = node.schema.resources.get(type_name)
         if schema is None:
-            _report_type(self.address, type_name, run)
+            _report_type(self.address, node.schema, run)
             return
         prior = await upgraded(node.provider, schema, self.address, self._stored, run.diags)
         if prior is None:
@@ -217,10 +217,16 @@ def reason_for(run: Planning, root: Frame, address: AbsResourceInstance) -> Reas
     return Reason.DISABLED if repetition.enabled is not None else Reason.WRONG_REPETITION
 
 
-def _report_type(address: AbsResourceInstance, type_name: str, run: Planning) -> None:
+def _report_type(address: AbsResourceInstance, offered: ProviderSchema, run: Planning) -> None:
+    type_name = address.item.resource.type
+    fault = offered.faults.get(type_name)
+    if fault is None:
+        reason = f"has no resource type {type_name} any more"
+    else:
+        reason = f"describes the resource type {type_name} in a way that makes no sense: {fault}"
     run.diags.error(
         "Unknown resource type in the state",
-        f"{address} is in the state, and its provider has no resource type {type_name} any more. "
-        "Use a version of the provider that has it, or take the object out of the state.",
+        f"{address} is in the state, and its provider {reason}. Use a version of the provider that "
+        "has it, or take the object out of the state.",
         address=str(address),
     )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.provider import AbsProviderInstance
+from nigari.cty.errors import CtyError
 from nigari.cty.json import value_from_json
 from nigari.cty.marks import mark_with_paths
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.provider_checks import object_fault, type_faults
+from nigari.plan.provider_checks import object_fault
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
@@ -66,18 +67,11 @@ async def upgraded(
     )
     answer = await provider.upgrade(request)
     diags.extend(located(answer.diagnostics, address=str(address)))
-    if api.has_errors(answer.diagnostics):
-        return None
-    fault = object_fault(schema.block, answer.state)
-    if fault:
-        diags.error(
-            "Invalid object from the provider",
-            f"What the provider made of the stored object of {address} {fault}. This is a fault of "
-            "the provider.",
-            address=str(address),
-        )
-        return None
     value = answer.state
+    if api.has_errors(answer.diagnostics) or not is_sound(
+        value, schema, address, "upgraded", diags
+    ):
+        return None
     if stored.sensitive_attributes != "[]":
         value = _marked(value, stored)
     if not _is_stored(value, stored, schema):
@@ -126,7 +120,9 @@ async def taken_over(
     )
     answer = await provider.move_state(request)
     diags.extend(located(answer.diagnostics, address=str(address)))
-    if api.has_errors(answer.diagnostics):
+    if api.has_errors(answer.diagnostics) or not is_sound(
+        answer.state, schema, address, "took over", diags
+    ):
         return None
     renewed = _renewed(answer.state, schema, stored, answer.private)
     return PriorObject(answer.state, renewed, answer.private, None)
@@ -156,7 +152,11 @@ def stored_identity(stored: StoredObject, schema: Schema) -> Value | None:
     """What the provider calls a stored object; None where it has no name for it."""
     if stored.identity is None or schema.identity is None:
         return None
-    return value_from_json(stored.identity, schema.identity.implied_type)
+    try:
+        return value_from_json(stored.identity, schema.identity.implied_type)
+    except CtyError:
+        # It was stored under another schema, and the provider gives a new one with the object.
+        return None
 
 
 async def read(
@@ -176,12 +176,7 @@ async def read(
     diags.extend(located(answer.diagnostics, address=str(address)))
     if api.has_errors(answer.diagnostics) or answer.state.is_null:
         return None
-    for fault in type_faults(schema.block, answer.state):
-        diags.error(
-            "Invalid object from the provider",
-            f"What the provider read for {address} does not fit its schema: {fault.text}. This is "
-            "a fault of the provider.",
-        )
+    if not is_sound(answer.state, schema, address, "read", diags):
         return None
     found = without_null_blocks(schema.block, answer.state)
     identity = answer.identity if answer.identity is not None else prior.identity
@@ -199,6 +194,22 @@ async def read(
         identity,
     )
     return PriorObject(value, stored, answer.private, identity)
+
+
+def is_sound(
+    value: Value, schema: Schema, address: AbsResourceInstance, verb: str, diags: Diagnostics
+) -> bool:
+    """Whether an object can be one that exists; it is reported if not. The verb is what the
+    provider did to get it.
+    """
+    fault = object_fault(schema.block, value)
+    if fault:
+        diags.error(
+            "Invalid object from the provider",
+            f"What the provider {verb} for {address} {fault}. This is a fault of the provider.",
+            address=str(address),
+        )
+    return not fault
 
 
 def current_value(state: InstanceState | None, schema: Schema) -> Value:

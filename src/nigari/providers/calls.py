@@ -6,12 +6,12 @@ what the answer is then. A method that the plugin does not have is told apart fr
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from nigari.diagnostics import Severity
 from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.launch import Plugin
-from nigari.providers.wire.protocol import method_path
+from nigari.providers.wire.protocol import MAX_MESSAGE, method_path
 
 if TYPE_CHECKING:
     import grpc
@@ -39,10 +39,15 @@ class Calls:
 
     def __init__(self, plugin: Plugin) -> None:
         self._plugin = plugin
-        self._methods: dict[str, grpc.aio.UnaryUnaryMultiCallable[Message, Message]] = {}
+        self._methods: dict[str, grpc.aio.UnaryUnaryMultiCallable[Message, bytes]] = {}
 
     async def call(
-        self, method: str, request: Message, response: type[_M], within: float | None = None
+        self,
+        method: str,
+        request: Message,
+        response: type[_M],
+        within: float | None = None,
+        largest: int = MAX_MESSAGE,
     ) -> _M:
         """Ask and wait for the answer."""
         import grpc.aio
@@ -52,17 +57,21 @@ class Calls:
             multi = self._plugin.channel.unary_unary(
                 method_path(self._plugin.protocol, method),
                 request_serializer=type(request).SerializeToString,
-                response_deserializer=response.FromString,
+                response_deserializer=None,
             )
             self._methods[method] = multi
         try:
-            answer = await multi(request, timeout=within)
+            data = await multi(request, timeout=within)
+            if len(data) > largest:
+                raise CallFailed((_too_large(self._plugin.name, method, largest),))
+            # Read here, because gRPC keeps to itself what is wrong with an answer.
+            return response.FromString(data)
         except grpc.aio.AioRpcError as error:
             raise await self._failed(method, error) from None
         except grpc.aio.UsageError as error:
             raise CallFailed((_unusable(self._plugin.name, str(error)),)) from None
-        assert isinstance(answer, response)
-        return answer
+        except DecodeError:
+            raise CallFailed((_unreadable(self._plugin.name, method),)) from None
 
     async def _failed(self, method: str, error: "grpc.aio.AioRpcError") -> CallFailed:
         code = error.code().name
@@ -71,6 +80,8 @@ class Calls:
         if code in _LOST_CONNECTION:
             reason = error.details() or code.lower()
             return CallFailed((await self._plugin.failure(reason),))
+        if code == "RESOURCE_EXHAUSTED" and "larger than max" in (error.details() or ""):
+            return CallFailed((_too_large(self._plugin.name, method, MAX_MESSAGE),))
         return CallFailed((_refused(self._plugin.name, method, code, error.details() or ""),))
 
 
@@ -97,4 +108,22 @@ def _unusable(name: str, reason: str) -> ProviderDiagnostic:
         "Provider plugin not available",
         f"The plugin {name} has already been closed: {reason}.",
         about_provider=True,
+    )
+
+
+def _unreadable(name: str, method: str) -> ProviderDiagnostic:
+    return ProviderDiagnostic(
+        Severity.ERROR,
+        "Unreadable answer from the provider",
+        f"What the plugin {name} answered to {method} is not a message of the plugin protocol."
+        " This is a fault of the provider.",
+    )
+
+
+def _too_large(name: str, method: str, largest: int) -> ProviderDiagnostic:
+    return ProviderDiagnostic(
+        Severity.ERROR,
+        "Answer of the provider too large",
+        f"What the plugin {name} answered to {method} has more than the {largest} bytes that are"
+        " accepted. This is a fault of the provider.",
     )

@@ -8,7 +8,7 @@ given the schema that another process of the same program has told, which saves 
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -19,19 +19,25 @@ from nigari.hcl.quoting import quoted
 from nigari.providers import api
 from nigari.providers.calls import CallFailed, Calls, NotOffered
 from nigari.providers.launch import Plugin
+from nigari.providers.received import (
+    bad_value,
+    received_identity,
+    received_moment,
+    received_object,
+    received_value,
+)
 from nigari.providers.wire import protocol5_pb2 as pb5
 from nigari.providers.wire import protocol6_pb2 as pb
 from nigari.providers.wire import schemas
+from nigari.providers.wire.protocol import MAX_SCHEMA
 from nigari.providers.wire.stored_schema import schema_bytes
 from nigari.providers.wire.values import (
     CAPABILITIES,
-    decode,
     diagnostics,
     encode,
     path,
     raw_state,
 )
-from nigari.schema.marked_paths import set_write_only_paths
 from nigari.schema.provider import FunctionSignature, ProviderSchema, Schema
 from nigari.version import OPENTOFU_VERSION
 
@@ -129,12 +135,9 @@ class PluginProvider:
             )
             answer = await self._calls.call("ReadResource", message, pb.ReadResource.Response)
             state, found = self._state(answer.new_state, schema, request.type_name)
-            return api.ReadResponse(
-                state,
-                answer.private,
-                self._identity(answer.new_identity, schema),
-                diagnostics(answer.diagnostics) + found,
-            )
+            identity, wrong = self._identity(answer.new_identity, schema)
+            told = diagnostics(answer.diagnostics) + found + wrong
+            return api.ReadResponse(state, answer.private, identity, told)
         except CallFailed as failed:
             return api.ReadResponse(
                 request.state, request.private, request.identity, failed.diagnostics
@@ -160,13 +163,14 @@ class PluginProvider:
                 "PlanResourceChange", message, pb.PlanResourceChange.Response
             )
             planned, found = self._state(answer.planned_state, schema, request.type_name)
+            identity, wrong = self._identity(answer.planned_identity, schema, may_be_unknown=True)
             return api.PlanResponse(
                 planned,
                 tuple(path(p) for p in answer.requires_replace),
                 answer.planned_private,
-                self._identity(answer.planned_identity, schema),
+                identity,
                 answer.legacy_type_system,
-                diagnostics(answer.diagnostics) + found,
+                diagnostics(answer.diagnostics) + found + wrong,
             )
         except CallFailed as failed:
             return api.PlanResponse(request.proposed, diagnostics=failed.diagnostics)
@@ -188,12 +192,10 @@ class PluginProvider:
                 "ApplyResourceChange", message, pb.ApplyResourceChange.Response
             )
             state, found = self._state(answer.new_state, schema, request.type_name)
+            identity, wrong = self._identity(answer.new_identity, schema)
+            told = diagnostics(answer.diagnostics) + found + wrong
             return api.ApplyResponse(
-                state,
-                answer.private,
-                self._identity(answer.new_identity, schema),
-                answer.legacy_type_system,
-                diagnostics(answer.diagnostics) + found,
+                state, answer.private, identity, answer.legacy_type_system, told
             )
         except CallFailed as failed:
             # What the plugin has done by then is not known; the object we knew may still be there.
@@ -216,8 +218,8 @@ class PluginProvider:
             for one in answer.imported_resources:
                 schema = await self._resource(one.type_name)
                 state, found = self._state(one.state, schema, one.type_name)
-                told += found
-                identity = self._identity(one.identity, schema)
+                identity, wrong = self._identity(one.identity, schema)
+                told += found + wrong
                 imported.append(api.ImportedResource(one.type_name, state, one.private, identity))
             return api.ImportResponse(tuple(imported), told)
         except CallFailed as failed:
@@ -273,7 +275,7 @@ class PluginProvider:
             return api.OpenEphemeralResponse(
                 result,
                 answer.private if answer.HasField("private") else None,
-                _moment(answer.renew_at) if answer.HasField("renew_at") else None,
+                self._moment(answer.renew_at) if answer.HasField("renew_at") else None,
                 diagnostics(answer.diagnostics) + found,
             )
         except CallFailed as failed:
@@ -290,7 +292,7 @@ class PluginProvider:
             )
             return api.RenewEphemeralResponse(
                 answer.private if answer.HasField("private") else None,
-                _moment(answer.renew_at) if answer.HasField("renew_at") else None,
+                self._moment(answer.renew_at) if answer.HasField("renew_at") else None,
                 diagnostics(answer.diagnostics),
             )
         except CallFailed as failed:
@@ -315,7 +317,10 @@ class PluginProvider:
                 )
             except NotOffered:
                 return api.FunctionsResponse(offered)
-            self._functions = {**offered, **schemas.functions(answer.functions)}
+            try:
+                self._functions = {**offered, **schemas.functions(answer.functions)}
+            except cty.CtyError as error:
+                raise CallFailed((_bad_schema(self._plugin.name, error.message),)) from None
             return api.FunctionsResponse(self._functions, diagnostics(answer.diagnostics))
         except CallFailed as failed:
             return api.FunctionsResponse({}, failed.diagnostics)
@@ -347,7 +352,8 @@ class PluginProvider:
                 )
                 failure = api.FunctionFailure(answer.error.text, argument_index)
                 return api.CallResponse(cty.unknown(signature.returns), failure)
-            return api.CallResponse(self._decode(answer.result, signature.returns))
+            result = received_value(answer.result, signature.returns, self._plugin.name)
+            return api.CallResponse(result)
         except CallFailed as failed:
             first = failed.diagnostics[0]
             text = f"{first.summary}: {first.detail}" if first.detail else first.summary
@@ -380,7 +386,11 @@ class PluginProvider:
             else pb.GetProviderSchema.Response
         )
         answer = await self._calls.call(
-            "GetProviderSchema", pb.GetProviderSchema.Request(), response, _SCHEMA_TIMEOUT
+            "GetProviderSchema",
+            pb.GetProviderSchema.Request(),
+            response,
+            _SCHEMA_TIMEOUT,
+            MAX_SCHEMA,
         )
         told = diagnostics(answer.diagnostics)
         if api.has_errors(told):
@@ -421,10 +431,9 @@ class PluginProvider:
             "data_sources": schema.data_sources,
             "ephemeral_resources": schema.ephemeral_resources,
         }[kind]
-        try:
-            found = known.get(type_name)
-        except cty.CtyError as error:
-            raise CallFailed((_bad_schema(self._plugin.name, error.message),)) from None
+        found = known.get(type_name)
+        if found is None and type_name in schema.faults:
+            raise CallFailed((_bad_schema(self._plugin.name, schema.faults[type_name]),))
         if found is None:
             raise CallFailed((_no_such(_KIND_NAMES[kind], type_name),))
         return found
@@ -454,9 +463,7 @@ class PluginProvider:
     def _state(
         self, message: pb.DynamicValue, schema: Schema, type_name: str
     ) -> tuple[cty.Value, api.Told]:
-        value = self._decode(message, schema.block.implied_type)
-        kept = set_write_only_paths(schema.block, value)
-        return value, tuple(_kept_write_only(type_name, where) for where in kept)
+        return received_object(message, schema, self._plugin.name, type_name)
 
     def _identity_message(
         self, identity: cty.Value | None, schema: Schema
@@ -466,22 +473,19 @@ class PluginProvider:
         data = self._encode(identity, schema.identity.implied_type)
         return pb.ResourceIdentityData(identity_data=data)
 
-    def _identity(self, message: pb.ResourceIdentityData, schema: Schema) -> cty.Value | None:
-        if schema.identity is None or not message.HasField("identity_data"):
-            return None
-        return self._decode(message.identity_data, schema.identity.implied_type)
+    def _identity(
+        self, message: pb.ResourceIdentityData, schema: Schema, may_be_unknown: bool = False
+    ) -> tuple[cty.Value | None, api.Told]:
+        return received_identity(message, schema, self._plugin.name, may_be_unknown)
+
+    def _moment(self, stamp: Timestamp) -> datetime:
+        return received_moment(stamp, self._plugin.name)
 
     def _encode(self, value: cty.Value, type_: cty.Type) -> pb.DynamicValue:
         try:
             return encode(value, type_)
         except cty.CtyError as error:
-            raise CallFailed((_bad_value("sent to", self._plugin.name, error),)) from None
-
-    def _decode(self, message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
-        try:
-            return decode(message, type_)
-        except cty.CtyError as error:
-            raise CallFailed((_bad_value("received from", self._plugin.name, error),)) from None
+            raise CallFailed((bad_value("sent to", self._plugin.name, error),)) from None
 
 
 _KIND_NAMES: Final = {
@@ -489,10 +493,6 @@ _KIND_NAMES: Final = {
     "data_sources": "data source",
     "ephemeral_resources": "ephemeral resource type",
 }
-
-
-def _moment(stamp: Timestamp) -> datetime:
-    return stamp.ToDatetime(UTC)
 
 
 def _no_such(kind: str, name: str) -> api.ProviderDiagnostic:
@@ -517,25 +517,4 @@ def _bad_schema(plugin: str, reason: str) -> api.ProviderDiagnostic:
         "Unusable provider schema",
         f"The schema of the plugin {plugin} is not valid: {reason}. This is a bug in the provider.",
         about_provider=True,
-    )
-
-
-def _bad_value(way: str, plugin: str, error: cty.CtyError) -> api.ProviderDiagnostic:
-    where = cty.path_text(error.path)
-    return api.ProviderDiagnostic(
-        Severity.ERROR,
-        "Value does not match the provider's schema",
-        f"A value {way} the plugin {plugin} does not have the type that its schema requires"
-        f"{' at ' + where if where else ''}: {error.message}.",
-        error.path or None,
-    )
-
-
-def _kept_write_only(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
-    return api.ProviderDiagnostic(
-        Severity.ERROR,
-        "Write-only value in the provider's answer",
-        f"The provider returned a value for {cty.path_text(where)} of {type_name}, which is "
-        "write-only and must never be stored. This is a bug in the provider.",
-        where,
     )

@@ -88,5 +88,7 @@ class ProviderSchema:
     """Whether the provider wants to be asked before one of its resources is destroyed."""
     moves_state: bool = False
     """Whether the provider says that it can take over state of another resource type."""
+    faults: Mapping[str, str] = _NONE
+    """Why a type that the provider names cannot be used, for each that somebody has asked for."""
     schema_call_optional: bool = False
     """Whether a new process of the provider works without having been asked for its schema."""

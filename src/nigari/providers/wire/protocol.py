@@ -18,8 +18,11 @@ SERVICE6: Final = "tfplugin6.Provider"
 CONTROLLER: Final = "plugin.GRPCController"
 STDIO: Final = "plugin.GRPCStdio"
 
-MAX_MESSAGE: Final = 64 * 1024 * 1024
-"""Schemas of large providers go far beyond gRPC's own limit of 4 MiB."""
+MAX_MESSAGE: Final = 2**31 - 1
+"""What OpenTofu takes; gRPC's own limit of 4 MiB is far below what objects may have in them."""
+
+MAX_SCHEMA: Final = 64 * 1024 * 1024
+"""What OpenTofu takes of a schema."""
 
 
 def method_path(protocol: int, method: str) -> str:

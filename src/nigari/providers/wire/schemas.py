@@ -4,7 +4,7 @@ Large providers have thousands of resource types of which a configuration uses a
 is translated when someone first asks for it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
@@ -50,14 +50,21 @@ _WIRE_OBJECT_NESTINGS: Final = {nesting: n for n, nesting in _OBJECT_NESTINGS.it
 
 
 class LazyMapping(Mapping[str, _Ours], Generic[_Wire, _Ours]):
-    """A mapping whose values are translated one by one, each when it is first asked for."""
+    """A mapping whose values are translated one by one, each when it is first asked for.
+
+    What makes no sense is not there for who asks for it, and `faults` then says why.
+    """
 
     def __init__(
-        self, source: Mapping[str, _Wire], translate: Callable[[str, _Wire], _Ours]
+        self,
+        source: Mapping[str, _Wire],
+        translate: Callable[[str, _Wire], _Ours],
+        faults: dict[str, str],
     ) -> None:
         self._source = source
         self._names = dict.fromkeys(sorted(source))
         self._translate = translate
+        self._faults = faults
         self._known: dict[str, _Ours] = {}
 
     def __getitem__(self, name: str) -> _Ours:
@@ -66,8 +73,16 @@ class LazyMapping(Mapping[str, _Ours], Generic[_Wire, _Ours]):
             # A protobuf map makes an entry for a key it is asked for, hence the second look.
             if name not in self._names:
                 raise KeyError(name)
-            found = self._known[name] = self._translate(name, self._source[name])
+            try:
+                found = self._known[name] = self._translate(name, self._source[name])
+            except cty.CtyError as error:
+                self._faults[name] = error.message
+                raise KeyError(name) from None
         return found
+
+    def items(self) -> ItemsView[str, _Ours]:
+        """Everything that can be used."""
+        return {name: self[name] for name in self._names if self.get(name) is not None}.items()
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -94,16 +109,18 @@ def provider_schema(
     resources: Mapping[str, _AnySchema] = message.resource_schemas
     data_sources: Mapping[str, _AnySchema] = message.data_source_schemas
     ephemeral: Mapping[str, _AnySchema] = message.ephemeral_resource_schemas
+    faults: dict[str, str] = {}
     has_meta = message.HasField("provider_meta") and message.provider_meta.HasField("block")
     return ProviderSchema(
         provider=_schema(message.provider),
-        resources=LazyMapping(resources, resource),
-        data_sources=LazyMapping(data_sources, plain),
-        ephemeral_resources=LazyMapping(ephemeral, plain),
+        resources=LazyMapping(resources, resource, faults),
+        data_sources=LazyMapping(data_sources, plain, faults),
+        ephemeral_resources=LazyMapping(ephemeral, plain, faults),
         functions=functions(message.functions),
         provider_meta=_schema(message.provider_meta) if has_meta else None,
         plans_destroy=message.server_capabilities.plan_destroy,
         moves_state=message.server_capabilities.move_resource_state,
+        faults=faults,
         schema_call_optional=message.server_capabilities.get_provider_schema_optional,
     )
 
@@ -201,7 +218,7 @@ def _parameter(message: pb.Function.Parameter) -> FunctionParameter:
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def _type(json: bytes) -> cty.Type:
-    return cty.type_from_json(json.decode())
+    return cty.type_from_json(json)
 
 
 def provider_schema_message(schema: ProviderSchema) -> pb.GetProviderSchema.Response:
