@@ -6,8 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-import pytest
-
 from nigari.apply.keeping import Keeper
 from nigari.state.model import EMPTY_STATE, State
 
@@ -176,7 +174,6 @@ def test_a_mistake_holds_nobody_up() -> None:
         keeper.begin()
         await asyncio.wait_for(keeper.note(_LONG), 5)
         await asyncio.wait_for(keeper.note(_LONG), 5)
-        with pytest.raises(ValueError, match="no"):
-            await keeper.end()
+        await asyncio.wait_for(keeper.end(), 5)
 
     asyncio.run(run())

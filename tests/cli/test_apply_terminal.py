@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import subprocess
 from pathlib import Path
 
-from tests.cli.process import nigari
+import pytest
+
+from tests.cli.process import command, environment, nigari
 from tests.cli.typist import Typist
 
 SLOW = """\
@@ -44,3 +49,45 @@ def test_a_pipe_has_no_live_line(tmp_path: Path) -> None:
     assert "at work" not in done.out
     assert "\x1b" not in done.out
     assert "terraform_data.a: Provisioning with 'local-exec'...\n" in done.out
+
+
+_THREE = """\
+resource "terraform_data" "a" {
+  count = 3
+  input = count.index
+}
+resource "terraform_data" "b" {
+  depends_on = [terraform_data.a]
+  provisioner "local-exec" { command = "sleep 0.2" }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("apply -auto-approve > /dev/full", "No space left"),
+        ("apply -auto-approve -json > /dev/full", "No space left"),
+        ("apply -auto-approve -json-into=/dev/full", "No space left"),
+        ("apply -auto-approve | grep -m1 Creating; exit ${PIPESTATUS[0]}", "Creating"),
+        ("apply -auto-approve 2>&1 | true; exit ${PIPESTATUS[0]}", ""),
+    ],
+)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+def test_output_that_cannot_be_written_stops_nothing(tmp_path: Path, words: str, said: str) -> None:
+    (tmp_path / "main.tf").write_text(_THREE)
+    done = subprocess.run(
+        ["bash", "-c", f"{shlex.join(command())} {words}"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert said in done.stdout + done.stderr
+    assert "rror: [Errno" not in done.stderr
+    state = json.loads((tmp_path / "terraform.tfstate").read_text())
+    assert sum(len(each["instances"]) for each in state["resources"]) == 4
+    assert not list(tmp_path.glob(".*.lock.info"))

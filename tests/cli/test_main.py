@@ -214,7 +214,7 @@ def test_no_room_for_the_output() -> None:
             text=True,
             check=False,
         )
-    assert (done.returncode, done.stderr.count("no room left")) == (1, 1)
+    assert (done.returncode, done.stderr.count("No space left")) == (1, 1)
 
 
 def test_missing_streams() -> None:

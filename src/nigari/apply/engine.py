@@ -11,6 +11,7 @@ from nigari.apply.operations import Operations
 from nigari.apply.view import ApplyView
 from nigari.apply.workplace import Workplace
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.once import DONE
 from nigari.eval.output import OutputNode
 from nigari.lang.marks import SENSITIVE
@@ -44,6 +45,7 @@ class Application:
         self._host = ApplyHost(surroundings, pool, plan)
         self._place = Workplace(self._host, plan, blocks, settings, view)
         self._executor: Executor | None = None
+        self._was_cut_off = False
 
     @property
     def diags(self) -> Diagnostics:
@@ -69,12 +71,7 @@ class Application:
             )
         except asyncio.CancelledError:
             succeeded = False
-            await self._host.stop_asking()
-            self.diags.error(
-                "Interrupted",
-                "What was running was cut off, so its outcome is not known. Everything that was "
-                "finished is in the state.",
-            )
+            self._cut_off()
         except BaseException:
             # A fault of this program: what was done must be known all the same.
             await keep(self._place.draft.finish(), True)
@@ -91,12 +88,35 @@ class Application:
                 "The plan was made with -target or -exclude, so changes may be left, also of output "
                 'values. To see which: "nigari plan".',
             )
+        try:
+            await self._conclude(succeeded)
+        except asyncio.CancelledError:
+            self._cut_off()
+        except Exception as error:  # noqa: BLE001 - what was done must be known all the same
+            self.diags.append(unexpected("Working out the output values", error))
+        return self._place.draft.finish()
+
+    def _cut_off(self) -> None:
+        """Give up what is under way; the task that was cancelled goes on to store the state."""
+        task = asyncio.current_task()
+        assert task is not None
+        task.uncancel()
+        if not self._was_cut_off:
+            self._was_cut_off = True
+            self.diags.error(
+                "Interrupted",
+                "What was running was cut off, so its outcome is not known. Everything that was "
+                "finished is in the state.",
+            )
+        self._host.stop_asking()
+
+    async def _conclude(self, succeeded: bool) -> None:
+        """Work out what depends on everything that was done: checks and output values."""
         draft = self._place.draft
         self._place.renew_dependencies()
         checks = await self._checks(succeeded)
         draft.set_checks(checks)
         draft.set_outputs(await self._outputs(succeeded, _refused_outputs(checks)))
-        return draft.finish()
 
     def stop(self) -> None:
         """Begin nothing new."""

@@ -81,13 +81,13 @@ class ApplyHost(Host):
         self._advance()
         while errand.state != DONE:
             if self._asking:
-                done, _ = await asyncio.wait(self._asking, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
+                await asyncio.wait(self._asking, return_when=asyncio.FIRST_COMPLETED)
                 continue
             has_cycle = self.work.break_a_cycle(self.diags)
             assert has_cycle, "nothing is left to wait for"
             self._advance()
+        if errand.error is not None:
+            raise errand.error
         return errand.value
 
     def _advance(self) -> None:
@@ -100,16 +100,18 @@ class ApplyHost(Host):
             task.add_done_callback(self._asking.discard)
 
     async def _answer(self, effect: Effect) -> None:
-        await self.perform(effect)
+        try:
+            await self.perform(effect)
+        except asyncio.CancelledError:
+            self.work.abandon(effect)
+            raise
         self.work.answer(effect)
         self._advance()
 
-    async def stop_asking(self) -> None:
+    def stop_asking(self) -> None:
         """Give up whatever providers have not answered."""
         for task in self._asking:
             task.cancel()
-        if self._asking:
-            await asyncio.wait(self._asking)
 
     # -- modules ------------------------------------------------------------------------------
 
@@ -143,24 +145,32 @@ class ApplyHost(Host):
 
 
 class Errand(Node):
-    """Something that an operation wants to have worked out; nobody else waits for it."""
+    """Something that an operation wants to have worked out; nobody else waits for it.
 
-    __slots__ = ("_find", "value")
+    What goes wrong with it is the operation's to tell.
+    """
+
+    __slots__ = ("_find", "error", "value")
 
     def __init__(self, find: Callable[[], Value | Sequence[Need]]) -> None:
         super().__init__()
         self._find = find
         self.value: Value | None = None
+        self.error: Exception | None = None
 
     @property
     def label(self) -> str:
         return "an operation"
 
     def fail(self) -> None:
-        """It is never part of a cycle."""
+        """It is never part of a cycle, and waits for nodes only."""
 
     def step(self) -> Sequence[Need]:
-        found = self._find()
+        try:
+            found = self._find()
+        except Exception as error:  # noqa: BLE001 - raised again where the operation is
+            self.error = error
+            return ()
         if not isinstance(found, Value):
             return found
         self.value = found

@@ -74,7 +74,8 @@ class Keeper:
         self._changed.set()
         self._hurried.set()
         if self._task is not None:
-            await self._task
+            # Not even who is cut off may leave a storing behind that another would follow.
+            await finished(self._task)
 
     async def note(self, seconds: float) -> None:
         """There is a result of work that took so long: have it stored, now or soon."""
@@ -113,7 +114,9 @@ class Keeper:
         lasting = time.monotonic() >= self._next_lasting
         cost = _Cost()
         try:
-            await self._keep(self._current(), lasting)
+            # Where it fails, however that is, it is tried again with the next result.
+            with contextlib.suppress(Exception):
+                await self._keep(self._current(), lasting)
         finally:
             served.set()
         if lasting:
@@ -121,6 +124,19 @@ class Keeper:
             self._next_lasting = now + max(_LASTING, cost.seconds() * _PAUSE)
         else:
             self._costs.append(cost.seconds())
+
+
+async def finished(task: asyncio.Task[None]) -> None:
+    """Wait for a task to its end, also where the one who waits is cancelled meanwhile."""
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    task.result()
 
 
 class _Cost:

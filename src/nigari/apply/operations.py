@@ -12,6 +12,8 @@ from nigari.apply.reading import read
 from nigari.apply.view import ApplyView
 from nigari.apply.workplace import Failed, Workplace
 from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic
+from nigari.diagnostics.unexpected import unexpected
 from nigari.plan.changes import Change
 from nigari.plan.execution_graph import Operation, OperationKind
 from nigari.plan.operation_order import REPLACED
@@ -28,7 +30,14 @@ class Operations:
         self._ephemeral = {str(each.address): each for each in place.plan.ephemeral}
 
     async def perform(self, operation: Operation) -> bool:
-        """Carry out one operation; False where it failed."""
+        """Carry out one operation; False where it failed, for whatever reason."""
+        try:
+            return await self._perform(operation)
+        except Exception as error:  # noqa: BLE001 - nothing may stop the others
+            self.place.diags.append(_unexpected(operation, error))
+            return False
+
+    async def _perform(self, operation: Operation) -> bool:
         kind = operation.kind
         if kind is OperationKind.SETTLE:
             return True
@@ -44,9 +53,11 @@ class Operations:
         told = _Told(self.place.view, operation, change)
         try:
             value = await self._on_resource(operation, change, told.begin)
-        except Failed:
+        except Exception as error:
             told.fail()
-            return False
+            if isinstance(error, Failed):
+                return False
+            raise
         told.finish(value)
         return True
 
@@ -110,3 +121,8 @@ class _Told:
     def finish(self, value: Value | None) -> None:
         if self._has_begun:
             self._view.finished(self._operation, self._change, value)
+
+
+def _unexpected(operation: Operation, error: Exception) -> Diagnostic:
+    what = f"The operation to {operation.kind.value} {operation.address}"
+    return unexpected(what, error, operation.address)

@@ -10,6 +10,7 @@ import sys
 import traceback
 
 from nigari.cli.command import Terminal
+from nigari.diagnostics.unexpected import raised_at
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 EXIT_CRASH = 11
@@ -34,18 +35,8 @@ def apologise(error: BaseException, terminal: Terminal) -> int:
         f"{trace}\nSorry: nigari has made a mistake and had to stop. It is a bug of the program, "
         "whatever the\nconfiguration says. Please report it with the command, a configuration "
         "that shows it, and this:\n\n"
-        f"  {type(error).__name__} {_place(error)}\n"
+        f"  {type(error).__name__} {raised_at(error)}\n"
         f"  nigari {VERSION} (OpenTofu {OPENTOFU_VERSION}), Python {sys.version.split()[0]}, "
         f"{sys.platform}\n{hint}"
     )
     return EXIT_CRASH
-
-
-def _place(error: BaseException) -> str:
-    """Where it was raised: the innermost place within this package, if there is one."""
-    place = "at an unknown place"
-    for frame in traceback.extract_tb(error.__traceback__):
-        _, separator, rest = frame.filename.replace("\\", "/").rpartition("/nigari/")
-        if separator:
-            place = f"in nigari/{rest} line {frame.lineno}"
-    return place

@@ -12,13 +12,13 @@ import sys
 from codecs import backslashreplace_errors as backslashreplace
 from codecs import lookup_error, register_error
 from contextlib import suppress
-from errno import ENOSPC
 from importlib import import_module
-from io import TextIOWrapper
+from io import FileIO, TextIOWrapper
 from typing import NoReturn, TextIO
 
 from nigari.cli.args import UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
+from nigari.cli.outlet import error_of, text_outlet
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("apply", "Make things what the configuration describes"),
@@ -115,21 +115,24 @@ def _main(argv: list[str]) -> int:
     terminal = _terminal()
     try:
         status = run(list(argv), terminal)
-        terminal.stdout.flush()
     except KeyboardInterrupt:
         terminal.err("\nInterrupted.")
-        return _EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe has left: nothing more to say, and nothing to complain about.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), terminal.stdout.fileno())
-        return _EXIT_USAGE
-    except OSError as error:
-        if error.errno != ENOSPC:
-            return _crash(error, terminal)
-        terminal.err("Error: there is no room left where the output goes.")
-        return _EXIT_USAGE
+        status = _EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - a user never sees a bare traceback
-        return _crash(error, terminal)
+        status = _crash(error, terminal)
+    return _flushed(status, terminal)
+
+
+def _flushed(status: int, terminal: Terminal) -> int:
+    """Write what is not written yet; the exit status says whether everything was."""
+    terminal.stdout.flush()
+    error = error_of(terminal.stdout)
+    if error is not None:
+        status = status or _EXIT_USAGE
+        # The reader of a pipe who leaves knows of it, and has nothing to complain about.
+        if not isinstance(error, BrokenPipeError):
+            terminal.err(f"Error: not all of the output could be written: {error.strerror}.")
+    terminal.stderr.flush()
     return status
 
 
@@ -162,8 +165,8 @@ def _terminal() -> Terminal:
     """The streams of the process, which speak UTF-8 in any locale, as the files do."""
     stdin = _stream(sys.stdin, "surrogateescape")
     register_error(_AS_BYTES, _as_bytes)
-    stdout = _stream(sys.stdout, _AS_BYTES)
-    stderr = _stream(sys.stderr, _AS_BYTES)
+    stdout = _output(sys.stdout)
+    stderr = _output(sys.stderr)
     return Terminal(stdin, stdout, stderr, os.environ)
 
 
@@ -172,6 +175,15 @@ def _stream(stream: TextIO | None, errors: str) -> TextIO:
         stream.reconfigure(encoding="utf-8", errors=errors)
     # It is missing where whoever started the program has closed it.
     return stream or open(os.devnull, "r+", encoding="utf-8")
+
+
+def _output(stream: TextIO | None) -> TextIO:
+    """A stream for output; that of a process never fails."""
+    buffer = getattr(stream, "buffer", None)
+    raw = getattr(buffer, "raw", buffer)
+    if isinstance(stream, TextIOWrapper) and isinstance(raw, FileIO):
+        return text_outlet(raw.fileno(), _AS_BYTES, stream.line_buffering)
+    return _stream(stream, _AS_BYTES)
 
 
 def _as_bytes(error: UnicodeError) -> tuple[bytes | str, int]:

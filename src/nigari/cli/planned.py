@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from nigari.backends.disk import write_beside
 from nigari.backends.snapshots import Snapshots, new_lineage
 from nigari.cli.command import Invocation
 from nigari.cli.plan_options import (
@@ -22,6 +23,7 @@ from nigari.cli.views.apply_progress import ticking
 from nigari.cli.views.telling import Telling
 from nigari.config.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.deprecation import warn_of_inputs
 from nigari.eval.inputs import Inputs, check_complete, check_undeclared
 from nigari.events import Listener
@@ -44,6 +46,9 @@ from nigari.workspace.saved_plan import (
 from nigari.workspace.waiting import run_to_end, run_until_it_waits
 
 _RESCUED: Final = "errored.tfstate"
+
+_PRIVATE: Final = 0o600
+"""States have secrets in them, and nobody has said who else may read this one."""
 
 _SECOND_TRY: Final = 1.0
 """Seconds before it is tried again to store a state."""
@@ -286,16 +291,23 @@ class PlanningCommand:
             # In a thread, because it waits for the disk.
             return await asyncio.to_thread(run_until_it_waits, work)
 
+        told = Diagnostics()
+        is_stored = False
+
+        async def save(result: State) -> None:
+            nonlocal is_stored
+            is_stored = await self._store(result, snapshots, told)
+            if not is_stored:
+                self._rescue(snapshots, result, told)
+
         view = self.telling.view
         self.telling.applying(plan)
         async with ticking(view):
-            result = await planning.apply(plan, view, keep, self.parallelism)
+            result = await planning.apply(plan, view, keep, save, self.parallelism)
         self.telling.close()
         state.diags.extend(planning.diags)
-        if not await self._store(result, snapshots):
-            self._rescue(snapshots, result)
-            return 1
-        if self._has_failed():
+        state.diags.extend(told)
+        if not is_stored or self._has_failed():
             return 1
         self.state.tell_so_far()
         self._tell(plan, result)
@@ -313,14 +325,18 @@ class PlanningCommand:
                 f"-{SUPPRESS_FLAG} this is no error.",
             )
 
-    async def _store(self, result: State, snapshots: Snapshots) -> bool:
+    async def _store(self, result: State, snapshots: Snapshots, told: Diagnostics) -> bool:
         """Store the state after everything was done, with a second try: much depends on it."""
-        if await snapshots.write(result, Diagnostics()):
-            return True
-        await asyncio.sleep(_SECOND_TRY)
-        return await snapshots.write(result, self.diags)
+        try:
+            if await snapshots.write(result, Diagnostics()):
+                return True
+            await asyncio.sleep(_SECOND_TRY)
+            return await snapshots.write(result, told)
+        except Exception as error:  # noqa: BLE001 - the state is put elsewhere then
+            told.append(unexpected("Storing the state", error))
+            return False
 
-    def _rescue(self, snapshots: Snapshots, result: State) -> None:
+    def _rescue(self, snapshots: Snapshots, result: State, told: Diagnostics) -> None:
         """Put a state that cannot be stored where a person can find it."""
         known = snapshots.file
         file = StateFile(
@@ -329,15 +345,22 @@ class PlanningCommand:
             1 if known is None else known.serial + 1,
         )
         text = format_state(file, is_for_people=True)
-        data = self.state.encryption.encrypt(text, file.serial, file.lineage, self.diags)
+        data = self.state.encryption.encrypt(text, file.serial, file.lineage, told)
         if data is None:
             return
         try:
-            Path(_RESCUED).write_bytes(data)
+            write_beside(_RESCUED, data, _PRIVATE)
         except OSError as error:
-            self.diags.error("State is lost", f"{_RESCUED} cannot be written: {error.strerror}.")
+            self.telling.close()
+            self.state.terminal.out(data.decode())
+            told.error(
+                "State is not stored",
+                f"{_RESCUED} cannot be written either: {error.strerror}. What was done is printed "
+                "above as a state: save all of it, from the first brace to the last, to a file, and "
+                f'once the backend works again, store it with "nigari state push {_RESCUED}".',
+            )
             return
-        self.diags.error(
+        told.error(
             "State is not stored",
             f"What was done is in the file {_RESCUED} of this directory. Once the backend works "
             f'again, store it with "nigari state push {_RESCUED}".',

@@ -13,6 +13,7 @@ from nigari.addrs.targets import Target
 from nigari.backends.snapshots import LockOptions, Snapshots
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
+from nigari.cli.outlet import error_of, text_outlet
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics, Severity
@@ -341,6 +342,10 @@ class OpenState:
         if path:
             with _writable(path) as stream:
                 stream.write(f"{document}\n")
+                stream.flush()
+                error = error_of(stream)
+            if error is not None:
+                self.diags.error("Document not written", f"{path}: {error.strerror}.")
 
     def ask(self, question: str, beforehand: str) -> str | None:
         """The user's answer; `None` after reporting that there is nobody to ask.
@@ -368,8 +373,18 @@ class OpenState:
         """Show the diagnostics, and give the exit status."""
         self.tell_so_far()
         if self._lines is not None and not self._is_json:
-            self._lines.close()
+            self._close_events(self._lines)
         return 1 if self.diags.has_errors or not done else 0
+
+    def _close_events(self, lines: JsonLines) -> None:
+        error = lines.close()
+        if error is not None:
+            self.diags.error(
+                "Events not written",
+                f"Not all events could be written to {self._text('json-into')}: {error.strerror}.",
+            )
+            self._lines = None
+            self.tell_so_far()
 
     def tell_so_far(self) -> None:
         """Show the diagnostics that there are by now, each once."""
@@ -428,7 +443,7 @@ class OpenState:
 
 def _writable(path: str) -> TextIO:
     try:
-        return open(path, "w", encoding="utf-8")
+        return text_outlet(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
 

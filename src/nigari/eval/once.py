@@ -84,9 +84,11 @@ Need = Node | Effect
 class WorkList:
     """The nodes that are not finished yet and what each waits for. It may grow while it runs."""
 
-    __slots__ = ("_effect_waiters", "_needs", "_ready", "new_effects")
+    __slots__ = ("_effect_waiters", "_needs", "_ready", "_report", "new_effects")
 
-    def __init__(self) -> None:
+    def __init__(self, report: Callable[[str, Exception], None] | None = None) -> None:
+        """`report` hears of nodes that fail by an exception, so that the others can go on."""
+        self._report = report
         self._ready: deque[Node] = deque()
         self._needs: dict[Node, Sequence[Need]] = {}
         self._effect_waiters: dict[Effect, list[Node]] = {}
@@ -105,12 +107,27 @@ class WorkList:
         for node in self._effect_waiters.pop(effect, ()):
             self._release(node)
 
+    def abandon(self, effect: Effect) -> None:
+        """Fail the nodes that waited for this effect, because it will never happen."""
+        for node in self._effect_waiters.pop(effect, ()):
+            if node.state != DONE:
+                node.fail()
+                self._needs.pop(node, None)
+                self._finish(node)
+
     def pump(self) -> None:
         """Step every node that can be stepped, until all are done or wait."""
         ready = self._ready
         while ready:
             node = ready.pop()
-            needs = node.step()
+            try:
+                needs = node.step()
+            except Exception as error:
+                if self._report is None:
+                    raise
+                self._report(node.label, error)
+                node.fail()
+                needs = ()
             if needs:
                 self._park(node, needs)
             else:

@@ -17,9 +17,19 @@ class Asking(Effect):
     async def perform(self) -> None:
         """Ask it."""
 
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The name by which a user knows what it is about."""
+
 
 class Inquirer(Protocol):
     """Who has something to ask."""
+
+    @property
+    def label(self) -> str:
+        """The name by which a user knows who asks."""
+        ...
 
     async def perform(self) -> None:
         """Ask it."""
@@ -33,6 +43,10 @@ class AskProvider(Asking):
 
     def __init__(self, node: Inquirer) -> None:
         self._node = node
+
+    @property
+    def label(self) -> str:
+        return self._node.label
 
     async def perform(self) -> None:
         await self._node.perform()

@@ -163,6 +163,10 @@ class LoadSchema(Asking):
         self._calls = calls
         self._provider = provider
 
+    @property
+    def label(self) -> str:
+        return f"the provider {self._provider.display}"
+
     async def perform(self) -> None:
         await self._calls.pool.load((self._provider,), self._calls.diags)
 
@@ -181,6 +185,10 @@ class ListFunctions(Asking):
 
     def __hash__(self) -> int:
         return hash(self._node)
+
+    @property
+    def label(self) -> str:
+        return self._node.label
 
     async def perform(self) -> None:
         calls, running = self._calls, self._node.provider
@@ -207,6 +215,10 @@ class FunctionCall(Asking):
 
     def __hash__(self) -> int:
         return hash(self._key)
+
+    @property
+    def label(self) -> str:
+        return f"the function {self._key[1]} of {_provider_of(self._key[0]).display}"
 
     async def perform(self) -> None:
         callee, name, arguments = self._key

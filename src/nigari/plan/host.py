@@ -20,6 +20,7 @@ from nigari.config.resource import Resource
 from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, boolean, string
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.expansion import Expansion, InstanceData
 from nigari.eval.inputs import Inputs, missing_value
 from nigari.eval.instances import Frame, ModuleInstance, ResourceNode
@@ -69,7 +70,7 @@ class Host(ABC):
         self.functions = surroundings.functions
         self.root_path = surroundings.root_path
         self.working_path = surroundings.working_path
-        self.work = WorkList()
+        self.work = WorkList(self._report)
         self.pool = pool
         self.prior = prior
         """The state before anything is done, after moves."""
@@ -154,9 +155,16 @@ class Host(ABC):
         return None if found is None else self.metas.of(found, provider)
 
     async def perform(self, effect: Effect) -> None:
-        """Do what a node waits for."""
+        """Do what a node waits for. Where that fails unexpectedly, only that node does."""
         assert isinstance(effect, Asking)
-        await effect.perform()
+        try:
+            await effect.perform()
+        except Exception as error:  # noqa: BLE001 - nothing may stop the others
+            self._report(effect.label, error)
+            self.work.abandon(effect)
+
+    def _report(self, label: str, error: Exception) -> None:
+        self.diags.append(unexpected(f"The work on {label}", error))
 
     @abstractmethod
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:

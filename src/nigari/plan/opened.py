@@ -50,10 +50,18 @@ class Opened:
             await entry.close()
 
     async def close_all(self, lowest: int = 0) -> None:
-        """Close everything from this level on, the highest level first."""
+        """Close everything from this level on, the highest level first.
+
+        What cannot be closed does not keep the rest open.
+        """
         levels: dict[int, list[Entry]] = {}
         for entry in self._entries:
             if entry.level >= lowest:
                 levels.setdefault(entry.level, []).append(entry)
+        failures: list[BaseException] = []
         for level in sorted(levels, reverse=True):
-            await asyncio.gather(*(self.close(entry) for entry in levels[level]))
+            closing = (self.close(entry) for entry in levels[level])
+            outcomes = await asyncio.gather(*closing, return_exceptions=True)
+            failures += [each for each in outcomes if isinstance(each, BaseException)]
+        if failures:
+            raise failures[0]

@@ -7,10 +7,8 @@ tells as something that snapshots are handed to.
 from __future__ import annotations
 
 import asyncio
-import signal
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
@@ -41,9 +39,13 @@ from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.workspace.home_directory import home_directory
+from nigari.workspace.interruptions import on_interrupt
 from nigari.workspace.providers import InstalledProviders
 from nigari.workspace.remote_state import RemoteStates, check_remote_state
 from nigari.workspace.requirements import find_requirements
+
+Save = Callable[[State], Awaitable[None]]
+"""Stores the state that an application has ended with."""
 
 
 class Planning:
@@ -147,10 +149,13 @@ class Planning:
         assert self.planner is not None
         return execution_graph(plan, self.planner.graph)
 
-    async def apply(self, plan: Plan, view: ApplyView, keep: Keep, parallelism: int = 10) -> State:
+    async def apply(
+        self, plan: Plan, view: ApplyView, keep: Keep, save: Save, parallelism: int = 10
+    ) -> State:
         """Carry out a plan that was made here, and give the state as it is then.
 
-        What goes wrong is reported; what was done before stays done, and is in the state.
+        What goes wrong is reported; what was done before stays done, and is in the state. That is
+        handed to `save` before anything is closed, and then nothing can interrupt it.
         """
         planner = self.planner
         assert planner is not None
@@ -165,17 +170,24 @@ class Planning:
             planner.settings,
             view,
         )
-        with _Interruptions(application, self.pool, view):
+        stopping = _Stopping(application, self.pool, view)
+        with on_interrupt(stopping.go_on):
             try:
                 state = await application.run(keep, parallelism)
             finally:
-                await self.pool.close_all()
+                stopping.task = None
+            await save(state)
+            await self.close()
         self.diags.extend(application.diags)
         return state
 
     async def close(self) -> None:
-        """End whatever still runs."""
-        await self.pool.close_all()
+        """End whatever still runs; who is interrupted meanwhile does not wait for answers."""
+        closing = asyncio.create_task(self.pool.close_all())
+        with on_interrupt(closing.cancel):
+            await asyncio.wait((closing,))
+        if not closing.cancelled():
+            closing.result()
 
     def surroundings(self, listener: Listener, is_applying: bool = False) -> Surroundings:
         """What planning, or applying, is told about the world."""
@@ -202,36 +214,27 @@ class Planning:
         )
 
 
-class _Interruptions:
-    """While this is open, Ctrl-C stops an application gently, and a second one at once."""
+class _Stopping:
+    """Ends an application when it is interrupted: gently, and the second time at once."""
 
     def __init__(self, application: Application, pool: ProviderPool, listener: Listener) -> None:
         self._application = application
         self._pool = pool
         self._listener = listener
         self._times = 0
-        self._task = asyncio.current_task()
-        self._stopping: asyncio.Task[None] | None = None
+        self._asking: asyncio.Task[None] | None = None
+        self.task = asyncio.current_task()
+        """What may be cut off; nothing once the application has come to its end."""
 
-    def __enter__(self) -> None:
-        # Signals reach the main thread only; elsewhere whoever runs the loop decides.
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(number, self._interrupt)
-
-    def __exit__(self, *_: object) -> None:
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().remove_signal_handler(number)
-
-    def _interrupt(self) -> None:
+    def go_on(self) -> None:
+        """It was interrupted, perhaps once more."""
         self._times += 1
         self._listener.interrupted(self._times)
         self._application.stop()
         if self._times == 1:
-            self._stopping = asyncio.create_task(self._pool.stop())
-        elif self._task is not None:
-            self._task.cancel()
+            self._asking = asyncio.create_task(self._pool.stop())
+        elif self.task is not None:
+            self.task.cancel()
 
 
 def _later(name: str) -> UnknownCause:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final, TextIO
 
+from nigari.cli.outlet import error_of
 from nigari.diagnostics import ContextOf, Diagnostics, Severity, Sources
 from nigari.diagnostics.render import no_context, to_json
 from nigari.version import OPENTOFU_VERSION, VERSION
@@ -51,9 +52,12 @@ class JsonLines:
                 "error" if is_error else "warn",
             )
 
-    def close(self) -> None:
-        """End the stream."""
+    def close(self) -> OSError | None:
+        """End the stream; why it has not taken everything, if it has not."""
+        self._stream.flush()
+        error = error_of(self._stream)
         self._stream.close()
+        return error
 
 
 def tell_refusal(reason: str, events: JsonLines) -> None:

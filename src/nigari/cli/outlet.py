@@ -1,0 +1,54 @@
+"""Where a command writes: output that cannot be written ends the output, and not the command.
+
+The reader of a pipe may leave, a disk may be full, while things are being created. Whoever writes
+hears nothing of it; who has the last word asks whether everything has arrived.
+"""
+
+from __future__ import annotations
+
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+class Outlet(FileIO):
+    """A file that is written without fail: from the first error on, everything is dropped."""
+
+    def __init__(self, file: int | str) -> None:
+        super().__init__(file, "w", closefd=isinstance(file, str))
+        self.error: OSError | None = None
+        """Why something could not be written."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        size = memoryview(data).nbytes
+        while self.error is None:
+            try:
+                # Typed as if it could not be None, which it is where the file is not ready.
+                written: int | None = super().write(data)
+            except OSError as error:
+                self.error = error
+                break
+            if written is not None:
+                return written
+            self._wait()
+        return size
+
+    def _wait(self) -> None:
+        """Somebody else has made the file one that is never waited for."""
+        import select
+
+        select.select((), (self,), ())
+
+
+def text_outlet(file: int | str, errors: str = "strict", line_buffering: bool = False) -> TextIO:
+    """A stream of text over an outlet."""
+    outlet = BufferedWriter(Outlet(file))
+    return TextIOWrapper(outlet, "utf-8", errors, line_buffering=line_buffering)
+
+
+def error_of(stream: TextIO) -> OSError | None:
+    """Why a stream has not written everything, once all of it was flushed."""
+    raw = getattr(getattr(stream, "buffer", None), "raw", None)
+    return raw.error if isinstance(raw, Outlet) else None

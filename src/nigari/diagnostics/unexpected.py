@@ -1,0 +1,33 @@
+"""What is said of an exception that nobody expected: which work failed by it, and where.
+
+A message of an exception may quote values, secret ones among them, so only its kind and where it
+was raised are named.
+"""
+
+from __future__ import annotations
+
+import traceback
+
+from nigari.diagnostics.model import Diagnostic, Severity
+
+
+def unexpected(what: str, error: BaseException, address: str = "") -> Diagnostic:
+    """Some work failed by a mistake of this program; `what` begins the sentence."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Unexpected failure",
+        f"{what} failed by a mistake of nigari itself, whatever the configuration says: "
+        f"{type(error).__name__} {raised_at(error)}. Everything else went on. Please report it with "
+        "a configuration that shows it.",
+        address=address,
+    )
+
+
+def raised_at(error: BaseException) -> str:
+    """Where an exception was raised: the innermost line within this package, if there is one."""
+    found = "outside of the program"
+    for frame in traceback.extract_tb(error.__traceback__):
+        _, separator, rest = frame.filename.replace("\\", "/").rpartition("/nigari/")
+        if separator:
+            found = f"in nigari/{rest} line {frame.lineno}"
+    return found
