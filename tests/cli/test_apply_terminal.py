@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,46 @@ def test_output_that_cannot_be_written_stops_nothing(tmp_path: Path, words: str,
     state = json.loads((tmp_path / "terraform.tfstate").read_text())
     assert sum(len(each["instances"]) for each in state["resources"]) == 4
     assert not list(tmp_path.glob(".*.lock.info"))
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (_THREE, "Do you want to perform these actions?"),
+        ('variable "v" {}\n' + _THREE, "var.v"),
+        ('variable "v" { sensitive = true }\n' + _THREE, "(it is not shown)"),
+    ],
+)
+def test_a_person_interrupts_a_question(tmp_path: Path, text: str, question: str) -> None:
+    (tmp_path / "main.tf").write_text(text)
+    with Typist("apply", cwd=tmp_path) as person:
+        person.wait_for(question)
+        time.sleep(0.3)
+        begun = time.monotonic()
+        person.interrupt()
+        said = person.rest()
+        assert person.code() == 130
+        assert time.monotonic() - begun < 3
+        assert "Interrupted." in said
+        assert "rror" not in said
+        assert person.echoes()
+    assert not (tmp_path / "terraform.tfstate").exists()
+    assert not list(tmp_path.glob(".*.lock.info"))
+    assert nigari("apply", "-auto-approve", "-var=v=1", cwd=tmp_path).code in (0, 1)
+
+
+def test_a_person_interrupts_until_the_end(tmp_path: Path) -> None:
+    text = SLOW.replace("sleep 3", "trap '' INT TERM; echo ready; sleep 30") + _THREE
+    (tmp_path / "main.tf").write_text(text.replace('"a" {\n  p', '"slow" {\n  p', 1))
+    with Typist("apply", "-auto-approve", cwd=tmp_path) as person:
+        person.wait_for("(local-exec): ready")
+        for _ in range(6):
+            person.interrupt()
+            time.sleep(0.2)
+        said = person.rest()
+        assert person.code() == 1
+    assert "never retrieved" not in said
+    assert "Traceback" not in said
+    state = json.loads((tmp_path / "terraform.tfstate").read_text())
+    assert {each["name"] for each in state["resources"]} >= {"a"}
+    assert not list(tmp_path.glob(".*"))

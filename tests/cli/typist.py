@@ -7,6 +7,7 @@ import re
 import select
 import signal
 import subprocess
+import termios
 import time
 from pathlib import Path
 from types import TracebackType
@@ -87,6 +88,17 @@ class Typist:
                 raise AssertionError(f"{text!r} did not appear in {self._seen!r}")
         before, found, self._seen = self._seen.partition(text)
         return before + found
+
+    def rest(self) -> str:
+        """Everything that is still to come."""
+        end = time.monotonic() + _SECONDS
+        while self._read(end):
+            pass
+        return self._seen
+
+    def echoes(self) -> bool:
+        """Whether the terminal shows what is typed."""
+        return bool(termios.tcgetattr(self._terminal)[3] & termios.ECHO)
 
     def code(self) -> int:
         """The exit code, once the program has ended."""

@@ -7,6 +7,9 @@ whoever wanted to know says what that means.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
 from nigari.config.variable import Variable
 from nigari.eval.inputs import InputKind, InputValue
@@ -62,12 +65,41 @@ class Person:
             import getpass
 
             try:
-                return getpass.getpass("  Enter a value (it is not shown): ")
+                with interruptible():
+                    return getpass.getpass("  Enter a value (it is not shown): ")
             except EOFError:
                 return None
-        terminal.stdout.write("  Enter a value: ")
-        terminal.stdout.flush()
-        answer = terminal.stdin.readline()
-        terminal.stdout.write("\n")
+        answer = read_answer(terminal, "  Enter a value: ")
         self.can_be_asked = bool(answer)
         return answer.rstrip("\r\n") if answer else None
+
+
+def read_answer(terminal: Terminal, prompt: str) -> str:
+    """The line that is typed after a prompt, with its end; nothing after the end of the input."""
+    terminal.stdout.write(prompt)
+    terminal.stdout.flush()
+    with interruptible():
+        answer = terminal.stdin.readline()
+    terminal.stdout.write("\n")
+    return answer
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """While this is open, Ctrl-C interrupts whatever waits, at once.
+
+    An event loop only notes it until it has its turn, which it has not while a person is waited
+    for.
+    """
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)

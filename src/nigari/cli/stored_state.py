@@ -352,14 +352,12 @@ class OpenState:
 
         `beforehand` is the option that makes the question needless.
         """
+        from nigari.cli.prompt import read_answer
         from nigari.cli.views.style import style_of
 
         stream, style = self.terminal.stdout, style_of(self.terminal)
         stream.write(f"\n{style.bold(question)}\n  Only 'yes' will be accepted to continue.\n\n")
-        stream.write(f"  {style.bold('Enter a value:')} ")
-        stream.flush()
-        answer = self.terminal.stdin.readline()
-        stream.write("\n")
+        answer = read_answer(self.terminal, f"  {style.bold('Enter a value:')} ")
         if not answer:
             self.diags.error(
                 "No answer",

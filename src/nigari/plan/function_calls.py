@@ -50,6 +50,8 @@ class FunctionCalls:
         self.pool = pool
         self.diags = diags
         self.answers: dict[FunctionCall, api.CallResponse] = {}
+        self.failed: set[FunctionCall] = set()
+        """Calls of providers that cannot be called, which has been reported."""
         self.unread: set[FunctionCall] = set()
         """Calls whose answers nobody has looked at."""
         self.functions: dict[ProviderNode, Mapping[str, FunctionSignature]] = {}
@@ -224,7 +226,7 @@ class FunctionCall(Asking):
         callee, name, arguments = self._key
         running = await self._calls.running(callee)
         if running is None:
-            self._calls.answers[self] = api.CallResponse(FAILED)
+            self._calls.failed.add(self)
         else:
             self._calls.answers[self] = await running.call_function(name, arguments)
             self._calls.unread.add(self)
@@ -243,6 +245,8 @@ class _Calling:
 
     def __call__(self, args: list[Value], type_: Type) -> Value:
         call = FunctionCall(self._calls, self._callee, self._name, args)
+        if call in self._calls.failed:
+            return unknown(type_).with_causes(FAILED.causes)
         answer = self._calls.answers.get(call)
         if answer is None:
             if len(self._calls.unread) > _MOST_UNREAD:
