@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import stat
 import subprocess
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from nigari.backends.state_path import StatePath
 from nigari.cli.commands import state_push
 from tests.apply.journal import MANY, Yard, interrupt, is_running, wait_until
 from tests.apply.kills import kill_again_and_again
+from tests.cli.process import nigari
 from tests.plan.command import applied, ran
 
 _SETTINGS = 'provider "journal" { journal = "journal.txt" }\n'
@@ -208,3 +210,67 @@ def test_a_backend_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     status, said = applied([], {})
     assert status == 0, said
     assert "0 added, 0 changed, 0 destroyed" in said
+
+
+_TAKEN_AWAY = """\
+terraform {{
+  backend "local" {{ path = "states/s.tfstate" }}
+}}
+resource "terraform_data" "first" {{
+  provisioner "local-exec" {{ command = "{command}" }}
+}}
+resource "terraform_data" "then" {{ input = terraform_data.first.id }}
+"""
+
+
+@pytest.mark.parametrize("existed", [False, True])
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("rm states/s.tfstate", "the file was removed"),
+        ("rm -r states", "the file was removed"),
+        ("mv states elsewhere", "the file was removed"),
+        ("cp states/s.tfstate n; mv n states/s.tfstate", "the file was replaced by another"),
+        ("mv states elsewhere; cp -r elsewhere states", "the file was replaced by another"),
+        ("rm -r states; touch states", "the file was removed"),
+    ],
+)
+def test_the_state_file_is_taken_away(
+    tmp_path: Path, command: str, told: str, existed: bool
+) -> None:
+    def written(command: str) -> None:
+        (tmp_path / "main.tf").write_text(_TAKEN_AWAY.format(command=command))
+
+    written("true")
+    assert nigari("init", cwd=tmp_path).code == 0
+    args = ["apply", "-auto-approve"]
+    if existed:
+        assert nigari(*args, cwd=tmp_path).code == 0
+        args.append("-replace=terraform_data.first")
+    written(command)
+    done = nigari(*args, cwd=tmp_path)
+    assert done.code == 1, done.out
+    said = " ".join((done.out + done.err).split())
+    assert told in said
+    assert "errored.tfstate" in said
+    state = json.loads((tmp_path / "errored.tfstate").read_text())
+    assert [each["name"] for each in state["resources"]] == ["first", "then"]
+    assert stat.S_IMODE((tmp_path / "errored.tfstate").stat().st_mode) == 0o600
+    if told == "the file was removed":
+        found = tmp_path.rglob(".s.tfstate*")
+        assert not [path.name for path in found if "elsewhere" not in path.parts]
+
+
+def test_the_working_directory_is_taken_away(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "main.tf").write_text(
+        'resource "terraform_data" "a" {\n'
+        f'  provisioner "local-exec" {{ command = "rm -r {place}" }}\n'
+        "}\n"
+    )
+    done = nigari("apply", "-auto-approve", cwd=place)
+    assert done.code == 1
+    printed = done.out[done.out.index('{\n  "version"') : done.out.rindex("}") + 1]
+    assert [each["name"] for each in json.loads(printed)["resources"]] == ["a"]
+    assert "What was done is printed above" in " ".join((done.out + done.err).split())

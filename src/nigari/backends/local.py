@@ -14,7 +14,7 @@ from typing import Final
 from nigari.backends.disk import below, hidden_beside, write_beside
 from nigari.backends.locking import LockConflict, LockInfo, parse_lock, report_wrong_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
-from nigari.backends.state_path import AlreadyLocked, StatePath
+from nigari.backends.state_path import AlreadyLocked, FileReplaced, StatePath
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
 
@@ -154,6 +154,9 @@ class LocalStorage:
     def _written(self, write: Callable[[], None], diags: Diagnostics) -> bool:
         try:
             write()
+        except FileReplaced as error:
+            diags.append(state_replaced(self._target.path, error))
+            return False
         except OSError as error:
             diags.append(state_not_written(self._target.path, error))
             return False
@@ -165,9 +168,13 @@ class LocalStorage:
         if self._backup is None:
             return True
         try:
+            self._target.check_in_place()
             kept = self._target.read() if self.is_copying else data
             if kept:
                 write_beside(self._backup, kept)
+        except FileReplaced as error:
+            diags.append(state_replaced(self._target.path, error))
+            return False
         except OSError as error:
             diags.append(file_problem("backup of the state", self._backup, error))
             return False
@@ -267,6 +274,16 @@ def state_not_written(path: str, error: OSError) -> Diagnostic:
         Severity.ERROR,
         "State not saved",
         f"{path}: {error.strerror or error}. The state saved before is still there and complete.",
+    )
+
+
+def state_replaced(path: str, error: FileReplaced) -> Diagnostic:
+    """A state that has nowhere to go, since somebody has taken its file away."""
+    return Diagnostic(
+        Severity.ERROR,
+        "State was not saved",
+        f"{path}: {error.strerror}. Nothing was written, as a new state belongs to the file that it"
+        " was made from.",
     )
 
 

@@ -69,16 +69,22 @@ class AlreadyLocked(Exception):
     """Somebody else holds the lock."""
 
 
+class FileReplaced(OSError):
+    """The file that was read or locked is no longer the one that its path leads to."""
+
+
 class StatePath:
     """A state file at a path. All methods raise `OSError` when the system refuses."""
 
-    __slots__ = ("_created", "_descriptor", "_has_copy", "path")
+    __slots__ = ("_created", "_descriptor", "_has_copy", "_seen", "path")
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self._descriptor: int | None = None
         self._created = False
         self._has_copy = False
+        self._seen: tuple[int, int] | None = None
+        """Which file was read last or is locked; None where there was none."""
 
     @property
     def is_locked(self) -> bool:
@@ -96,6 +102,21 @@ class StatePath:
                 return whole
             # A writer may have gone on between looking at the file and at its sibling.
         return self._read_steadily() or b""
+
+    def check_in_place(self) -> None:
+        """Raise `FileReplaced` where the path no longer leads to the file that was read or locked.
+
+        A write would then change a file without a name, or one that somebody else has put there.
+        """
+        if self._seen is None:
+            return
+        try:
+            found: tuple[int, int] | None = _identity(os.stat(self.path))
+        except (FileNotFoundError, NotADirectoryError):
+            found = None
+        if found != self._seen:
+            how = "removed" if found is None else "replaced by another"
+            raise FileReplaced(errno.ESTALE, f"the file was {how} while it was in use")
 
     def write(self, content: bytes) -> None:
         """Replace the content, through the lock if it is held."""
@@ -135,7 +156,8 @@ class StatePath:
         if self._locked_here() is not None:
             raise AlreadyLocked
         self._descriptor, self._created = self._open_and_lock()
-        _locked[_identity(os.fstat(self._descriptor))] = self._descriptor
+        self._seen = _identity(os.fstat(self._descriptor))
+        _locked[self._seen] = self._descriptor
 
     def recover(self) -> None:
         """Finish or discard what an interrupted writer left; needs the lock."""
@@ -148,9 +170,7 @@ class StatePath:
             whole = self._whole(content)
             if whole is not None and whole != content:
                 self._replace(descriptor, whole)
-        for leftover in (self._pending, self._lasting):
-            discard(leftover)
-            discard(part_of(leftover))
+        self._discard_siblings()
 
     def unlock(self) -> None:
         """Give the lock back, and remove a file that was made for the lock only."""
@@ -159,10 +179,20 @@ class StatePath:
             return
         status = os.fstat(descriptor)
         if self._created and status.st_size == 0:
-            self._remove_if_unused(descriptor)
+            with contextlib.suppress(FileReplaced):
+                self.check_in_place()
+                self._remove_if_unused(descriptor)
+        if not os.path.lexists(self.path):
+            # Somebody has removed the file, and with it whatever use these had.
+            self._discard_siblings()
         del _locked[_identity(status)]
-        self._descriptor = None
+        self._descriptor = self._seen = None
         os.close(descriptor)
+
+    def _discard_siblings(self) -> None:
+        for leftover in (self._pending, self._lasting):
+            discard(leftover)
+            discard(part_of(leftover))
 
     @property
     def _pending(self) -> str:
@@ -197,11 +227,13 @@ class StatePath:
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
         """A descriptor to write through: the locked one, if there is."""
+        self.check_in_place()
         descriptor = self._descriptor if self._descriptor is not None else self._locked_here()
         if descriptor is not None:
             yield descriptor
             return
         descriptor, _ = self._open()
+        self._seen = _identity(os.fstat(descriptor))
         try:
             yield descriptor
         finally:
@@ -249,6 +281,7 @@ class StatePath:
         except FileNotFoundError:
             return None
         try:
+            self._seen = _identity(os.fstat(opened))
             while True:
                 before = os.fstat(opened)
                 content = content_of(opened)
