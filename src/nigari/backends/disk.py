@@ -29,14 +29,24 @@ def write_beside(
 ) -> None:
     """Make or replace a file that nobody locks, all of it or none."""
     path = os.fspath(path)
-    os.makedirs(directory_of(path), exist_ok=True)
+    make_directories(directory_of(path))
     unfinished = part_of(path)
+    # What a killed process has left would keep its mode.
+    discard(unfinished)
     try:
         _write_file(unfinished, content, mode, survives_power_loss)
         os.rename(unfinished, path)
     except BaseException:
         discard(unfinished)
         raise
+
+
+def make_directories(path: str) -> None:
+    """Make a directory and those above it, where they are missing."""
+    if not os.path.isdir(path):
+        from nigari.packages import whole_file
+
+        whole_file.make_directories(path)
 
 
 def directory_of(path: str) -> str:

@@ -11,7 +11,14 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from nigari.backends.disk import below, hidden_beside, write_beside
+from nigari.backends.disk import (
+    below,
+    discard,
+    hidden_beside,
+    make_directories,
+    part_of,
+    write_beside,
+)
 from nigari.backends.locking import LockConflict, LockInfo, parse_lock, report_wrong_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.state_path import AlreadyLocked, FileReplaced, StatePath
@@ -57,7 +64,7 @@ class LocalBackend:
         if name == DEFAULT_WORKSPACE:
             return True
         try:
-            os.makedirs(self._workspace_path(name), exist_ok=True)
+            make_directories(self._workspace_path(name))
         except OSError as error:
             diags.append(file_problem("workspace directory", self._workspace_path(name), error))
             return False
@@ -171,7 +178,7 @@ class LocalStorage:
             self._target.check_in_place()
             kept = self._target.read() if self.is_copying else data
             if kept:
-                write_beside(self._backup, kept)
+                write_beside(self._backup, kept, self._target.mode())
         except FileReplaced as error:
             diags.append(state_replaced(self._target.path, error))
             return False
@@ -197,6 +204,8 @@ class LocalStorage:
             diags.append(cannot_lock(self._info_path, error))
             return None
         self._lock = lock
+        if self._backup is not None:
+            discard(part_of(self._backup))
         try:
             self._target.recover()
         except OSError as error:

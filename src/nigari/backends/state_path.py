@@ -31,6 +31,7 @@ import errno
 import fcntl
 import os
 import stat
+import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -40,6 +41,7 @@ from nigari.backends.disk import (
     directory_of,
     discard,
     hidden_beside,
+    make_directories,
     overwrite_file,
     part_of,
     reserve,
@@ -54,6 +56,8 @@ _END: Final = b"\n}"
 """The end of whatever a program writes as a state."""
 
 _FEW: Final = 64
+_LONG_AGO: Final = 2.0
+"""Seconds after which no write is under way any more."""
 _LOOKS: Final = 50
 """How often to look for a whole state while somebody writes one after the other."""
 
@@ -99,6 +103,8 @@ class StatePath:
                 return b""
             whole = self._whole(content)
             if whole is not None:
+                if content.startswith(_MARK):
+                    self._finish_write()
                 return whole
             # A writer may have gone on between looking at the file and at its sibling.
         return self._read_steadily() or b""
@@ -171,6 +177,26 @@ class StatePath:
             if whole is not None and whole != content:
                 self._replace(descriptor, whole)
         self._discard_siblings()
+
+    def _finish_write(self) -> None:
+        """Finish a write that was cut short some time ago, for those who only know the file.
+
+        A short time ago it may still be under way, without a lock.
+        """
+        with contextlib.suppress(OSError, AlreadyLocked):
+            if self._descriptor is None and time.time() - os.stat(self.path).st_mtime > _LONG_AGO:
+                self.lock()
+                try:
+                    self.recover()
+                finally:
+                    self.unlock()
+
+    def mode(self) -> int:
+        """Who may read and write the file; that of a new one if there is none."""
+        try:
+            return stat.S_IMODE(os.stat(self.path).st_mode)
+        except FileNotFoundError:
+            return 0o666
 
     def unlock(self) -> None:
         """Give the lock back, and remove a file that was made for the lock only."""
@@ -247,7 +273,7 @@ class StatePath:
             return None
 
     def _open(self) -> tuple[int, bool]:
-        os.makedirs(directory_of(self.path), exist_ok=True)
+        make_directories(directory_of(self.path))
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
             return os.open(self.path, flags | os.O_EXCL, 0o666), True

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from nigari.backends.disk import below
+from nigari.backends.disk import below, write_beside
 from nigari.backends.local import file_problem
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
 from nigari.backends.snapshots import LockOptions, Snapshots
@@ -63,9 +63,7 @@ def remember_selection(
     """Make a workspace the selected one."""
     path = below(data_directory, _SELECTION_FILE)
     try:
-        os.makedirs(data_directory, exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(name)
+        write_beside(path, name.encode(), 0o644)
     except OSError as error:
         diags.append(file_problem("selected workspace", path, error))
         return False

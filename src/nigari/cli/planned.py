@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -215,7 +216,7 @@ class PlanningCommand:
         if data is None:
             return False
         try:
-            Path(path).write_bytes(data)
+            _write_plan(path, data)
         except OSError as error:
             self.diags.error("Plan cannot be saved", f"{path}: {error.strerror}.")
             return False
@@ -403,6 +404,13 @@ class PlanningCommand:
                 if answer is not None:
                     inputs[variable.name] = answer
         return inputs
+
+
+def _write_plan(path: str, data: bytes) -> None:
+    """Write a plan, which others may read where the process allows that, and never change."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o644), "wb") as file:
+        file.write(data)
 
 
 def _nothing_is_described() -> Diagnostic:

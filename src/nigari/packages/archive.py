@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import shutil
 import stat
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -44,7 +43,10 @@ def content_digests(archive: str | PathLike[str]) -> dict[str, str]:
 
 def unpack(archive: Path, target: Path) -> None:
     """Unpack beside the target and move into place, so that no half of a package is ever seen."""
-    staging = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=target.parent))
+    staging = target.with_name(f".unpacking-{target.name}")
+    # Who asks for this keeps others away, so that it can only be there from who was killed.
+    remove(staging)
+    staging.mkdir(0o700)
     try:
         with _opened(archive) as package:
             for entry in package.infolist():

@@ -184,7 +184,7 @@ def lock_text(locks: Locks) -> str:
 
 def save_locks(path: Path, locks: Locks) -> None:
     """Write a lock file, whole or not at all. An `OSError` says why it cannot be."""
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    mode = path.stat().st_mode & 0o777 if path.exists() else None
     write_whole(path, lock_text(locks).encode(), mode)
 
 

@@ -26,7 +26,7 @@ from typing import IO, Final
 from nigari.packages.module_fetch import FetchError
 from nigari.packages.module_manifest import FILE_NAME as MANIFEST
 from nigari.packages.module_manifest import ModuleRecord, save_manifest
-from nigari.packages.whole_file import write_whole
+from nigari.packages.whole_file import make_directories, write_whole
 from nigari.record import record
 
 STORE: Final = ".store"
@@ -354,7 +354,7 @@ def _make_directories(path: Path, made: list[Path]) -> None:
         missing.append(path)
         path = path.parent
     for directory in reversed(missing):
-        directory.mkdir(exist_ok=True)
+        make_directories(directory)
         made.append(directory)
 
 

@@ -18,6 +18,7 @@ from nigari.packages.provider_package import (
     packages_of,
     unpacked_path,
 )
+from nigari.packages.whole_file import make_directories
 
 
 class StoreError(Exception):
@@ -56,7 +57,7 @@ class ProviderStore:
 
         target = unpacked_path(self.directory, package.provider, package.version, self.platform)
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            make_directories(target.parent)
             with _locked(target.with_name(target.name + ".lock")):
                 if package.path.is_dir():
                     _link(package.path, target)

@@ -1,26 +1,97 @@
-"""Writing a file so that whoever reads it sees the old content or the new, never a part."""
+"""Writing a file so that whoever reads it sees the old content or the new, never a part.
+
+What is not finished is in a file of another name beside it, which its writer holds a lock on. One
+that nobody holds was left behind by a process that was killed, and goes with the next write.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+_UNFINISHED: Final = ".part"
+_MODE: Final = 0o644
+_DIRECTORY_MODE: Final = 0o755
 
-def write_whole(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Replace a file. An `OSError` says why that is not possible."""
-    import tempfile
 
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+def write_whole(path: Path, content: bytes, mode: int | None = None, sync: bool = True) -> None:
+    """Replace a file. An `OSError` says why that is not possible.
+
+    Without a mode it can be read by whom the process allows that, and written by its owner.
+    """
+    _remove_unfinished(path)
+    with _unfinished(path) as (descriptor, temporary):
+        try:
+            if mode is not None:
+                os.fchmod(descriptor, mode)
+            view = memoryview(content)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            if sync:
+                os.fsync(descriptor)
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+
+
+def make_directories(path: str | os.PathLike[str]) -> None:
+    """Make a directory and those above it, where they are missing, for nobody else to write in."""
+    path = os.fspath(path)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        os.mkdir(path, _DIRECTORY_MODE)
+    except FileNotFoundError:
+        above = os.path.dirname(path)
+        if above in ("", path):
+            raise
+        make_directories(above)
+        make_directories(path)
+    except OSError:
+        # Somebody else may have made it, or may make nothing where it is.
+        if not os.path.isdir(path):
+            raise
+
+
+@contextlib.contextmanager
+def _unfinished(path: Path) -> Iterator[tuple[int, str]]:
+    """A new file beside a path, locked."""
+    import fcntl
+
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    while True:
+        name = f".{path.name}-{os.urandom(4).hex()}{_UNFINISHED}"
+        temporary = os.path.join(path.parent, name)
+        descriptor = os.open(temporary, flags, _MODE)
+        try:
+            with contextlib.suppress(OSError):  # not all file systems can
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Before it was locked somebody may have taken it for one that was left behind.
+            if os.fstat(descriptor).st_nlink:
+                yield descriptor, temporary
+                return
+        finally:
+            os.close(descriptor)
+
+
+def _remove_unfinished(path: Path) -> None:
+    """Remove what a process that was killed has left of earlier writes."""
+    import fcntl
+
+    start = f".{path.name}-"
+    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            if not (entry.name.startswith(start) and entry.name.endswith(_UNFINISHED)):
+                continue
+            with contextlib.suppress(OSError):
+                descriptor = os.open(entry.path, os.O_WRONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    os.unlink(entry.path)
+                finally:
+                    os.close(descriptor)

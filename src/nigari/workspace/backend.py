@@ -31,7 +31,7 @@ from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.render import value_display
 from nigari.packages.module_manifest import as_go_writes
-from nigari.packages.whole_file import write_whole
+from nigari.packages.whole_file import make_directories, write_whole
 from nigari.record import record
 from nigari.schema.block import Block
 
@@ -117,7 +117,7 @@ class BackendMemory:
             self.path.unlink(missing_ok=True)
             return
         backend = {"type": saved.type, "config": saved.config, "hash": saved.hash}
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_directories(self.path.parent)
         document = {"version": _VERSION, "backend": backend}
         text = json.dumps(document, indent=4, ensure_ascii=False)
         write_whole(self.path, f"{as_go_writes(text)}\n".encode())

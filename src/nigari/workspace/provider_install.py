@@ -33,6 +33,7 @@ from nigari.packages.provider_sources import (
 )
 from nigari.packages.provider_store import ProviderStore
 from nigari.packages.requirement import Requirement
+from nigari.packages.whole_file import make_directories
 from nigari.record import record
 from nigari.workspace.providers import InstalledProviders
 
@@ -145,7 +146,7 @@ class ProviderInstallation:
             return
         path = self._installed.store.directory.with_name(_DIRECTORIES_FILE)
         if any(given):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_directories(path.parent)
             path.write_text(json.dumps(list(given), indent=2), encoding="utf-8")
         else:
             path.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ from nigari.eval.inputs import InputKind, InputValue
 from nigari.eval.once import DONE
 from nigari.eval.static import StaticRun
 from nigari.eval.variable import RootVariable
-from nigari.packages.whole_file import write_whole
+from nigari.packages.whole_file import make_directories, write_whole
 from nigari.workspace.data_directory import REMEMBERED_VARIABLES
 
 
@@ -93,7 +93,7 @@ def _workspaces(data_directory: Path) -> dict[str, object]:
 
 
 def _write(data_directory: Path, workspaces: dict[str, object]) -> None:
-    data_directory.mkdir(parents=True, exist_ok=True)
+    make_directories(data_directory)
     text = json.dumps({"workspaces": workspaces}, indent=2, ensure_ascii=False)
     write_whole(data_directory / REMEMBERED_VARIABLES, f"{text}\n".encode())
 

@@ -66,18 +66,14 @@ class SchemaCache:
 
     def keep(self, provider: Provider, checksum: str, form: Form, told: bytes) -> None:
         """Remember what a package has told, in place of what was known of that provider."""
-        path = self._path(provider, form)
-        new = f"{path}.{os.getpid()}"
+        from pathlib import Path
+
+        from nigari.packages.whole_file import make_directories, write_whole
+
+        path = Path(self._path(provider, form))
         with contextlib.suppress(OSError):
-            os.makedirs(self._directory, exist_ok=True)
-            try:
-                with open(new, "wb") as file:
-                    file.write(self._head(checksum, told))
-                    file.write(told)
-                os.replace(new, path)
-            finally:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(new)
+            make_directories(self._directory)
+            write_whole(path, self._head(checksum, told) + told, sync=False)
 
     def _path(self, provider: Provider, form: Form) -> str:
         return os.path.join(self._directory, f"{provider}.{form.value}".replace("/", "+"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from nigari.diagnostics.render import no_context
 from nigari.hcl.formatter import format_body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
+from nigari.packages.whole_file import write_whole
 
 EXTENSIONS = (".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl")
 
@@ -130,19 +130,10 @@ def replace_file(path: str, data: bytes) -> None:
     target = os.path.realpath(path)
     mode = stat.S_IMODE(os.stat(target).st_mode)
     try:
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".nigari-fmt-")
+        write_whole(Path(target), data, mode, sync=False)
     except PermissionError:
         # The directory takes no new files, but the file itself may be writable.
         Path(target).write_bytes(data)
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except OSError:
-        os.unlink(temporary)
-        raise
 
 
 def unified_diff(old: str, new: str, path: str) -> str:
