@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 
 
 def below(directory: str | os.PathLike[str], *names: str) -> str:
@@ -29,6 +30,10 @@ def write_beside(
 ) -> None:
     """Make or replace a file that nobody locks, all of it or none."""
     path = os.fspath(path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        # Nothing can take the place of a device, such as /dev/null.
+        overwrite_file(path, content, mode)
+        return
     make_directories(directory_of(path))
     unfinished = part_of(path)
     # What a killed process has left would keep its mode.
@@ -108,8 +113,13 @@ def overwrite_file(path: str, content: bytes, mode: int) -> None:
     """Write a file over what it was, which costs the system less than a new file does."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode)
     try:
-        write_at(descriptor, content, 0)
-        os.ftruncate(descriptor, len(content))
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            write_at(descriptor, content, 0)
+            os.ftruncate(descriptor, len(content))
+            return
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
     finally:
         os.close(descriptor)
 

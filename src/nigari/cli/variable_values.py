@@ -8,6 +8,7 @@ In this order a later one wins: `TF_VAR_` environment variables, `terraform.tfva
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 
 from nigari.diagnostics import Diagnostics
@@ -52,7 +53,7 @@ class VariableReader:
         """Take `-var` and `-var-file` in their order."""
         for flag, text in given:
             if flag == "var-file":
-                self.read_file(text)
+                self.read_file(text, is_named=True)
                 continue
             name, equals, value = text.partition("=")
             if not equals or not name:
@@ -71,10 +72,17 @@ class VariableReader:
                 continue
             self._put(name, InputValue(InputKind.FLAG, "the option -var", value))
 
-    def read_file(self, path: str) -> None:
-        """Take the values in a `.tfvars` or `.tfvars.json` file."""
+    def read_file(self, path: str, is_named: bool = False) -> None:
+        """Take the values in a `.tfvars` or `.tfvars.json` file.
+
+        One that is named may be a pipe: whoever names it sees to it that something comes.
+        """
         try:
-            data = self._files.read(path)
+            if is_named and _is_pipe(path):
+                with open(path, "rb") as file:
+                    data = file.read()
+            else:
+                data = self._files.read(path)
         except OSError as error:
             self._diags.error(
                 "Cannot read variables file", f"{path} cannot be read: {error.strerror}."
@@ -98,3 +106,10 @@ class VariableReader:
     def _put(self, name: str, given: InputValue) -> None:
         self.inputs.pop(name, None)
         self.inputs[name] = given
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except OSError:
+        return False

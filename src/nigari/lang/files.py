@@ -7,6 +7,7 @@ Paths are texts as users write them, relative to the working directory.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Mapping
@@ -49,13 +50,21 @@ class Files(Protocol):
 
 
 class DiskFiles:
-    """The files of this machine."""
+    """The files of this machine.
+
+    Only regular files are read, and with a limit also devices, such as `/dev/null`: a pipe would
+    have to be waited for, and gives its content only once.
+    """
 
     __slots__ = ()
 
     def read(self, path: str, limit: int | None = None) -> bytes:
-        with open(path, "rb") as file:
-            return file.read() if limit is None else file.read(limit + 1)
+        with open(path, "rb", opener=_open_at_once) as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(mode) and (limit is None or not stat.S_ISCHR(mode)):
+                raise OSError(errno.EINVAL, f"it is {_kind(mode)}, not a regular file", path)
+            # A device that has nothing to say at the moment gives None.
+            return (file.read() if limit is None else file.read(limit + 1)) or b""
 
     def entries(self, path: str) -> list[Entry]:
         with os.scandir(path or ".") as found:
@@ -73,6 +82,17 @@ class DiskFiles:
 
     def is_directory(self, path: str) -> bool:
         return os.path.isdir(path or ".")
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for anybody who would write to it."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "something else"
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:

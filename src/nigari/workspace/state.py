@@ -147,12 +147,15 @@ def may_be_encrypted(directory: str, environ: Mapping[str, str]) -> bool:
 def mentions(directory: str, *words: bytes) -> bool:
     """Whether a word is in any configuration file: most do without what it stands for."""
     try:
-        for name in os.listdir(directory):
-            if name.endswith(_CONFIGURATION_SUFFIXES):
-                with open(os.path.join(directory, name), "rb") as file:
-                    text = file.read()
-                if any(word in text for word in words):
-                    return True
+        with os.scandir(directory) as entries:
+            found = [each for each in entries if each.name.endswith(_CONFIGURATION_SUFFIXES)]
+        for entry in found:
+            if not entry.is_file():
+                return True
+            with open(entry.path, "rb") as file:
+                text = file.read()
+            if any(word in text for word in words):
+                return True
     except OSError:
         return True
     return False

@@ -14,6 +14,7 @@ from nigari.diagnostics.render import no_context
 from nigari.hcl.formatter import format_body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
+from nigari.lang.files import DiskFiles
 from nigari.packages.whole_file import write_whole
 
 EXTENSIONS = (".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl")
@@ -91,7 +92,7 @@ class _Formatter:
 
     def _file(self, path: str) -> None:
         try:
-            data = Path(path).read_bytes()
+            data = DiskFiles().read(path)
         except OSError as error:
             self.diags.error("Cannot read file", f"{path}: {error.strerror}.")
             return

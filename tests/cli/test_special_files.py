@@ -1,0 +1,93 @@
+"""Pipes and devices where files are expected: nothing waits for them, and nothing replaces them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import command, environment
+
+_MAIN = 'variable "v" { default = "d" }\noutput "v" { value = var.v }\n'
+
+
+def _run(line: str, cwd: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        ["bash", "-c", f"{shlex.join(command())} {line}"],
+        cwd=cwd,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return done.returncode, " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "line", ["init", "validate", "plan", "apply -auto-approve", "fmt", "state list", "output"]
+)
+def test_a_pipe_as_a_configuration_file(tmp_path: Path, line: str) -> None:
+    (tmp_path / "main.tf").write_text(_MAIN)
+    os.mkfifo(tmp_path / "more.tf")
+    code, said = _run(line, tmp_path)
+    assert code
+    assert "it is a pipe, not a regular file" in said
+
+
+@pytest.mark.parametrize("name", ["more.tf", "more.tofu", "more.tf.json", "x_override.tf"])
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
+def test_a_device_as_a_configuration_file(tmp_path: Path, name: str, device: str) -> None:
+    (tmp_path / "main.tf").write_text(_MAIN)
+    (tmp_path / name).symlink_to(device)
+    code, said = _run("validate", tmp_path)
+    assert code == 1
+    assert "it is a device, not a regular file" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("terraform.tfvars", ""),
+        ("x.auto.tfvars", ""),
+        ("f", 'output "f" { value = file("f") }\n'),
+        ("f", 'output "f" { value = templatefile("f", {}) }\n'),
+        ("f", 'output "f" { value = filemd5("f") }\n'),
+    ],
+)
+def test_a_pipe_that_nobody_writes_to(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / "main.tf").write_text(_MAIN + text)
+    os.mkfifo(tmp_path / name)
+    code, said = _run("plan", tmp_path)
+    assert code == 1
+    assert "is a pipe, not a regular file" in said
+
+
+def test_a_pipe_of_variables_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(_MAIN)
+    code, said = _run("plan -var-file=<(echo 'v = \"piped\"')", tmp_path)
+    assert code == 0
+    assert '+ v = "piped"' in said
+
+
+def test_a_device_that_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('output "f" { value = "<${file("/dev/null")}>" }\n')
+    code, said = _run("plan", tmp_path)
+    assert code == 0
+    assert '+ f = "<>"' in said
+
+
+def test_a_device_as_the_backup(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('resource "terraform_data" "a" {}\n')
+    os.mkfifo(tmp_path / "pipe")
+    assert _run("apply -auto-approve", tmp_path)[0] == 0
+    replace = "apply -auto-approve -replace=terraform_data.a -backup=pipe"
+    line = f"{replace} & cat pipe > copy; wait $!"
+    assert _run(line, tmp_path)[0] == 0
+    assert (tmp_path / "pipe").is_fifo()
+    assert '"serial": 1' in (tmp_path / "copy").read_text()
