@@ -472,3 +472,27 @@ class TestExternal:
         layer = Encryption(self.block(command), diags).state
         assert layer.encrypt(STATE, 1, "a", diags) is None
         assert errors(diags) == ["Cannot set up encryption"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"iterations": 10**9}, "iterations = 1000000000"),
+        ({"iterations": 2**40}, "iterations ="),
+        ({"key_length": 2**31}, "key_length ="),
+        ({"key_length": 2**70}, "key_length ="),
+        ({"iterations": -1}, "in a way that pbkdf2 does not have"),
+        ({"iterations": True}, "cannot be read as pbkdf2 parameters"),
+        ({"iterations": 1e300}, "cannot be read as pbkdf2 parameters"),
+        ({"hash_function": ["sha512"]}, "cannot be read as pbkdf2 parameters"),
+        ({"salt": {"a": 1}}, "cannot be read as pbkdf2 parameters"),
+    ],
+)
+def test_crafted_parameters_of_a_key(changes: dict[str, object], told: str) -> None:
+    members = json.loads(encrypted(config()))
+    name = "key_provider.pbkdf2.k"
+    stored = {**json.loads(base64.b64decode(members["meta"][name])), **changes}
+    members["meta"][name] = base64.b64encode(json.dumps(stored).encode()).decode()
+    diags = Diagnostics()
+    assert Encryption(config(), diags).state.decrypt(json.dumps(members).encode(), diags) is None
+    assert told in " ".join(each.detail for each in diags)

@@ -4,14 +4,17 @@ What happens to a null, unknown, dynamic or marked argument is declared per para
 so an implementation sees only what it asked for. Knows no names of functions and no call syntax.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from nigari.cty import numbers
 from nigari.cty.conform import conformance_errors
 from nigari.cty.errors import CtyError, Step
+from nigari.cty.paths import child_steps
 from nigari.cty.refinements import Refinement, refine, refine_not_null
 from nigari.cty.types import DYNAMIC as DYNAMIC_TYPE
-from nigari.cty.types import KIND_DYNAMIC, Type
+from nigari.cty.types import KIND_DYNAMIC, NUMBER, Type
 from nigari.cty.unknown import MAX_CAUSES, Unknown, join_causes
 from nigari.cty.values import HAS_MARKS, HAS_UNKNOWN, NO_MARKS, Mark, Value, unknown
 
@@ -22,6 +25,11 @@ Implementation = Callable[[list[Value], Type], Value]
 """Takes the arguments and the result type that was worked out."""
 
 NOT_NULL_RESULT: Final = Refinement(not_null=True)
+
+_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_HIDDEN: Final = "(sensitive value)"
+_TELLING: Final = 4
+"""What is shorter than this may be in a message by chance, where it is not quoted."""
 
 # Where many parts of an argument are unknown, the first few say enough about why.
 _MOST_SEARCHED: Final = 256
@@ -120,15 +128,22 @@ class Function:
         """Call the function; what is wrong with the arguments is a `FunctionError`."""
         given = list(args)
         marks = self._take_marks(given)
+        if not marks:
+            return self._call(given)
+        try:
+            return self._call(given).with_marks(marks)
+        except FunctionError as error:
+            message = without_marked(error.message, args)
+            raise FunctionError(message, error.argument, error.path) from None
+
+    def _call(self, given: list[Value]) -> Value:
         expected = self._result_type(given)
         if expected is None:
-            return _unknown_because(DYNAMIC_TYPE, given).with_marks(marks)
+            return _unknown_because(DYNAMIC_TYPE, given)
         if self._must_wait(given):
             result = _unknown_because(expected, given)
         else:
             result = self._implement(given, expected)
-        if marks:
-            result = result.with_marks(marks)
         if self.refine is None:
             return result
         return self._refined(result)
@@ -208,6 +223,39 @@ class Function:
             return result
         assert self.refine is not None
         return refine(result, self.refine)
+
+
+def without_marked(message: str, args: Sequence[Value]) -> str:
+    """A message that quotes nothing of what is marked in the arguments, nor a part of it."""
+    secrets: list[str] = []
+    for arg in args:
+        if arg.flags & HAS_MARKS:
+            _collect_texts(arg, secrets)
+    pieces: list[str] = []
+    end = 0
+    for quoted in _QUOTED.finditer(message):
+        content = quoted.group()[1:-1]
+        if content and any(content in each or each in content for each in secrets):
+            pieces += (message[end : quoted.start()], _HIDDEN)
+            end = quoted.end()
+    message = "".join(pieces) + message[end:]
+    for each in secrets:
+        if len(each) >= _TELLING:
+            message = message.replace(each, _HIDDEN)
+    return message
+
+
+def _collect_texts(value: Value, found: list[str]) -> None:
+    plain, _ = value.unmark_deep()
+    pending = [plain]
+    while pending:
+        part = pending.pop()
+        if isinstance(part.data, str):
+            found.append(part.data)
+        elif part.type is NUMBER and part.is_known and not part.is_null:
+            found.append(numbers.to_text(part.as_number()))
+        else:
+            pending.extend([child for _, child in child_steps(part)])
 
 
 def _arguments(count: int) -> str:

@@ -1,10 +1,27 @@
-"""Texts written as quoted strings of the native syntax."""
+"""Texts written as quoted strings of the native syntax, and made safe to be shown without quotes."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 _ESCAPES: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+_STEERING: Final = re.compile(
+    "[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\\n|\\Z)"
+)
+"""Control characters, and those that reorder what is shown; not what ends lines, nor tabs."""
+
+
+def visible(text: str) -> str:
+    """The text with an escape in place of every character that could steer a terminal."""
+    if text.isprintable():
+        return text
+    return _STEERING.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def quoted(text: str) -> str:

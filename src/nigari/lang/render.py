@@ -24,6 +24,7 @@ from nigari.cty.types import (
 )
 from nigari.cty.values import Value, go_quote
 from nigari.diagnostics import Diagnostics
+from nigari.hcl.quoting import visible
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.lang.types import type_display
 
@@ -152,5 +153,5 @@ def _string(text: str, indent: int) -> str:
         delimiter += "_"
     margin = " " * indent
     introducer = "<<-" if indent else "<<"
-    body = "".join([f"\n{margin}{line}" for line in lines])
+    body = "".join([f"\n{margin}{visible(line)}" for line in lines])
     return f"{introducer}{delimiter}{body}\n{margin}{delimiter}"

@@ -18,7 +18,7 @@ from nigari.addrs.resource import DATA
 from nigari.cty import DYNAMIC, KIND_MAP, CtyError, Type, Value, numbers
 from nigari.cty import json as cty_json
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.quoting import quoted
+from nigari.hcl.quoting import quoted, visible
 from nigari.lang.marks import SENSITIVE
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.state.model import ObjectStatus, OutputState, ResourceState, State, StoredObject
@@ -200,10 +200,10 @@ def _string(text: str, depth: int) -> str:
                 return f"jsonencode({inner})"
             return f"jsonencode(\n{_pad(depth + 1)}{inner}\n{_pad(depth)})"
     if "\n" in text:
-        lines = text.removesuffix("\n").split("\n")
+        lines = visible(text).removesuffix("\n").split("\n")
         body = "".join(f"{_pad(depth + 1)}{line}\n" for line in lines)
         return f"<<-EOT\n{body}{_pad(depth)}EOT"
-    return json.dumps(text, ensure_ascii=False).replace("\u2028", "\\u2028")
+    return visible(json.dumps(text, ensure_ascii=False))
 
 
 def _json(text: str) -> Value | None:

@@ -136,3 +136,23 @@ def test_relative_paths_start_in_the_working_directory() -> None:
     assert functions["file"].call([string("a.txt")]).as_string() == "x"
     absolute = function_table(DiskFiles(), "/base")
     assert absolute["abspath"].call([string("a")]).as_string() == "/base/a"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        'templatestring(sensitive("secret$${nope}"), {})',
+        'templatestring(sensitive("secret $${ ( }"), {})',
+        'templatestring(sensitive("$${a.secret}"), { a = {} })',
+        'templatestring(sensitive("$${secret(1)}"), {})',
+        'parseint(sensitive("secret"), 10)',
+        'timeadd(sensitive("secret"), "1h")',
+        'cidrhost(sensitive("secret"), 1)',
+        'format("%z secret${sensitive("secret")}", 1)',
+        'base64decode(sensitive("secret!"))',
+        'file(sensitive("secret"))',
+        'regex(sensitive("(secret"), "x")',
+    ],
+)
+def test_no_failure_shows_what_is_sensitive(expression: str) -> None:
+    assert "secret" not in failure_of(expression)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
+from nigari.hcl.quoting import visible
 
 _KEYS = ("id", "name")
 
@@ -33,4 +34,4 @@ def object_id_or_name(value: Value | None) -> tuple[str, str] | None:
 
 def id_note(found: tuple[str, str] | None) -> str:
     """The note in brackets that follows a line about an object."""
-    return "" if found is None else f" [{found[0]}={found[1]}]"
+    return "" if found is None else f" [{found[0]}={visible(found[1])}]"

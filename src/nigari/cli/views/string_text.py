@@ -6,6 +6,7 @@ from typing import TypeGuard
 
 from nigari.cli.views.datum import Datum, json_datum
 from nigari.cty.values import go_quote
+from nigari.hcl.quoting import visible
 from nigari.record import record
 
 
@@ -23,7 +24,7 @@ class Text:
 
     @property
     def lines(self) -> list[str]:
-        return self.text.split("\n")
+        return visible(self.text).split("\n")
 
 
 def is_short(plain: object) -> TypeGuard[str]:

@@ -19,7 +19,7 @@ from nigari.hcl.scanner import is_identifier
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lang.functions.filesystem import read_text
-from nigari.lang.functions.world import World
+from nigari.lang.functions.world import World, redacted
 
 _MOST_NESTED: Final = 1024
 _MOST_RENDERED: Final = 100_000
@@ -86,8 +86,18 @@ class _Templates:
 
     def string(self, args: list[Value], _: Type) -> Value:
         rendering = self._enter()
-        expression = _parse("template", args[0].as_string())
-        return self._render(expression, args[1], rendering).with_marks(args[0].marks)
+        template, marks = args[0].unmark()
+        try:
+            expression = _parse("template", template.as_string())
+            return self._render(expression, args[1], rendering).with_marks(marks)
+        except FunctionError as error:
+            if not marks:
+                raise
+            # Whatever is wrong, saying so would quote the template.
+            what = redacted("", marks).strip("()")
+            raise FunctionError(
+                f"the template is a {what}, so what is wrong in it is not shown", error.argument
+            ) from None
 
     def _enter(self) -> _Rendering:
         rendering = self.rendering or _Rendering()

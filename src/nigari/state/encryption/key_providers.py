@@ -37,6 +37,10 @@ class KeyProvider(Protocol):
 _HASHES: Final = ("sha256", "sha512")
 _LEAST_ITERATIONS: Final = 200_000
 _LEAST_PASSPHRASE: Final = 16
+_MOST_ITERATIONS: Final = 10_000_000
+"""What a file may ask for that the configuration does not: some seconds of work."""
+_MOST_KEY_LENGTH: Final = 1024
+_LARGEST: Final = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,16 @@ class Pbkdf2:
                 "The file says that its key was derived with parameters that pbkdf2 does not "
                 "support."
             )
+        for name, value, most in (
+            ("iterations", iterations, max(_MOST_ITERATIONS, self.iterations)),
+            ("key_length", key_length, max(_MOST_KEY_LENGTH, self.key_length)),
+        ):
+            if value > most:
+                raise EncryptionFailure(
+                    f"The file says that its key was derived with {name} = {value}. More than "
+                    f"{most} are not tried, since whoever can change the file could make that take "
+                    f"forever. If the file is yours, give this {name} to pbkdf2 in the configuration."
+                )
         return hashlib.pbkdf2_hmac(
             hash_function, self.decryption_secret, salt, iterations, key_length
         )
@@ -87,16 +101,12 @@ def _stored_parameters(metadata: bytes) -> tuple[bytes, int, str, int]:
     try:
         stored = json.loads(metadata)
         salt = base64.b64decode(stored.get("salt") or "", validate=True)
-    except (ValueError, AttributeError, TypeError, binascii.Error):
+    except (ValueError, AttributeError, TypeError, binascii.Error, RecursionError):
         raise unreadable from None
     iterations = stored.get("iterations") or 0
     hash_function = stored.get("hash_function") or ""
     key_length = stored.get("key_length") or 0
-    if not (
-        isinstance(iterations, int)
-        and isinstance(hash_function, str)
-        and isinstance(key_length, int)
-    ):
+    if (type(iterations), type(hash_function), type(key_length)) != (int, str, int):
         raise unreadable
     return salt, iterations, hash_function, key_length
 
@@ -136,6 +146,8 @@ def _check_pbkdf2(provider: Pbkdf2) -> None:
             f"pbkdf2 needs at least {_LEAST_ITERATIONS} iterations: fewer would make the"
             " passphrase easy to guess."
         )
+    if max(provider.iterations, provider.key_length, provider.salt_length) > _LARGEST:
+        raise EncryptionFailure(f"The numbers of pbkdf2 can be at most {_LARGEST}.")
     if provider.hash_function not in _HASHES:
         raise EncryptionFailure("hash_function of pbkdf2 must be sha256 or sha512.")
 
