@@ -273,4 +273,4 @@ def test_the_working_directory_is_taken_away(tmp_path: Path) -> None:
     assert done.code == 1
     printed = done.out[done.out.index('{\n  "version"') : done.out.rindex("}") + 1]
     assert [each["name"] for each in json.loads(printed)["resources"]] == ["a"]
-    assert "What was done is printed above" in " ".join((done.out + done.err).split())
+    assert "The state is printed above" in " ".join((done.out + done.err).split())

@@ -88,9 +88,9 @@ def place(tmp_path: Path) -> _Place:
 @pytest.mark.parametrize(
     ("manner", "told", "is_kept"),
     [
-        ("garbage", "Value does not fit the provider's schema", False),
-        ("wrong type", "Value does not fit the provider's schema", False),
-        ("nan", "Value does not fit the provider's schema", False),
+        ("garbage", "Value does not match the provider's schema", False),
+        ("wrong type", "Value does not match the provider's schema", False),
+        ("nan", "Value does not match the provider's schema", False),
         ("infinity", "Infinite number in the provider's answer", True),
         ("unknown part", "some of it is still unknown", True),
         ("unknown", "although the plan said what it would be", False),
@@ -116,7 +116,7 @@ def test_a_creation(place: _Place, manner: str, told: str, is_kept: bool) -> Non
         ("ReadDataSource", _LATE_DATA, "no message", "Unreadable answer"),
         ("OpenEphemeralResource", _LATE_LEASE, "no time", "Invalid time"),
         ("OpenEphemeralResource", _LATE_LEASE, "unknown", "is not known as a whole"),
-        ("CallFunction", _LATE_CALL, "nan", "Value does not fit"),
+        ("CallFunction", _LATE_CALL, "nan", "Value does not match"),
         ("CallFunction", _LATE_CALL, "no message", "Unreadable answer"),
     ],
 )

@@ -356,9 +356,9 @@ class PlanningCommand:
             self.state.terminal.out(data.decode())
             told.error(
                 "State is not stored",
-                f"{_RESCUED} cannot be written either: {error.strerror}. What was done is printed "
-                "above as a state: save all of it, from the first brace to the last, to a file, and "
-                f'once the backend works again, store it with "nigari state push {_RESCUED}".',
+                f"{_RESCUED} cannot be written either: {error.strerror}. The state is printed "
+                f"above: save it, from the first brace to the last, to a file {_RESCUED}. Once the "
+                f'backend works again, store it with "nigari state push {_RESCUED}".',
             )
             return
         told.error(

@@ -12,13 +12,13 @@ from nigari.diagnostics.model import Diagnostic, Severity
 
 
 def unexpected(what: str, error: BaseException, address: str = "") -> Diagnostic:
-    """Some work failed by a mistake of this program; `what` begins the sentence."""
+    """Some work failed because of a bug in this program; `what` begins the sentence."""
     return Diagnostic(
         Severity.ERROR,
         "Unexpected failure",
-        f"{what} failed by a mistake of nigari itself, whatever the configuration says: "
-        f"{type(error).__name__} {raised_at(error)}. Everything else went on. Please report it with "
-        "a configuration that shows it.",
+        f"{what} failed because of a bug in nigari, not because of the configuration: "
+        f"{type(error).__name__} {raised_at(error)}. Everything else continued. Please report it "
+        "with a configuration that reproduces it.",
         address=address,
     )
 

@@ -395,8 +395,8 @@ def _report_type(
     if addr.type in offered.faults:
         diags.error(
             "Unusable provider schema",
-            f'The provider {provider.display} describes its {what[addr.mode]} "{addr.type}" in a '
-            f"way that makes no sense: {offered.faults[addr.type]}. This is a fault of the "
+            f'The schema of the {what[addr.mode]} "{addr.type}" of the provider '
+            f"{provider.display} is not valid: {offered.faults[addr.type]}. This is a bug in the "
             "provider.",
             resource.type_range,
         )

@@ -223,7 +223,7 @@ def _report_type(address: AbsResourceInstance, offered: ProviderSchema, run: Pla
     if fault is None:
         reason = f"has no resource type {type_name} any more"
     else:
-        reason = f"describes the resource type {type_name} in a way that makes no sense: {fault}"
+        reason = f"has no valid schema of the resource type {type_name}: {fault}"
     run.diags.error(
         "Unknown resource type in the state",
         f"{address} is in the state, and its provider {reason}. Use a version of the provider that "

@@ -206,7 +206,7 @@ def is_sound(
     if fault:
         diags.error(
             "Invalid object from the provider",
-            f"What the provider {verb} for {address} {fault}. This is a fault of the provider.",
+            f"What the provider {verb} for {address} {fault}. This is a bug in the provider.",
             address=str(address),
         )
     return not fault

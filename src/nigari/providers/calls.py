@@ -116,7 +116,7 @@ def _unreadable(name: str, method: str) -> ProviderDiagnostic:
         Severity.ERROR,
         "Unreadable answer from the provider",
         f"What the plugin {name} answered to {method} is not a message of the plugin protocol."
-        " This is a fault of the provider.",
+        " This is a bug in the provider.",
     )
 
 
@@ -125,5 +125,5 @@ def _too_large(name: str, method: str, largest: int) -> ProviderDiagnostic:
         Severity.ERROR,
         "Answer of the provider too large",
         f"What the plugin {name} answered to {method} has more than the {largest} bytes that are"
-        " accepted. This is a fault of the provider.",
+        " accepted. This is a bug in the provider.",
     )

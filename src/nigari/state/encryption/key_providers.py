@@ -84,9 +84,10 @@ class Pbkdf2:
         ):
             if value > most:
                 raise EncryptionFailure(
-                    f"The file says that its key was derived with {name} = {value}. More than "
-                    f"{most} are not tried, since whoever can change the file could make that take "
-                    f"forever. If the file is yours, give this {name} to pbkdf2 in the configuration."
+                    f"The file says that its key was derived with {name} = {value}. At most {most} "
+                    "is accepted, because anyone who can change the file could otherwise make "
+                    "reading it take forever. If the value is right, set it in the configuration "
+                    "of pbkdf2."
                 )
         return hashlib.pbkdf2_hmac(
             hash_function, self.decryption_secret, salt, iterations, key_length
@@ -147,7 +148,9 @@ def _check_pbkdf2(provider: Pbkdf2) -> None:
             " passphrase easy to guess."
         )
     if max(provider.iterations, provider.key_length, provider.salt_length) > _LARGEST:
-        raise EncryptionFailure(f"The numbers of pbkdf2 can be at most {_LARGEST}.")
+        raise EncryptionFailure(
+            f"iterations, key_length and salt_length of pbkdf2 must be at most {_LARGEST}."
+        )
     if provider.hash_function not in _HASHES:
         raise EncryptionFailure("hash_function of pbkdf2 must be sha256 or sha512.")
 
