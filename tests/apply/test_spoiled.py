@@ -117,6 +117,8 @@ def test_a_creation(place: _Place, manner: str, told: str, is_kept: bool) -> Non
         ("OpenEphemeralResource", _LATE_LEASE, "no time", "Invalid time"),
         ("OpenEphemeralResource", _LATE_LEASE, "unknown", "is not known as a whole"),
         ("CallFunction", _LATE_CALL, "nan", "Value does not match"),
+        ("CallFunction", _LATE_CALL, "infinity", "returned an infinite number"),
+        ("CallFunction", _LATE_CALL, "unknown", "returned an unknown value"),
         ("CallFunction", _LATE_CALL, "no message", "Unreadable answer"),
     ],
 )
@@ -196,3 +198,77 @@ def test_no_answer_and_two_interruptions(place: _Place, method: str) -> None:
     assert "never retrieved" not in said
     assert "Interrupted" in said
     assert "other" in place.stored()
+
+
+def test_an_update_of_which_nothing_is_said(place: _Place) -> None:
+    place.write(_THINGS)
+    assert place.run("apply", "-auto-approve")[0] == 0
+    place.write(_THINGS.replace('{ name = "bad" }', '{\n  name = "bad"\n  n    = 5\n}'))
+    place.spoil("ApplyResourceChange", "unknown")
+    assert place.run("apply", "-auto-approve")[0] == 1
+    assert place.stored() == {"good", "bad", "after", "other"}
+
+
+_PICKY = """\
+from dataclasses import dataclass
+from nigari.providers.python import Provider
+
+@dataclass
+class Settings:
+    token: str = ""
+
+class Picky(Provider):
+    async def configure(self, config):
+        from nigari.providers.base import problem
+        from nigari.providers import api
+        if config.attribute("token").is_known:
+            return api.Response(problem("Refused token", "It is not liked."))
+        return await super().configure(config)
+
+picky = Picky("picky", Settings)
+
+@picky.function
+def twice(n: float) -> float:
+    return 2 * n
+
+picky.serve()
+"""
+
+
+def test_a_function_of_a_provider_that_refuses_its_configuration(place: _Place) -> None:
+    write_plugin(place.path / "picky", "picky", _PICKY)
+    overriding(place.path / "settings.tfrc", "hashicorp/picky", place.path / "picky")
+    (place.path / "main.tf").write_text("""\
+terraform {
+  required_providers {
+    picky = { source = "hashicorp/picky" }
+  }
+}
+resource "terraform_data" "token" { input = "t" }
+resource "terraform_data" "other" {
+  provisioner "local-exec" { command = "sleep 0.5" }
+}
+provider "picky" { token = terraform_data.token.output }
+resource "terraform_data" "user" {
+  input = provider::picky::twice(length(terraform_data.token.id))
+}
+output "o" { value = provider::picky::twice(length(terraform_data.token.id)) }
+""")
+    status, said = place.run("apply", "-auto-approve")
+    assert status == 1
+    assert said.count("Refused token") == 1
+    assert said.count("Error:") == 1
+    assert place.stored() == {"token", "other"}
+
+
+def test_infinite_numbers(place: _Place) -> None:
+    text = 'resource "terraform_data" "a" {}\noutput "o" { value = log(0, 10) }\n'
+    (place.path / "main.tf").write_text(text)
+    status, said = place.run("apply", "-auto-approve")
+    assert status == 1
+    assert "Infinite number" in said
+    assert not (place.path / "errored.tfstate").exists()
+    (place.path / "main.tf").write_text('resource "terraform_data" "a" { input = log(0, 10) }\n')
+    status, said = place.run("plan")
+    assert status == 1
+    assert "Infinite number" in said

@@ -10,7 +10,9 @@ from nigari.apply.keeping import Keep
 from nigari.apply.operations import Operations
 from nigari.apply.view import ApplyView
 from nigari.apply.workplace import Workplace
-from nigari.diagnostics import Diagnostics
+from nigari.config.output import Output
+from nigari.cty.paths import infinite_as_null
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.once import DONE
 from nigari.eval.output import OutputNode
@@ -148,6 +150,9 @@ class Application:
             if not isinstance(node, OutputNode) or node.output.ephemeral:
                 continue
             value, marks = node.value.unmark_deep()
+            if infinite_as_null(value)[1]:
+                self.diags.append(_infinite_output(node.output))
+                refused.add(name)
             if node.state != DONE or not value.is_wholly_known or name in refused:
                 if name in before:
                     found[name] = before[name]
@@ -165,3 +170,13 @@ def _refused_outputs(checks: tuple[CheckResult, ...]) -> set[str]:
         for each in checks
         if each.kind == "output" and each.status in ("fail", "error")
     }
+
+
+def _infinite_output(output: Output) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "Infinite number",
+        f'The value of the output "{output.name}" has an infinite number in it, and no state can '
+        "hold that. What was stored before was kept.",
+        output.range,
+    )

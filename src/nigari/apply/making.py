@@ -103,7 +103,8 @@ async def _apply(
         faults = result_faults(block, planned, value)
     if not value.is_wholly_known:
         faults = faults or [Fault((), "some of it is still unknown")]
-        value = unknown_as_null(value)
+        # Of an object of which nothing is said, what was known before is all there is.
+        value = unknown_as_null(value) if value.is_known else before
     place.report_faults(change, faults)
     if not value.is_null:
         value = with_schema_marks(mark_with_paths(value, marks), change.schema)

@@ -156,3 +156,22 @@ def unknown_as_null(value: Value) -> Value:
     if not value.is_known:
         return null(value.type).with_marks(value.marks)
     return replace_parts(value, [unknown_as_null(part) for _, part in child_steps(value)])
+
+
+def infinite_as_null(value: Value) -> tuple[Value, list[Path]]:
+    """The value with null in place of every infinite number, and where those were."""
+    found: list[Path] = []
+    for path, part in walk(value):
+        number = part.data
+        if isinstance(number, numbers.Number) and numbers.is_infinite(number):
+            found.append(path)
+    if not found:
+        return value, found
+    return transform(value, _finite), found
+
+
+def _finite(_path: Path, part: Value) -> Value:
+    number = part.data
+    if isinstance(number, numbers.Number) and numbers.is_infinite(number):
+        return null(part.type).with_marks(part.marks)
+    return part

@@ -24,7 +24,7 @@ from nigari.providers.received import (
     received_identity,
     received_moment,
     received_object,
-    received_value,
+    received_result,
 )
 from nigari.providers.wire import protocol5_pb2 as pb5
 from nigari.providers.wire import protocol6_pb2 as pb
@@ -352,8 +352,8 @@ class PluginProvider:
                 )
                 failure = api.FunctionFailure(answer.error.text, argument_index)
                 return api.CallResponse(cty.unknown(signature.returns), failure)
-            result = received_value(answer.result, signature.returns, self._plugin.name)
-            return api.CallResponse(result)
+            is_known = all(each.is_wholly_known for each in arguments)
+            return received_result(answer.result, signature.returns, self._plugin.name, is_known)
         except CallFailed as failed:
             first = failed.diagnostics[0]
             text = f"{first.summary}: {first.detail}" if first.detail else first.summary

@@ -10,8 +10,7 @@ from typing import Final
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from nigari import cty
-from nigari.cty.numbers import is_infinite
-from nigari.cty.paths import transform
+from nigari.cty.paths import infinite_as_null
 from nigari.diagnostics import Severity
 from nigari.providers import api
 from nigari.providers.calls import CallFailed
@@ -46,11 +45,26 @@ def received_object(
     value = received_value(message, schema.block.implied_type, plugin)
     kept = set_write_only_paths(schema.block, value)
     told = tuple(_kept_write_only(type_name, where) for where in kept)
-    if not any(each in message.msgpack for each in _INFINITIES):
+    if not _may_be_infinite(message):
         return value, told
-    found: list[cty.Path] = []
-    value = transform(value, lambda path, part: _finite(path, part, found))
+    value, found = infinite_as_null(value)
     return value, told + tuple(_infinite(type_name, where) for where in found)
+
+
+def received_result(
+    message: pb.DynamicValue, type_: cty.Type, plugin: str, is_known: bool
+) -> api.CallResponse:
+    """The result of a function; `is_known` says that of known arguments something is made."""
+    value = received_value(message, type_, plugin)
+    wrong = ""
+    if is_known and not value.is_wholly_known:
+        wrong = "an unknown value, although all arguments are known"
+    elif _may_be_infinite(message) and infinite_as_null(value)[1]:
+        wrong = "an infinite number, which no state can hold"
+    if not wrong:
+        return api.CallResponse(value)
+    failure = api.FunctionFailure(f"the provider returned {wrong}. This is a bug in the provider")
+    return api.CallResponse(cty.unknown(type_), failure)
 
 
 def received_identity(
@@ -73,13 +87,8 @@ def received_moment(stamp: Timestamp, plugin: str) -> datetime:
         raise CallFailed((_no_moment(plugin),)) from None
 
 
-def _finite(path: cty.Path, part: cty.Value, found: list[cty.Path]) -> cty.Value:
-    if part.type != cty.NUMBER or not part.is_known or part.is_null:
-        return part
-    if not is_infinite(part.as_number()):
-        return part
-    found.append(path)
-    return cty.null(cty.NUMBER)
+def _may_be_infinite(message: pb.DynamicValue) -> bool:
+    return any(each in message.msgpack for each in _INFINITIES)
 
 
 def bad_value(way: str, plugin: str, error: cty.CtyError) -> api.ProviderDiagnostic:

@@ -6,6 +6,7 @@
 from typing import Final
 
 from nigari import cty
+from nigari.cty.paths import infinite_as_null
 from nigari.cty.refinements import refine_not_null
 from nigari.providers import api
 from nigari.providers.base import problem
@@ -55,6 +56,10 @@ def plan(request: api.PlanRequest) -> api.PlanResponse:
     proposed = request.proposed
     if proposed.is_null:
         return api.PlanResponse(proposed)
+    infinite = infinite_as_null(proposed)[1]
+    if infinite:
+        told = tuple(each for path in infinite for each in _infinite(path))
+        return api.PlanResponse(proposed, diagnostics=told)
     planned = dict(proposed.mapping())
     given = proposed.attribute("input")
     prior = request.prior
@@ -69,6 +74,11 @@ def plan(request: api.PlanRequest) -> api.PlanResponse:
     elif prior.attribute("input") != given:
         planned["output"] = cty.unknown(given.type)
     return api.PlanResponse(cty.object_value(planned), replaced)
+
+
+def _infinite(path: cty.Path) -> api.Told:
+    where = cty.path_text(path).removeprefix(".")
+    return problem("Infinite number", f"{where} is infinite, and no state can hold that.", path)
 
 
 def _output_for(given: cty.Value) -> cty.Value:
