@@ -66,11 +66,7 @@ class Application:
             succeeded = await executor.run()
         except CircularGraph as circle:
             succeeded = False
-            self.diags.error(
-                "Operations that wait for each other",
-                f"There is no order in which all of this can be done: {circle}. Nothing was done. "
-                "Apply a part of it first, with -target, or change create_before_destroy.",
-            )
+            self.diags.append(_circular(circle))
         except asyncio.CancelledError:
             succeeded = False
             self._cut_off()
@@ -179,4 +175,13 @@ def _infinite_output(output: Output) -> Diagnostic:
         f'The value of the output "{output.name}" has an infinite number in it, and no state can '
         "hold that. What was stored before was kept.",
         output.range,
+    )
+
+
+def _circular(circle: CircularGraph) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "Operations that wait for each other",
+        f"There is no order in which all of this can be done: {circle}. Nothing was done. Apply a "
+        "part of it first, with -target, or change create_before_destroy.",
     )
