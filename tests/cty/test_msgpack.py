@@ -178,3 +178,10 @@ def test_implied_types() -> None:
     assert implied == of({"a": [1, True, None, "x"], "b": {}}).type
     with pytest.raises(cty.CtyError):
         cty.msgpack.implied_type(b"\xc4\x01a")
+
+
+def test_values_of_any_type_do_not_share_a_layout() -> None:
+    parts = {f"p{i}": of({f"n{i}": None, f"m{i}": {f"k{i}": None}}) for i in range(40)}
+    value = cty.object_value(parts)
+    type_ = ObjectType(dict.fromkeys(parts, DYNAMIC))
+    assert unmarshal(marshal(value, type_), type_) == value

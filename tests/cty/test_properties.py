@@ -1,6 +1,7 @@
 """Laws that hold for all values: conversion, unification, serialisation, sets, marks, unknowns."""
 
 import contextlib
+import gc
 import pickle
 from collections.abc import Callable, Iterator
 from random import Random
@@ -13,6 +14,7 @@ from nigari import cty
 from nigari.cty import operations
 from nigari.cty.types import without_optional
 from tests.cty.strategies import (
+    NAMES,
     OPEN_TYPES,
     TYPES,
     all_marks,
@@ -177,6 +179,42 @@ def test_values_survive_msgpack(value: cty.Value) -> None:
     dynamic = cty.msgpack.marshal(value, cty.DYNAMIC)
     assert cty.msgpack.unmarshal(dynamic, cty.DYNAMIC) == value
     cty.msgpack.implied_type(data)
+
+
+HOLLOW = st.recursive(
+    st.just(cty.null(cty.DYNAMIC)) | typed(TYPES, unknown=False, marked=False),
+    lambda inner: (
+        st.dictionaries(NAMES, inner, min_size=1, max_size=4).map(cty.object_value)
+        | st.lists(inner, min_size=1, max_size=4).map(cty.tuple_value)
+    ),
+    max_leaves=8,
+)
+"""Values with nulls of no type inside, whose types are rebuilt when they are read."""
+
+
+@given(st.lists(HOLLOW, min_size=2, max_size=8), st.booleans())
+def test_open_parts_are_each_read_with_their_own_type(
+    parts: list[cty.Value], pressed: bool
+) -> None:
+    value = cty.object_value({f"part{i}": part for i, part in enumerate(parts)})
+    open_type = cty.ObjectType(dict.fromkeys(value.mapping(), cty.DYNAMIC))
+    packed, text = cty.msgpack.marshal(value, open_type), cty.value_to_json(value, open_type)
+    with memory_reused() if pressed else contextlib.nullcontext():
+        assert cty.msgpack.unmarshal(packed, open_type) == value
+        assert cty.value_from_json(text, open_type) == value
+        assert cty.value_to_json(value, open_type) == text
+
+
+@contextlib.contextmanager
+def memory_reused() -> Iterator[None]:
+    """Collect as often as possible, so that what is freed makes room for the next thing."""
+    before = gc.get_threshold()
+    gc.collect()
+    gc.set_threshold(1, 1, 1)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @given(typed())

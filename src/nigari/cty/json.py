@@ -86,12 +86,15 @@ def _refuse(value: Value) -> None:
 
 
 class _Writer:
-    """Writes wholly known, unmarked values. Remembers how objects of a type are laid out."""
+    """Writes wholly known, unmarked values. Remembers how objects of a type are laid out.
+
+    Layouts are found by the identity of the type, which comes with them so that it stays valid.
+    """
 
     __slots__ = ("layouts", "parts")
 
     parts: list[str]
-    layouts: dict[int, list[tuple[str, str, Type]]]
+    layouts: dict[int, tuple[ObjectType, list[tuple[str, str, Type]]]]
 
     def __init__(self, parts: list[str]) -> None:
         self.parts = parts
@@ -148,9 +151,8 @@ class _Writer:
         self.parts.append("}" if elements else "{}")
 
     def _write_object(self, attributes: dict[str, Value], type_: ObjectType) -> None:
-        layout = self.layouts.get(id(type_))
-        if layout is None:
-            layout = self._lay_out(type_)
+        known = self.layouts.get(id(type_))
+        layout = self._lay_out(type_) if known is None else known[1]
         parts = self.parts
         for name, before, attribute_type in layout:
             parts.append(before)
@@ -166,7 +168,7 @@ class _Writer:
         for name in sorted(type_.attributes):
             before = f"{',' if layout else '{'}{quote(name)}:"
             layout.append((name, before, type_.attributes[name]))
-        self.layouts[id(type_)] = layout
+        self.layouts[id(type_)] = (type_, layout)
         return layout
 
 

@@ -100,7 +100,11 @@ def _too_short() -> CtyError:
 
 
 class _Reader:
-    """A place in msgpack data. An `IndexError` means that the data ends too early."""
+    """A place in msgpack data. An `IndexError` means that the data ends too early.
+
+    Layouts of object types are found by identity. Each comes with its type: one that was read from
+    the data may be referenced from nowhere else, and a freed type's identity is given to the next.
+    """
 
     __slots__ = ("data", "layouts", "nesting", "pos", "size")
 
@@ -108,7 +112,7 @@ class _Reader:
     pos: int
     size: int
     nesting: int
-    layouts: dict[int, dict[bytes, tuple[str, Type]]]
+    layouts: dict[int, tuple[ObjectType, dict[bytes, tuple[str, Type]]]]
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -305,10 +309,11 @@ class _Reader:
         return Value(type_, tuple(elements), NO_MARKS, flags)
 
     def _read_object(self, type_: ObjectType) -> Value:
-        layout = self.layouts.get(id(type_))
-        if layout is None:
-            layout = {name.encode(): (name, t) for name, t in type_.attributes.items()}
-            self.layouts[id(type_)] = layout
+        known = self.layouts.get(id(type_))
+        if known is None:
+            names = {name.encode(): (name, t) for name, t in type_.attributes.items()}
+            known = self.layouts[id(type_)] = (type_, names)
+        layout = known[1]
         length = self._map_length("an object")
         attributes: dict[str, Value] = {}
         flags = 0

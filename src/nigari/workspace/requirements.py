@@ -106,7 +106,8 @@ class _Finding:
 
     def _used_names(self, module: Module) -> Mapping[str, Range]:
         """The local names of providers that a module uses, and where it first does."""
-        # The mapping of resources is the same object for all instances of one directory.
+        # The mapping of resources is the same object for all instances of one directory, and the
+        # run keeps it.
         key = id(module.resources)
         names = self._used.get(key)
         if names is None:
