@@ -33,17 +33,13 @@ from nigari.plan.block_graph import BlockGraph
 from nigari.plan.changes import Plan, PlanMode
 from nigari.plan.imports import ImportTarget
 from nigari.plan.look_up import LookUp
-from nigari.plan.plan_file import SavedPlan, read_plan_file, write_plan_file
+from nigari.plan.plan_file import SavedPlan, write_plan_file
 from nigari.state.files import format_state
 from nigari.state.model import State, StateFile
 from nigari.workspace.generated import WithGenerated, generated_text, is_new, write_new
+from nigari.workspace.plan_files import ReadFiles
 from nigari.workspace.planning import Planning
-from nigari.workspace.saved_plan import (
-    ReadFiles,
-    lock_checksum,
-    restored,
-    saved_plan,
-)
+from nigari.workspace.saved_plan import Reopened, lock_checksum, reopened, restored, saved_plan
 from nigari.workspace.waiting import run_to_end, run_until_it_waits
 
 _RESCUED: Final = "errored.tfstate"
@@ -69,24 +65,34 @@ class PlanningCommand:
         self.is_refresh = False
         """Whether nothing but the state is brought up to date, so that no numbers are told."""
         self.parallelism = parallelism(invocation)
-        self.asks_variables = True
-        """Whether variables need values; a plan that was saved has them."""
+        self._reopened: Reopened | None = None
+        """The configuration of the saved plan that is to be carried out."""
         self._read = ReadFiles(DiskFiles())
 
     @property
     def diags(self) -> Diagnostics:
         return self.state.diags
 
-    def run(self, operation: str, work: Callable[[Snapshots], Awaitable[int]]) -> int:
-        """Do something with the state of the working directory while nobody else can."""
-        status = run_to_end(self._whole(operation, work))
+    def run(
+        self, operation: str, work: Callable[[Snapshots], Awaitable[int]], plan_path: str = ""
+    ) -> int:
+        """Do something with the state of the working directory while nobody else can.
+
+        A plan that was saved has the values of variables, and says where its state is.
+        """
+        status = run_to_end(self._whole(operation, work, plan_path))
         shown = self.state.end()
         return shown or status
 
-    async def _whole(self, operation: str, work: Callable[[Snapshots], Awaitable[int]]) -> int:
+    async def _whole(
+        self, operation: str, work: Callable[[Snapshots], Awaitable[int]], plan_path: str
+    ) -> int:
         state = self.state
         status = 1
-        if self.asks_variables and not self.state.configuration.diags.has_errors:
+        if plan_path:
+            if not self._reopen(plan_path):
+                return 1
+        elif not state.configuration.diags.has_errors:
             self._ask_variables()
         snapshots = state.working.snapshots(state.encryption, state.diags, state.files)
         if snapshots is None or state.diags.has_errors:
@@ -207,9 +213,9 @@ class PlanningCommand:
         saved = saved_plan(
             planning,
             plan,
-            state.configuration.workspace.sources,
+            state.configuration.workspace,
             self._read.checksums,
-            state.working.data_directory,
+            state.working.remembered_backend(self.diags),
             ("", 0) if known is None else (known.lineage, known.serial),
         )
         data = state.encryptions.plan.encrypt(write_plan_file(saved), self.diags)
@@ -222,32 +228,33 @@ class PlanningCommand:
             return False
         return True
 
-    async def restore(self, path: str, snapshots: Snapshots) -> Plan | None:
-        """The plan in a file, if it can still be applied."""
-        diags = self.diags
-        saved = self.read_saved(path)
-        if saved is None or not self._is_current(saved, snapshots):
-            return None
-        # What is wrong is shown in the configuration that the plan was made from.
-        self.state.configuration.workspace.sources.update(saved.sources)
-        terminal, view = self.state.terminal, self.telling.view
-        found = await restored(
-            saved, terminal.environ, view, diags, self._given_again, terminal.started_in
+    def _reopen(self, path: str) -> bool:
+        """Take up the plan in a file; False after reporting why that cannot be."""
+        saved = self.state.read_plan(path)
+        if saved is None:
+            return False
+        terminal = self.state.terminal
+        found = reopened(
+            saved, terminal.environ, self.diags, self._given_again, terminal.started_in
         )
+        if found is None:
+            return False
+        self.state.use_plan(found)
+        self._reopened = found
+        return True
+
+    async def restore(self, snapshots: Snapshots) -> Plan | None:
+        """The plan that was saved, if it can still be applied."""
+        reopened = self._reopened
+        assert reopened is not None
+        if not self._is_current(reopened.saved, snapshots):
+            return None
+        environ, view = self.state.terminal.environ, self.telling.view
+        found = await restored(reopened, environ, view, self.diags)
         if found is None:
             return None
         self.planning, plan = found
         return plan
-
-    def read_saved(self, path: str) -> SavedPlan | None:
-        """What a plan file holds; None after reporting why it cannot be read."""
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            self.diags.error("Plan cannot be read", f"{path}: {error.strerror}.")
-            return None
-        decrypted = self.state.encryptions.plan.decrypt(data, self.diags)
-        return None if decrypted is None else read_plan_file(decrypted.data, self.diags)
 
     def _is_current(self, saved: SavedPlan, snapshots: Snapshots) -> bool:
         known = snapshots.file

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from nigari.eval.static import StaticRun
     from nigari.lang.files import Files
     from nigari.packages.requirement import Requirement
+    from nigari.plan.plan_file import SavedPlan
     from nigari.schema.provider import ProviderSchema
     from nigari.state.model import State
     from nigari.workspace import Workspace
+    from nigari.workspace.saved_plan import Reopened
 
 T = TypeVar("T")
 
@@ -142,6 +144,29 @@ class OpenState:
         self._configuration = OpenConfiguration(self.invocation, self.directory, files, ".")
         self._configuration.inputs = known.inputs
         self._static = self._root_run = None
+
+    def read_plan(self, path: str) -> SavedPlan | None:
+        """What a plan file holds; None after reporting why it cannot be read."""
+        from nigari.plan.plan_file import read_plan_file
+
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            self.diags.error("Plan cannot be read", f"{path}: {error.strerror}.")
+            return None
+        decrypted = self.encryptions.plan.decrypt(data, self.diags)
+        return None if decrypted is None else read_plan_file(decrypted.data, self.diags)
+
+    def use_plan(self, plan: Reopened) -> None:
+        """Work from now on with the state and the variables that a saved plan was made with."""
+        configuration = self.configuration
+        configuration.inputs = {**configuration.inputs, **plan.inputs}
+        self._working, self._is_checked = self._working.as_planned(plan.backend), True
+        self._static = self._root_run = self._encryption = None
+        # What is wrong is shown in the configuration that the plan was made from.
+        self.workspace = plan.workspace
+        self.workspace.sources.update({**configuration.workspace.sources, **plan.saved.sources})
 
     def static(self) -> StaticRun | None:
         """The static phase of the configuration; `None` where it cannot be read at all."""

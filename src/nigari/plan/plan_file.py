@@ -43,7 +43,7 @@ from nigari.state.files import format_state, parse_state
 from nigari.state.model import CheckObject, CheckResult, State, StateFile
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
-_VERSION: Final = 2
+_VERSION: Final = 3
 _HEADER: Final = "plan.json"
 _SEAL: Final = "seal"
 _BEFORE: Final = "state/previous"
@@ -100,6 +100,32 @@ class SavedPlan:
         values = self.header["variables"]
         assert isinstance(values, dict)
         return {str(name): value_from_data(each) for name, each in values.items()}
+
+    @property
+    def backend(self) -> Data | None:
+        """What the working directory remembered of its backend; None for the usual local file."""
+        backend = self.header["backend"]
+        assert backend is None or isinstance(backend, dict)
+        return backend
+
+    @property
+    def modules(self) -> str:
+        """The directory in which modules were installed."""
+        return str(self.header["modules"])
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The names of shared packages in that directory, and those of what they lead to."""
+        links = self.header["links"]
+        assert isinstance(links, dict)
+        return {str(name): str(target) for name, target in links.items()}
+
+    @property
+    def empty(self) -> frozenset[str]:
+        """The directories of modules without any files."""
+        empty = self.header["empty"]
+        assert isinstance(empty, list)
+        return frozenset(map(str, empty))
 
     @property
     def is_incomplete(self) -> bool:

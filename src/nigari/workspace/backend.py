@@ -51,6 +51,18 @@ class SavedBackend:
     config: Mapping[str, object]
     hash: int
 
+    @staticmethod
+    def from_data(data: Mapping[str, object]) -> SavedBackend:
+        """What JSON data tells; a `ValueError` and its like where it tells no backend."""
+        config, hash_ = data["config"], data["hash"]
+        if not isinstance(config, dict) or not isinstance(hash_, int):
+            raise ValueError("it does not have the expected form")
+        return SavedBackend(str(data["type"]), config, hash_)
+
+    def to_data(self) -> dict[str, object]:
+        """It as JSON data."""
+        return {"type": self.type, "config": self.config, "hash": self.hash}
+
     def value(self) -> Value | None:
         """The arguments as a value; None where they do not fit what the backend takes now."""
         schema = BACKENDS.get(self.type)
@@ -104,7 +116,7 @@ class BackendMemory:
             backend = document.get("backend")
             if not backend or not backend.get("type"):
                 return None
-            return SavedBackend(str(backend["type"]), dict(backend["config"]), int(backend["hash"]))
+            return SavedBackend.from_data(backend)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -116,9 +128,8 @@ class BackendMemory:
         if saved is None:
             self.path.unlink(missing_ok=True)
             return
-        backend = {"type": saved.type, "config": saved.config, "hash": saved.hash}
         make_directories(self.path.parent)
-        document = {"version": _VERSION, "backend": backend}
+        document = {"version": _VERSION, "backend": saved.to_data()}
         text = json.dumps(document, indent=4, ensure_ascii=False)
         write_whole(self.path, f"{as_go_writes(text)}\n".encode())
 

@@ -53,6 +53,7 @@ class Workspace:
             data = data_directory or os.path.join(directory, ".terraform")
             modules = os.path.normpath(os.path.join(data, "modules")).replace(os.sep, "/")
             packages = InstalledPackages(self.files, self.directory, modules)
+        self.packages = packages
         self.modules = CalledModules(self.files, self.loader, packages)
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from nigari.addrs.keys import Deferred, key_text
@@ -185,12 +185,20 @@ class CalledModules:
 class InstalledPackages:
     """Packages where an earlier `init`, ours or another program's, has put them."""
 
-    def __init__(self, files: Files, base: str, modules: str) -> None:
+    def __init__(
+        self, files: Files, base: str, modules: str, links: Mapping[str, str] | None = None
+    ) -> None:
+        """Packages in the directory `modules`; `links` are those of files that are not on disk."""
+        self.modules = modules
         self._files = files
         self._base = base
-        self._modules = modules
         self._manifest: Manifest | None = None
-        self._links: dict[str, str] = {}
+        self._links = dict(links or {})
+
+    @property
+    def links(self) -> Mapping[str, str]:
+        """The names in the directory of modules that have been followed, and where they lead."""
+        return {name: target for name, target in self._links.items() if target != name}
 
     def locate(
         self, wanted: Sequence[PackageRequest], diags: Diagnostics
@@ -199,7 +207,7 @@ class InstalledPackages:
         if self._manifest is None:
             from nigari.packages.module_manifest import load_manifest
 
-            self._manifest = load_manifest(self._files, self._modules, diags)
+            self._manifest = load_manifest(self._files, self.modules, diags)
         return [self._locate(each, self._manifest.get(each.key), diags) for each in wanted]
 
     def _locate(
@@ -215,22 +223,26 @@ class InstalledPackages:
         if not self._files.is_directory(directory):
             _report_not_installed(wanted, diags)
             return None
-        package = f"{self._modules}/{directory_name(wanted.key)}"
+        package = f"{self.modules}/{directory_name(wanted.key)}"
         return Place(directory, package, record.source, record.version)
 
     def same_as(self, directory: str) -> str:
         """The directory with the links resolved by which packages are shared."""
-        if not isinstance(self._files, DiskFiles) or not directory.startswith(f"{self._modules}/"):
+        if not directory.startswith(f"{self.modules}/"):
             return directory
-        name, slash, rest = directory[len(self._modules) + 1 :].partition("/")
+        name, slash, rest = directory[len(self.modules) + 1 :].partition("/")
         target = self._links.get(name)
         if target is None:
-            try:
-                target = os.readlink(f"{self._modules}/{name}")
-            except OSError:
-                target = name
-            self._links[name] = target
-        return f"{self._modules}/{target}{slash}{rest}"
+            target = self._links[name] = self._followed(name)
+        return f"{self.modules}/{target}{slash}{rest}"
+
+    def _followed(self, name: str) -> str:
+        if not isinstance(self._files, DiskFiles):
+            return name
+        try:
+            return os.readlink(f"{self.modules}/{name}")
+        except OSError:
+            return name
 
 
 def matches(record: ModuleRecord, wanted: PackageRequest, diags: Diagnostics) -> bool:

@@ -5,69 +5,42 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
 
 from nigari.config.variable import Variable
 from nigari.cty.errors import CtyError
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import InputKind, Inputs, InputValue
+from nigari.eval.static import StaticRun
 from nigari.eval.variable import fitted
 from nigari.events import Listener
-from nigari.lang.files import DiskFiles, Entry, Files, MemoryFiles
+from nigari.lang.files import DiskFiles
 from nigari.lang.marks import EPHEMERAL
 from nigari.packages.lockfile import FILE_NAME
+from nigari.packages.module_manifest import FILE_NAME as MANIFEST
 from nigari.plan.changes import Plan
 from nigari.plan.plan_file import Data, SavedPlan, checksum, plan_header, value_to_data
+from nigari.record import record
+from nigari.workspace.backend import SavedBackend
 from nigari.workspace.directory import Workspace
+from nigari.workspace.modules import InstalledPackages
+from nigari.workspace.plan_files import LinkedFiles, UnchangedFiles, real_path
 from nigari.workspace.planning import Planning
 
-_MANIFEST: Final = os.path.join("modules", "modules.json")
 
+@record
+class Reopened:
+    """The configuration and the variables of a saved plan, before anything is done with it."""
 
-class ReadFiles:
-    """Files of which it is noted what was read."""
+    saved: SavedPlan
+    workspace: Workspace
+    static: StaticRun
+    inputs: Inputs
 
-    def __init__(self, files: Files) -> None:
-        self._files = files
-        self.checksums: dict[str, str] = {}
-
-    def read(self, path: str, limit: int | None = None) -> bytes:
-        content = self._files.read(path, limit)
-        self.checksums[os.path.normpath(path)] = checksum(content)
-        return content
-
-    def entries(self, path: str) -> list[Entry]:
-        return self._files.entries(path)
-
-    def is_file(self, path: str) -> bool:
-        return self._files.is_file(path)
-
-    def is_directory(self, path: str) -> bool:
-        return self._files.is_directory(path)
-
-
-class UnchangedFiles:
-    """Files that must still have the content that a plan was made with."""
-
-    def __init__(self, files: Files, checksums: Mapping[str, str]) -> None:
-        self._files = files
-        self._checksums = checksums
-
-    def read(self, path: str, limit: int | None = None) -> bytes:
-        content = self._files.read(path, limit)
-        known = self._checksums.get(os.path.normpath(path))
-        if known is not None and known != checksum(content):
-            raise OSError(0, f"{path} has changed since the plan was made", path)
-        return content
-
-    def entries(self, path: str) -> list[Entry]:
-        return self._files.entries(path)
-
-    def is_file(self, path: str) -> bool:
-        return self._files.is_file(path)
-
-    def is_directory(self, path: str) -> bool:
-        return self._files.is_directory(path)
+    @property
+    def backend(self) -> SavedBackend | None:
+        """The backend of the state that the plan was made with; None for the usual local file."""
+        data = self.saved.backend
+        return None if data is None else SavedBackend.from_data(data)
 
 
 def lock_checksum() -> str:
@@ -81,16 +54,21 @@ def lock_checksum() -> str:
 def saved_plan(
     planning: Planning,
     plan: Plan,
-    sources: Mapping[str, bytes],
+    workspace: Workspace,
     read: Mapping[str, str],
-    data_directory: Path,
+    backend: SavedBackend | None,
     snapshot: tuple[str, int],
 ) -> SavedPlan:
     """Everything that applying a plan later needs."""
-    kept = dict(sources)
-    manifest = data_directory / _MANIFEST
-    if manifest.is_file():
-        kept[os.path.normpath(manifest)] = manifest.read_bytes()
+    packages = workspace.packages
+    assert isinstance(packages, InstalledPackages)
+    modules, links = packages.modules, packages.links
+    kept = {real_path(path, modules, links): text for path, text in workspace.sources.items()}
+    places = workspace.modules.places.values()
+    called = {real_path(each.directory, modules, links) for each in places}
+    manifest = os.path.join(modules, MANIFEST)
+    if workspace.files.is_file(manifest):
+        kept[manifest] = workspace.files.read(manifest)
     variables: Data = {}
     assert planning.planner is not None
     assert planning.planner.host is not None
@@ -106,39 +84,57 @@ def saved_plan(
         "lock": lock_checksum(),
         "files": dict(read),
         "variables": variables,
+        "backend": None if backend is None else backend.to_data(),
+        "modules": modules,
+        "links": dict(links),
+        "empty": sorted(called - {os.path.dirname(path) for path in kept}),
     }
     header = plan_header(plan, planning.graph(plan), extra)
     return SavedPlan(header, kept, plan.previous_state, plan.refreshed_state)
 
 
-async def restored(
+def reopened(
     saved: SavedPlan,
     environ: Mapping[str, str],
-    listener: Listener,
     diags: Diagnostics,
     give: Callable[[Mapping[str, Variable]], Inputs] | None = None,
     working_path: str = "",
-) -> tuple[Planning, Plan] | None:
-    """A plan that was saved, ready to be shown or applied; None after reporting why it is not.
+) -> Reopened | None:
+    """The configuration that a plan was made from; None after reporting what is wrong with it.
 
-    What runs for it must be ended by whoever asked for it. To be applied it needs the values of
-    its ephemeral variables, which are given once more.
+    To be applied it needs the values of its ephemeral variables, which are given once more.
     """
+    files = LinkedFiles(saved)
+    packages = InstalledPackages(files, ".", saved.modules, saved.links)
+    workspace = Workspace(
+        files=files, packages=packages, environ=environ, working_path=working_path
+    )
     inputs = saved_inputs(saved)
-    workspace = Workspace(files=saved_files(saved), environ=environ, working_path=working_path)
-    static, told = workspace.static(inputs, saved.workspace)
-    diags.extend(told)
-    if static is None or diags.has_errors:
-        return None
-    if give is not None:
-        variables = static.root.module.variables
+    root = workspace.modules.compiled(workspace.directory, Diagnostics())
+    if give is not None and root is not None:
+        variables = root.module.variables
         again = _given_again(variables, inputs, give(variables), diags)
         if again is None:
             return None
         inputs = again
+    static, told = workspace.static(inputs, saved.workspace)
+    diags.extend(told)
+    if static is None or diags.has_errors:
+        return None
+    return Reopened(saved, workspace, static, inputs)
+
+
+async def restored(
+    found: Reopened, environ: Mapping[str, str], listener: Listener, diags: Diagnostics
+) -> tuple[Planning, Plan] | None:
+    """A plan that was saved, ready to be shown or applied; None after reporting why it is not.
+
+    What runs for it must be ended by whoever asked for it.
+    """
+    saved = found.saved
     planning = Planning(
-        static,
-        inputs,
+        found.static,
+        found.inputs,
         UnchangedFiles(DiskFiles(), saved.files),
         saved.previous,
         environ,
@@ -167,12 +163,14 @@ def _given_again(
 ) -> Inputs | None:
     """The values of all variables: those of the plan, and those of the ephemeral variables.
 
-    Others need not be given again, and must not contradict the plan where they are. What is wrong
-    is reported.
+    Others need not be given again, and must not contradict the plan where they are; what the
+    directory remembers is not given. What is wrong is reported.
     """
     found = dict(saved)
     for name, variable in variables.items():
         value = given.get(name)
+        if value is not None and value.kind is InputKind.REMEMBERED:
+            continue
         if variable.ephemeral:
             if value is not None:
                 found[name] = value
@@ -205,8 +203,3 @@ def _agrees(variable: Variable, given: InputValue, saved: InputValue) -> bool:
         return fitted(variable, value) == saved.value
     except CtyError:
         return False
-
-
-def saved_files(saved: SavedPlan) -> Files:
-    """The configuration that a plan was made from."""
-    return MemoryFiles(saved.sources)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nigari.state.model import StateFile
+    from nigari.workspace.backend import SavedBackend
 
 ENCRYPTION_VARIABLE: Final = "TF_ENCRYPTION"
 _CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
@@ -60,6 +61,14 @@ class WorkingState:
         self.directory = directory
         self._environ = environ
         self._data = data_path(directory, environ)
+        self._is_of_plan = False
+        self._of_plan: SavedBackend | None = None
+
+    def as_planned(self, backend: SavedBackend | None) -> WorkingState:
+        """The states in the backend that a plan was made with, whatever `init` has set up since."""
+        states = WorkingState(self.directory, self._environ)
+        states._is_of_plan, states._of_plan = True, backend
+        return states
 
     @property
     def data_directory(self) -> Path:
@@ -119,14 +128,18 @@ class WorkingState:
             backup = _dated(backend.storage(self.selected(diags).name).location)
         return self.snapshots(encryption, diags, StateFiles(backup=backup))
 
-    def _local_paths(self, diags: Diagnostics) -> LocalPaths | None:
-        """What the last `init` has remembered about the backend; without any, the usual."""
-        if not self.remembers_backend:
-            return LocalPaths()
+    def remembered_backend(self, diags: Diagnostics) -> SavedBackend | None:
+        """What the last `init` has remembered about the backend, or what a plan has."""
+        if self._is_of_plan or not self.remembers_backend:
+            return self._of_plan
         from nigari.workspace.backend import BackendMemory
 
+        return BackendMemory(self.data_directory).load(diags)
+
+    def _local_paths(self, diags: Diagnostics) -> LocalPaths | None:
+        """Where the local backend has its states; without one, the usual."""
         problems = Diagnostics()
-        saved = BackendMemory(self.data_directory).load(problems)
+        saved = self.remembered_backend(problems)
         diags.extend(problems)
         if problems.has_errors:
             return None

@@ -19,7 +19,7 @@ def apply(command: PlanningCommand) -> int:
     """Make a plan, have it agreed to, and carry it out."""
 
     async def carry_out(snapshots: Snapshots) -> int:
-        plan = await command.restore(command.invocation.arguments[0], snapshots)
+        plan = await command.restore(snapshots)
         return 1 if plan is None else await command.apply(plan, snapshots)
 
     async def work(snapshots: Snapshots) -> int:
@@ -35,10 +35,10 @@ def apply(command: PlanningCommand) -> int:
         return await command.apply(plan, snapshots)
 
     given = command.invocation.arguments
-    command.asks_variables = not given
     if command.state.is_for_programs and not given and not _is_agreed_already(command):
         command.diags.append(_nobody_to_ask())
-    return command.run("OperationTypeApply", carry_out if given else work)
+    operation = "OperationTypeApply"
+    return command.run(operation, carry_out, given[0]) if given else command.run(operation, work)
 
 
 def _is_agreed_already(command: PlanningCommand) -> bool:

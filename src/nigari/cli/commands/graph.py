@@ -16,7 +16,7 @@ from nigari.cli.command import (
 )
 from nigari.cli.plan_options import PLAN_FLAGS, whole_number
 from nigari.cli.planned import PlanningCommand
-from nigari.cli.stored_state import JSON_FLAG, REVEAL_FLAG
+from nigari.cli.stored_state import JSON_FLAG, REVEAL_FLAG, OpenState
 from nigari.cli.views.graph_dot import blocks_data, blocks_dot, operations_dot
 from nigari.events import SILENCE
 from nigari.plan.changes import PlanMode
@@ -36,6 +36,9 @@ def run(invocation: Invocation) -> int:
     if kind not in (_OPERATIONS, *_MODES):
         raise UsageError(f'The option -type is one of apply, {", ".join(_MODES)}, not "{kind}".')
     whole_number(invocation, "module-depth")
+    path = invocation.text("plan")
+    if path and kind == _OPERATIONS:
+        return _print_saved(_talking_elsewhere(invocation), invocation, path)
     command = PlanningCommand(_talking_elsewhere(invocation))
     command.listener = SILENCE
     command.asks_variables = kind == _OPERATIONS
@@ -50,34 +53,36 @@ def run(invocation: Invocation) -> int:
     return command.run("OperationTypePlan", work)
 
 
+def _print_saved(quiet: Invocation, invocation: Invocation, path: str) -> int:
+    """Print the operations of a plan, which needs nothing but its file."""
+    state = OpenState(quiet)
+    saved = state.read_plan(path)
+    if saved is not None:
+        invocation.terminal.out(_graph_text(saved.graph, invocation))
+    return state.end(saved is not None)
+
+
 def _talking_elsewhere(invocation: Invocation) -> Invocation:
     given, terminal = invocation, invocation.terminal.only_err()
     return Invocation(given.command, terminal, given.flags, given.ordered, given.arguments)
 
 
 async def _text(command: PlanningCommand, snapshots: Snapshots, kind: str) -> str | None:
-    is_data = command.invocation.switch("as-json")
     if kind in _MODES:
         blocks = await command.blocks(snapshots)
         if blocks is None:
             return None
+        is_data = command.invocation.switch("as-json")
         return json.dumps(blocks_data(blocks), indent=2) if is_data else blocks_dot(blocks)
-    graph = await _operations(command, snapshots)
-    if graph is None:
-        return None
-    return json.dumps(graph.to_json(), indent=2) if is_data else operations_dot(graph)
-
-
-async def _operations(command: PlanningCommand, snapshots: Snapshots) -> ExecutionGraph | None:
-    """The operations of a new plan, or of one that was saved."""
-    path = command.invocation.text("plan")
-    if path:
-        saved = command.read_saved(path)
-        return None if saved is None else saved.graph
     plan = await command.plan(snapshots)
     if plan is None or command.planning is None:
         return None
-    return command.planning.graph(plan)
+    return _graph_text(command.planning.graph(plan), command.invocation)
+
+
+def _graph_text(graph: ExecutionGraph, invocation: Invocation) -> str:
+    is_data = invocation.switch("as-json")
+    return json.dumps(graph.to_json(), indent=2) if is_data else operations_dot(graph)
 
 
 COMMAND = Command(

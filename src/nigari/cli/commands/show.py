@@ -54,7 +54,7 @@ async def _show(state: OpenState) -> bool:
     if data is not None and _is_plan(data):
         from nigari.cli.commands.show_plan import show_plan
 
-        return await show_plan(data, state)
+        return await show_plan(path, state)
     if state.invocation.text("plan"):
         state.diags.error("No saved plan", f"What is in {path} was not saved by plan -out.")
         return False

@@ -11,24 +11,25 @@ from nigari.cli.views.style import style_of
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.diagnostics.layout import Layout
 from nigari.events import SILENCE
-from nigari.plan.plan_file import SavedPlan, read_plan_file
-from nigari.workspace.saved_plan import restored
+from nigari.plan.plan_file import SavedPlan
+from nigari.workspace.saved_plan import reopened, restored
 from nigari.workspace.show_plan import ShownPlan
 
 
-async def show_plan(data: bytes, state: OpenState) -> bool:
+async def show_plan(path: str, state: OpenState) -> bool:
     """Show the plan in a file; False after reporting why it cannot be shown."""
     # From here on there must be an event loop; who runs this makes one now.
     await asyncio.sleep(0)
-    decrypted = state.encryptions.plan.decrypt(data, state.diags)
-    saved = None if decrypted is None else read_plan_file(decrypted.data, state.diags)
+    saved = state.read_plan(path)
     found = None
     if saved is not None:
         # Whoever made the plan has been warned already.
         told = Diagnostics()
-        found = await restored(
-            saved, state.terminal.environ, SILENCE, told, working_path=state.terminal.started_in
-        )
+        environ = state.terminal.environ
+        taken = reopened(saved, environ, told, working_path=state.terminal.started_in)
+        if taken is not None:
+            state.workspace = taken.workspace
+            found = await restored(taken, environ, SILENCE, told)
         state.diags.extend(each for each in told if each.severity is Severity.ERROR)
     if saved is None or found is None:
         return False
