@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from nigari.diagnostics import Severity
 from tests.plan.command import planned
 
 _LOCAL: Final = 'locals {\n  x = "a"\n}\n'
@@ -93,3 +94,50 @@ def test_ephemeral_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     plan, found, _ = planned([], {**os.environ})
     assert plan is None
     assert [each.summary for each in found] == ["Ephemeral value in a resource"]
+
+
+_ALIAS: Final = 'resource "terraform_data" "a" {\n  provider = terraform.x\n}\n'
+_CALL: Final = 'module "m" {\n  source = "./m"\n%s}\n'
+_PASSED: Final = "  providers = {\n    terraform%s = terraform.x%s\n  }\n"
+_WANTS: Final = (
+    'terraform {\n  required_providers {\n    terraform = {\n      source = "terraform.io/builtin/terraform"'
+    "\n      configuration_aliases = [terraform.y]\n    }\n  }\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "wanted"),
+    [
+        ({"main.tf": _ALIAS}, "main.tf 2"),
+        ({"main.tf": _ALIAS.replace("{\n", "{\n  count = 0\n", 1)}, "main.tf 3"),
+        ({"main.tf": _ALIAS.replace("terraform.x", 'terraform.x["k"]')}, "main.tf 2"),
+        ({"main.tf": _CALL % "", "m/main.tf": _ALIAS}, "m/main.tf 2"),
+        ({"main.tf": _CALL % (_PASSED % ("", "")), "m/main.tf": ""}, "main.tf 4"),
+        ({"main.tf": _CALL % (_PASSED % (".y", "")), "m/main.tf": _WANTS}, "main.tf 4"),
+        ({"main.tf": _CALL % (_PASSED % ("", '["k"]')), "m/main.tf": ""}, "main.tf 4"),
+        (
+            {"main.tf.json": '{"resource":{"terraform_data":{"a":{"provider":"terraform.x"}}}}'},
+            "main.tf.json 1",
+        ),
+    ],
+)
+@pytest.mark.parametrize("args", [[], ["-destroy"], ["-refresh-only"], ["-target=module.other"]])
+def test_undeclared_providers(
+    files: dict[str, str],
+    wanted: str,
+    args: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "m").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    plan, found, _ = planned(args, {**os.environ})
+    places = [
+        f"{d.subject.filename} {d.subject.start.line}"
+        for d in found
+        if d.severity is Severity.ERROR and d.subject is not None
+    ]
+    assert plan is None
+    assert places == [wanted], found

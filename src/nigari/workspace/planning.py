@@ -15,6 +15,7 @@ from nigari.addrs.provider import Provider
 from nigari.apply.engine import Application
 from nigari.apply.keeping import Keep
 from nigari.apply.view import ApplyView
+from nigari.config.provider_rules import check_aliases
 from nigari.cty.function import Function
 from nigari.diagnostics import Diagnostics
 from nigari.eval.causes import CauseKind, UnknownCause
@@ -88,8 +89,11 @@ class Planning:
             return TerraformProvider(self._remote_states.read, check_remote_state)
         return await self._installed.start(provider, schema, diags)
 
-    def _versions_fit(self) -> bool:
-        """Whether the providers are of the versions that the configuration asks for."""
+    def _providers_fit(self) -> bool:
+        """Whether the providers are declared, and of the versions that the configuration wants."""
+        check_aliases(self._static.root.instance, self.diags)
+        if self.diags.has_errors:
+            return False
         known = len(self._static.diags)
         requirements = find_requirements(self._static)
         self.diags.extend(list(self._static.diags)[known:])
@@ -100,7 +104,7 @@ class Planning:
 
     async def plan(self, options: PlanOptions) -> Plan | None:
         """The plan; None after reporting why there is none."""
-        if not self._versions_fit():
+        if not self._providers_fit():
             return None
         planner = self.planner = Planner(
             self._static, self.surroundings(self._listener), self.pool, self._state
@@ -112,7 +116,7 @@ class Planning:
 
     async def look_up(self, target: ImportTarget | None, parallelism: int) -> list[LookUp] | None:
         """Objects that exist, as `Planner.look_up` finds them; None after reporting why not."""
-        if not self._versions_fit():
+        if not self._providers_fit():
             return None
         planner = self.planner = Planner(
             self._static, self.surroundings(self._listener), self.pool, self._state
@@ -124,7 +128,7 @@ class Planning:
 
     async def blocks(self) -> BlockGraph | None:
         """Which blocks need which others; None after reporting why that cannot be told."""
-        if not self._versions_fit():
+        if not self._providers_fit():
             return None
         root = self._static.root.instance
         await self.pool.load(providers_of(root, self._state), self.diags)
