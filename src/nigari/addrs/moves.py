@@ -99,6 +99,19 @@ class MovePattern:
         """The names of the calls that lead to the module."""
         return tuple(name for name, _ in self.steps)
 
+    @property
+    def address(self) -> str:
+        """The address as people write it: without keys where every key matches."""
+        parts = [f"module.{name}{_written_key(key)}" for name, key in self.steps]
+        if self.resource is not None:
+            parts.append(self.resource.text + _written_key(self.key))
+        return ".".join(parts)
+
+    def within(self, module: ModuleAddr) -> MovePattern:
+        """The endpoint as it is for one instance of the module that declares it."""
+        steps = module.steps + self.steps[self.declared :]
+        return MovePattern(0, steps, self.resource, self.key)
+
     def selects_module(self, module: ModuleAddr) -> bool:
         """Whether the module part of the pattern is this module instance."""
         return len(self.steps) == module.depth and _steps_match(self.steps, module.steps)
@@ -244,6 +257,10 @@ def _patterns_overlap(pattern: tuple[StepPattern, ...], other: tuple[StepPattern
         name == other_name and (key is ANY_KEY or other_key is ANY_KEY or key == other_key)
         for (name, key), (other_name, other_key) in zip(pattern, other, strict=False)
     )
+
+
+def _written_key(key: KeyPattern) -> str:
+    return "" if isinstance(key, AnyKey) else key_text(key)
 
 
 def _key_pattern_text(key: KeyPattern) -> str:

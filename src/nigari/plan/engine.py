@@ -32,7 +32,7 @@ from nigari.plan.find_orphans import Orphans
 from nigari.plan.host import Surroundings
 from nigari.plan.imports import ImportTarget, report_undeclared
 from nigari.plan.look_up import LookUp, declared_provider, named_provider
-from nigari.plan.moved import moved_state
+from nigari.plan.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.plan_file import SavedPlan
 from nigari.plan.plan_host import PlanHost, PlanOptions
 from nigari.plan.provider_pool import ProviderPool
@@ -75,7 +75,10 @@ class Planner:
         await self._validate(options)
         if self._has_failed():
             return None
-        moved = moved_state(self._static, self._state, self.diags)
+        moves = moved_state(self._static, self._state, self.diags)
+        moved = moves.result
+        if options.targets or options.excluded:
+            check_selection(moves, options, self.diags)
         if self._has_failed():
             return None
         removed = remove_statements(self._static, self.diags)
@@ -100,6 +103,8 @@ class Planner:
         crew = Crew(host.work, host.perform, options.parallelism, host.diags)
         try:
             await crew.run()
+            if not self._moves_fit(moves, host, is_destroy):
+                return None
             if options.mode is PlanMode.NORMAL:
                 self._check_imports(host)
                 self._check_replaced(host, options)
@@ -114,6 +119,13 @@ class Planner:
             self.incomplete = replace(plan, is_incomplete=True)
             return None
         return plan
+
+    def _moves_fit(self, moves: Moves, host: PlanHost, is_destroy: bool) -> bool:
+        """Whether the moves make sense; if not, whatever else is wrong may come of that."""
+        is_opened = not is_destroy or bool(self._state.resources)
+        errors = self.diags.error_count
+        check_statements(moves, host, is_opened, self.diags)
+        return self.diags.error_count == errors
 
     async def look_up(self, target: ImportTarget | None, parallelism: int) -> list[LookUp] | None:
         """Find an object that exists; without a target, all that import blocks name and that the

@@ -1,34 +1,132 @@
-"""`moved` blocks, and the moves that go without saying, applied to the prior state."""
+"""`moved` blocks, and the moves that go without saying: what they do to the prior state, and whether
+they make sense beside what the configuration declares.
+"""
 
 from __future__ import annotations
 
-from nigari.addrs.absolute import AbsResource
-from nigari.addrs.module import ModuleAddr
-from nigari.addrs.moves import MoveEndpoint, unify_endpoints
+from collections.abc import Sequence
+
+from nigari.addrs.absolute import Abs, AbsResource, resource_of
+from nigari.addrs.module import ModuleAddr, module_from_steps
+from nigari.addrs.moves import ANY_KEY, KeyPattern, MoveEndpoint, MovePattern, unify_endpoints
 from nigari.addrs.parse import parse_move_endpoint
+from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.config.declared import Repetition as Declared
 from nigari.config.written_address import WrittenAddress
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.instances import Frame, ModuleInstance
 from nigari.eval.lifecycle import StaticAddress
+from nigari.eval.once import DONE
 from nigari.eval.static import StaticRun
+from nigari.plan.host import frame_at
+from nigari.plan.plan_host import PlanHost, PlanOptions
+from nigari.record import record
 from nigari.state.implied_moves import Repetition, implied_moves
+from nigari.state.json_text import quoted
 from nigari.state.model import State
-from nigari.state.move_statements import MoveStatement
+from nigari.state.move_statements import MoveStatement, check_moves
 from nigari.state.moves import MoveResult, apply_moves, move_blocked
 
 
-def moved_state(static: StaticRun, state: State, diags: Diagnostics) -> MoveResult:
-    """The prior state with everything at its new address."""
+@record
+class Moves:
+    """The statements of a configuration, and what they have done to the prior state."""
+
+    statements: tuple[MoveStatement, ...]
+    result: MoveResult
+
+
+def moved_state(static: StaticRun, state: State, diags: Diagnostics) -> Moves:
+    """The prior state with everything at its new address.
+
+    What is wrong with the statements shows only once it is known which instances there are, so
+    that is for `check_statements`.
+    """
     statements = _statements(static, diags)
-    if not state.resources:
-        return MoveResult(state)
-    implied = implied_moves(state, statements, _Repetitions(static.root.instance).of)
-    result = apply_moves(state, [*statements, *implied], diags)
+    if state.resources:
+        statements += implied_moves(state, statements, _Repetitions(static.root.instance).of)
+    result = apply_moves(state, statements)
     for blocked in result.blocked:
         if not blocked.statement.implied:
             diags.append(move_blocked(blocked))
-    return result
+    return Moves(tuple(statements), result)
+
+
+def check_statements(moves: Moves, host: PlanHost, is_opened: bool, diags: Diagnostics) -> None:
+    """Report what is wrong with the statements, now that the instances of everything are known.
+
+    `is_opened` says whether anything but the root module has been looked at.
+    """
+    if moves.statements:
+        check_moves(moves.statements, _Declared(host, is_opened), diags)
+
+
+def check_selection(moves: Moves, options: PlanOptions, diags: Diagnostics) -> None:
+    """Report objects that have moved, and are left out by what the user has singled out.
+
+    Where they are is known only if both addresses of a move are looked at.
+    """
+    left_out: set[AbsResource] = set()
+    for moved in moves.result.moved.values():
+        for address in (moved.source, moved.target):
+            is_named = any(each.covers(address) for each in options.targets or options.excluded)
+            if is_named is not bool(options.targets):
+                left_out.add(resource_of(address))
+    if not left_out:
+        return
+    flag = "-target" if options.targets else "-exclude"
+    names = sorted(each.text for each in left_out)
+    advice = f"do without {flag} for these: {', '.join(names)}."
+    if options.targets:
+        advice = "add these options:" + "".join(f"\n  -target={quoted(name)}" for name in names)
+    diags.error(
+        "Moved objects are left out",
+        f"Objects in the state have moved to other addresses, and {flag} leaves out some of them, so "
+        f"that the plan would be wrong. Plan everything, or {advice}",
+    )
+
+
+class _Declared:
+    """What the configuration declares, as a plan has found it."""
+
+    def __init__(self, host: PlanHost, is_opened: bool) -> None:
+        self._host = host
+        self._is_opened = is_opened
+        self._modules: dict[tuple[str, ...], list[ModuleAddr]] = {}
+        for frame in host.frames():
+            address = frame.instance.addr
+            if is_opened or address.is_root:
+                self._modules.setdefault(address.names, []).append(address)
+
+    def modules(self, names: tuple[str, ...]) -> Sequence[ModuleAddr]:
+        return self._modules.get(names, ())
+
+    def place_of(self, end: MovePattern) -> Range | None:
+        if not self._is_opened:
+            return None
+        steps = [(name, key) for name, key in end.steps if key is not ANY_KEY]
+        if len(steps) < len(end.steps) - (end.resource is None):
+            return None
+        frame = frame_at(self._host.root, module_from_steps(tuple(steps)))
+        if frame is None:
+            return None
+        if end.resource is not None:
+            return self._resource(frame, end.resource, end.key)
+        if len(steps) == len(end.steps):
+            return None if frame.instance.call is None else frame.instance.call.range
+        call = frame.calls.get(end.steps[-1][0])
+        return call.call.range if call is not None and call.state == DONE else None
+
+    def _resource(self, frame: Frame, addr: Resource, key: KeyPattern) -> Range | None:
+        resource = frame.module.resources.get(addr)
+        if resource is None or not self._host.is_selected(frame, resource):
+            return None
+        if key is ANY_KEY:
+            return resource.range
+        instance = Abs(frame.instance.addr, ResourceInstance(addr, key))
+        # While everything is destroyed, instances are those of the state.
+        is_only = key is None and resource.repetition.is_single
+        return resource.range if is_only or self._host.is_wanted(instance) else None
 
 
 def _statements(static: StaticRun, diags: Diagnostics) -> list[MoveStatement]:

@@ -101,13 +101,14 @@ class PlanHost(Host):
             return EphemeralResource(frame, resource, self)
         if self._is_destroy and self.refreshes and self._is_needed(frame, resource):
             return NeededData(frame, resource, self)
-        if self._is_destroy or not self._is_selected(frame, resource):
+        if self._is_destroy or not self.is_selected(frame, resource):
             return PriorResource(frame, resource, self.prior, self.schema_of)
         if mode is DATA:
             return DataResource(frame, resource, self)
         return ManagedResource(frame, resource, self)
 
-    def _is_selected(self, frame: Frame, resource: Resource) -> bool:
+    def is_selected(self, frame: Frame, resource: Resource) -> bool:
+        """Whether a block is looked at."""
         if self.selection is None:
             return True
         return (frame.instance.addr.unkeyed, str(resource.addr)) in self.selection.blocks
@@ -145,7 +146,7 @@ class PlanHost(Host):
             if self.selection is None or self.selection.enters(path.child(name)):
                 yield call
         for node in frame.resources.values():
-            if isinstance(node, PlannedResource) and self._is_selected(frame, node.resource):
+            if isinstance(node, PlannedResource) and self.is_selected(frame, node.resource):
                 yield node
         if frame.parent is None and self.selection is not None:
             for name, output in frame.outputs.items():

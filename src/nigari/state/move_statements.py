@@ -1,15 +1,17 @@
 """What statements about moves say of each other: contradictions, and which must come first.
 
 Statements may chain, and one may move a module while another moves something in it, so each is
-applied after those that it builds on. Deliberately unknown here: what is at the addresses.
+applied after those that it builds on. Deliberately unknown here: what is at the addresses, and how
+a configuration says what it declares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import ANY_KEY, KeyPattern, MovePattern, is_module_reindex
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
 
@@ -28,21 +30,46 @@ class MoveStatement:
         return f"{self.source} → {self.target}"
 
 
-def check_moves(statements: Sequence[MoveStatement], diags: Diagnostics) -> None:
-    """Report statements that say nothing, or that contradict each other."""
-    by_source: dict[str, MoveStatement] = {}
-    by_target: dict[str, MoveStatement] = {}
+class Declarations(Protocol):
+    """What a configuration declares, instance by instance."""
+
+    def modules(self, names: tuple[str, ...]) -> Iterable[ModuleAddr]:
+        """The instances of the module that calls of these names lead to."""
+        ...
+
+    def place_of(self, end: MovePattern) -> Range | None:
+        """Where something is declared that an endpoint names; None where it is not."""
+        ...
+
+
+def check_moves(
+    statements: Sequence[MoveStatement], declared: Declarations, diags: Diagnostics
+) -> None:
+    """Report statements that make no sense beside each other and the configuration.
+
+    A circle is told only where nothing else is wrong, since most have a reason that is easier to
+    see.
+    """
+    errors = diags.error_count
+    by_source: dict[MovePattern, tuple[MovePattern, MoveStatement]] = {}
+    by_target: dict[MovePattern, tuple[MovePattern, MoveStatement]] = {}
     for statement in statements:
-        source, target = str(statement.source), str(statement.target)
-        if source == target:
-            diags.append(move_to_itself(statement))
-            continue
-        earlier = by_source.setdefault(source, statement)
-        if str(earlier.target) != target:
-            diags.append(two_destinations(statement, earlier))
-        earlier = by_target.setdefault(target, statement)
-        if str(earlier.source) != source:
-            diags.append(two_origins(statement, earlier))
+        for module in declared.modules(statement.source.names[: statement.source.declared]):
+            source, target = statement.source.within(module), statement.target.within(module)
+            if source == target:
+                diags.append(move_to_itself(source, statement))
+                continue
+            place = declared.place_of(source)
+            if place is not None:
+                diags.append(still_declared(source, target, statement, place))
+            other, earlier = by_source.setdefault(source, (target, statement))
+            if other != target:
+                diags.append(two_destinations(source, target, statement, other, earlier))
+            other, earlier = by_target.setdefault(target, (source, statement))
+            if other != source:
+                diags.append(two_origins(source, target, statement, other, earlier))
+    if diags.error_count == errors:
+        in_order(statements, diags)
 
 
 def in_order(statements: Sequence[MoveStatement], diags: Diagnostics) -> list[MoveStatement] | None:
@@ -154,37 +181,63 @@ class _PlaceIndex:
         yield from self._by_place.get((names, resource, ANY_KEY), ())
 
 
-def move_to_itself(statement: MoveStatement) -> Diagnostic:
+def move_to_itself(source: MovePattern, statement: MoveStatement) -> Diagnostic:
     """A statement whose two ends are the same."""
     return Diagnostic(
         Severity.ERROR,
         "Move without effect",
-        f"This block moves {statement.source} to the same address. Remove it.",
+        f"This block moves {source.address} to the same address. Remove it.",
         statement.subject,
     )
 
 
-def two_destinations(statement: MoveStatement, earlier: MoveStatement) -> Diagnostic:
+def still_declared(
+    source: MovePattern, target: MovePattern, statement: MoveStatement, place: Range
+) -> Diagnostic:
+    """A statement that moves something which the configuration still has where it was."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Moved object is still declared",
+        f"This block moves {source.address} to {target.address}, and the configuration still "
+        f"declares {source.address}. Remove that declaration, or the moved block.",
+        statement.subject,
+        causes=(Cause(f"{source.address} is declared here", place),),
+    )
+
+
+def two_destinations(
+    source: MovePattern,
+    target: MovePattern,
+    statement: MoveStatement,
+    other: MovePattern,
+    earlier: MoveStatement,
+) -> Diagnostic:
     """Two statements that move one thing to different addresses."""
     return Diagnostic(
         Severity.ERROR,
         "Contradicting moves",
-        f"This block moves {statement.source} to {statement.target}, and another one moves it to "
-        f"{earlier.target}. An object can move to one address only.",
+        f"This block moves {source.address} to {target.address}, and another one moves it to "
+        f"{other.address}. An object can move to one address only.",
         statement.subject,
-        causes=(Cause(f"moved to {earlier.target} by this block", earlier.subject),),
+        causes=(Cause(f"moved to {other.address} by this block", earlier.subject),),
     )
 
 
-def two_origins(statement: MoveStatement, earlier: MoveStatement) -> Diagnostic:
+def two_origins(
+    source: MovePattern,
+    target: MovePattern,
+    statement: MoveStatement,
+    other: MovePattern,
+    earlier: MoveStatement,
+) -> Diagnostic:
     """Two statements that move different things to one address."""
     return Diagnostic(
         Severity.ERROR,
         "Contradicting moves",
-        f"This block moves {statement.source} to {statement.target}, and another one moves "
-        f"{earlier.source} there. Only one object can move to an address.",
+        f"This block moves {source.address} to {target.address}, and another one moves "
+        f"{other.address} there. Only one object can move to an address.",
         statement.subject,
-        causes=(Cause(f"{earlier.source} moved there by this block", earlier.subject),),
+        causes=(Cause(f"{other.address} moved there by this block", earlier.subject),),
     )
 
 

@@ -19,7 +19,7 @@ from nigari.addrs.moves import (
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import replace
 from nigari.state.model import State
-from nigari.state.move_statements import MoveStatement, check_moves, in_order
+from nigari.state.move_statements import MoveStatement, in_order
 from nigari.state.places import Places
 from nigari.state.provider_memory import following
 
@@ -53,19 +53,19 @@ class MoveResult:
     blocked: list[Blocked] = field(default_factory=list)
 
 
-def apply_moves(
-    state: State, statements: Sequence[MoveStatement], diags: Diagnostics
-) -> MoveResult:
-    """The state after all moves; unchanged, after reporting why, if they make no sense."""
-    if not statements:
-        return MoveResult(state)
-    check_moves(statements, diags)
-    order = in_order(statements, diags)
-    if order is None or diags.has_errors:
+def apply_moves(state: State, statements: Sequence[MoveStatement]) -> MoveResult:
+    """The state after all moves; unchanged where they lead in a circle.
+
+    Whether they make sense is checked by `check_moves`, once it is known what there is.
+    """
+    order = in_order(statements, Diagnostics()) if statements else None
+    if order is None:
         return MoveResult(state)
     places = Places(state)
     result = MoveResult(state)
     for statement in order:
+        if statement.source == replace(statement.target, range=statement.source.range):
+            continue
         if statement.source.resource is None:
             _move_modules(places, statement, result)
         else:
