@@ -141,8 +141,12 @@ class Application:
             return {} if succeeded and not self._plan.targeted else dict(before)
         found: dict[str, OutputState] = {}
         nodes = self._host.root.outputs
-        await self._host.evaluate(list(nodes.values()))
+        left_out = set(nodes) - set(self._plan.outputs) if self._plan.targeted else set()
+        found.update((name, before[name]) for name in left_out if name in before)
+        await self._host.evaluate([node for name, node in nodes.items() if name not in left_out])
         for name, node in nodes.items():
+            if name in left_out:
+                continue
             if not isinstance(node, OutputNode) or node.output.ephemeral:
                 continue
             value, marks = node.value.unmark_deep()

@@ -116,7 +116,10 @@ def plan_options(state: OpenState, mode: PlanMode) -> PlanOptions:
     targets, excluded = _targets(state, "target"), _targets(state, "exclude")
     if targets and excluded:
         raise UsageError("Use either -target or -exclude: together they could mean many things.")
-    return PlanOptions(mode, refreshes, replaced, targets, excluded, parallelism(invocation))
+    follows_state = mode is PlanMode.REFRESH_ONLY and invocation.switch("refresh-only")
+    return PlanOptions(
+        mode, refreshes, follows_state, replaced, targets, excluded, parallelism(invocation)
+    )
 
 
 def _replaced(state: OpenState) -> tuple[AbsResourceInstance, ...]:

@@ -268,3 +268,16 @@ class Plan:
         if any(change.is_visible for change in self.changes) or self.has_output_changes:
             return False
         return not (self.mode is PlanMode.REFRESH_ONLY and self.drift)
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether it is empty, and brings nothing into the state that is not shown either."""
+        if not self.is_empty or self.mode is not PlanMode.REFRESH_ONLY:
+            return self.is_empty
+        for address, instance in self.refreshed_state.instances():
+            known = self.previous_state.instance(address)
+            if known is None or known.current is None or instance.current is None:
+                continue
+            if known.current.lifecycle != instance.current.lifecycle:
+                return False
+        return True

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nigari.addrs.absolute import AbsResource, AbsResourceInstance, instance_of, resource_of
+from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import MANAGED
 from nigari.eval.instances import Frame, Origin
 from nigari.plan.block_graph import resource_block
 from nigari.plan.changes import PlanMode, Reason
-from nigari.plan.host import frame_at
 from nigari.plan.orphans import End, OrphanNode, reason_for
 from nigari.plan.plan_host import PlanHost
 from nigari.plan.removed import RemoveStatement, statement_for
@@ -48,9 +47,6 @@ class Orphans:
         What providers need stays: when a destroy is applied they are configured once more.
         """
         host = self._host
-        if not self._is_destroy and not self._is_declared(resource.address):
-            host.refreshed.remove_resource(resource.address)
-            return
         if self._is_destroy and resource_block(resource.address) in host.needed_data:
             return
         for key in resource.instances:
@@ -118,7 +114,3 @@ class Orphans:
         if frame is None or expr is None:
             return None
         return Origin(frame, frame.instance.compiled.expression(expr))
-
-    def _is_declared(self, address: AbsResource) -> bool:
-        frame = frame_at(self._host.root, address.module)
-        return frame is not None and address.item in frame.module.resources

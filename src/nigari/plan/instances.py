@@ -68,6 +68,8 @@ class Planning(Protocol):
     """What the user singled out, if anything."""
     refreshes: bool
     is_refresh_only: bool
+    follows_state: bool
+    """Whether the instances of resources are those of the state, and nothing is imported."""
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
         """What a module tells a provider about itself; None where that is nothing."""
@@ -117,6 +119,10 @@ class Planning(Protocol):
         """Remember what a data source says."""
         ...
 
+    def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        """Take over what the configuration now says of an object that stays as it is."""
+        ...
+
     def note_ephemeral(self, instance: EphemeralInstance) -> None:
         """Remember that an ephemeral object may be needed."""
         ...
@@ -156,7 +162,7 @@ def collected(repetition: Repetition, values: Mapping[InstanceKey, Value]) -> Va
 class PlannedResource(RepeatedResource):
     """A resource of one module instance while planning."""
 
-    __slots__ = ("_is_expanded", "_keys", "body", "run", "schema")
+    __slots__ = ("_is_expanded", "_keys", "body", "declared", "run", "schema")
 
     def __init__(self, frame: Frame, resource: Resource, run: Planning) -> None:
         super().__init__(frame, resource)
@@ -166,6 +172,8 @@ class PlannedResource(RepeatedResource):
         self._is_expanded = False
         self._keys: tuple[InstanceKey, ...] | None = None
         """Those of all instances; None where it is reported that they are not known."""
+        self.declared: frozenset[InstanceKey] = frozenset()
+        """The instances that the configuration has."""
 
     def step(self) -> Sequence[Need]:
         if not self._is_expanded:
@@ -182,6 +190,8 @@ class PlannedResource(RepeatedResource):
         if self.left_out:
             values.update(self.left_out)
             values = {key: values[key] for key in self._keys}
+        if self.run.follows_state:
+            values = self.as_stored(values)
         self.value = self.collected(values)
         return ()
 
@@ -192,14 +202,16 @@ class PlannedResource(RepeatedResource):
             return expansion
         if not self._find_schema():
             return ()
-        data = settled(frame, expansion, str(resource.addr), resource)
-        if data is None:
+        declared = settled(frame, expansion, str(resource.addr), resource)
+        if declared is None:
             return ()
+        self.declared = frozenset(declared)
+        data = self.wanted(declared)
         for key, each in data.items():
             if self.is_looked_at(key):
                 self.instances[key] = self.instance(key, each)
             else:
-                self.left_out[key] = self._prior_value(key)
+                self.left_out[key] = self.prior_value(key)
         self._keys = tuple(data)
         return ()
 
@@ -207,6 +219,16 @@ class PlannedResource(RepeatedResource):
         """Whether an instance is among those that the user singled out."""
         selection = self.run.selection
         return selection is None or selection.has(self._address(key))
+
+    def wanted(
+        self, expansion: Mapping[InstanceKey, InstanceData]
+    ) -> Mapping[InstanceKey, InstanceData]:
+        """The instances that are looked at, of those that the configuration has."""
+        return expansion
+
+    def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
+        """The values of all instances where those of the state count."""
+        return values
 
     def _address(self, key: InstanceKey) -> AbsResourceInstance:
         return Abs(self.frame.instance.addr, ResourceInstance(self.resource.addr, key))
@@ -221,7 +243,7 @@ class PlannedResource(RepeatedResource):
             if key not in self.instances and key not in self.left_out
         )
 
-    def _prior_value(self, key: InstanceKey) -> Value:
+    def prior_value(self, key: InstanceKey) -> Value:
         """What an instance is that is left as it is."""
         assert self.schema is not None
         state = self.run.prior.instance(self._address(key))

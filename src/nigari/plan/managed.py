@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
-from nigari.addrs.absolute import resource_of
+from nigari.addrs.absolute import Abs, resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
@@ -38,6 +38,35 @@ class ManagedResource(PlannedResource):
 
     def instance(self, key: InstanceKey, data: InstanceData) -> ManagedInstance:
         return ManagedInstance(self, key, data)
+
+    def wanted(
+        self, expansion: Mapping[InstanceKey, InstanceData]
+    ) -> Mapping[InstanceKey, InstanceData]:
+        if not self.run.follows_state or self.resource.repetition.has_one_value:
+            return expansion
+        stored = self._stored()
+        return {key: data for key, data in expansion.items() if key in stored}
+
+    def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
+        repetition = self.resource.repetition
+        if repetition.has_one_value or self.schema is None:
+            return values
+        stored = self._stored()
+        if repetition.for_each is not None:
+            keys: Iterable[InstanceKey] = sorted(each for each in stored if isinstance(each, str))
+        else:
+            keys = range(max((each + 1 for each in stored if isinstance(each, int)), default=0))
+        found = {key: unknown(self.schema.block.implied_type) for key in keys}
+        found.update((key, self.prior_value(key)) for key in found if key in stored)
+        found.update((key, value) for key, value in values.items() if key in found)
+        return found
+
+    def _stored(self) -> Collection[InstanceKey]:
+        """The instances of which the state has an object."""
+        state = self.run.prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
+        if state is None:
+            return ()
+        return [key for key, each in state.instances.items() if each.current is not None]
 
 
 class ManagedInstance(ChangingInstance):
@@ -129,7 +158,7 @@ class ManagedInstance(ChangingInstance):
         run = self.owner.run
         assert self.config is not None
         state = run.prior.instance(self.address)
-        target = run.imports.targets.get(self.address)
+        target = None if run.follows_state else run.imports.targets.get(self.address)
         if (state is None or state.current is None) and target is not None:
             if not await self._import(target):
                 self.fail()
@@ -176,6 +205,7 @@ class ManagedInstance(ChangingInstance):
             self.fail()
             self.value = unknown(self.schema.block.implied_type)
             return
+        self.owner.run.note_lifecycle(self.address, wanted.provider)
         value = self.value = self.prior.value
         self.change = Change(
             self.address, Action.NO_OP, value, value, wanted.provider, wanted.schema

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.addrs.absolute import Abs, AbsResource, resource_of
+from nigari.addrs.absolute import AbsResource, resource_of
 from nigari.addrs.module import ModuleAddr, module_from_steps
 from nigari.addrs.moves import ANY_KEY, KeyPattern, MoveEndpoint, MovePattern, unify_endpoints
 from nigari.addrs.parse import parse_move_endpoint
-from nigari.addrs.resource import Resource, ResourceInstance
+from nigari.addrs.resource import Resource
 from nigari.config.declared import Repetition as Declared
 from nigari.config.written_address import WrittenAddress
 from nigari.diagnostics import Diagnostics, Range
@@ -19,6 +19,7 @@ from nigari.eval.lifecycle import StaticAddress
 from nigari.eval.once import DONE
 from nigari.eval.static import StaticRun
 from nigari.plan.host import frame_at
+from nigari.plan.instances import PlannedResource
 from nigari.plan.plan_host import PlanHost, PlanOptions
 from nigari.record import record
 from nigari.state.implied_moves import Repetition, implied_moves
@@ -123,10 +124,11 @@ class _Declared:
             return None
         if key is ANY_KEY:
             return resource.range
-        instance = Abs(frame.instance.addr, ResourceInstance(addr, key))
         # While everything is destroyed, instances are those of the state.
         is_only = key is None and resource.repetition.is_single
-        return resource.range if is_only or self._host.is_wanted(instance) else None
+        node = frame.resources[addr]
+        has_key = isinstance(node, PlannedResource) and key in node.declared
+        return resource.range if is_only or has_key else None
 
 
 def _statements(static: StaticRun, diags: Diagnostics) -> list[MoveStatement]:

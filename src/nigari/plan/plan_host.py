@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
@@ -46,6 +46,8 @@ class PlanOptions:
 
     mode: PlanMode = PlanMode.NORMAL
     refreshes: bool = True
+    follows_state: bool = False
+    """Whether the instances of resources are those of the state, and nothing is imported."""
     replaced: tuple[AbsResourceInstance, ...] = ()
     targets: tuple[Target, ...] = ()
     excluded: tuple[Target, ...] = ()
@@ -69,6 +71,7 @@ class PlanHost(Host):
         super().__init__(surroundings, pool, prior)
         self.refreshes = options.refreshes
         self.is_refresh_only = options.mode is PlanMode.REFRESH_ONLY
+        self.follows_state = options.follows_state
         self.changes: dict[tuple[AbsResourceInstance, str], Change] = {}
         self.drift: list[Drift] = []
         self.refreshed = StateDraft(prior)
@@ -202,6 +205,25 @@ class PlanHost(Host):
         value = null(schema.block.implied_type) if now is None else now.value
         if before.value.unmark_deep()[0] != value.unmark_deep()[0]:
             self.drift.append(Drift(address, before.value, value, schema, provider, previous))
+
+    def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        """Take over what the configuration now says of an object that stays as it is.
+
+        What it depended on when it was made counts as well, until something is applied.
+        """
+        state = self.refreshed.instance(address)
+        if state is None or state.current is None:
+            return
+        known = state.current
+        addr = resource_of(address)
+        needed = {*known.dependencies, *self.blocks.resources_before(resource_block(addr))}
+        renewed = known.with_lifecycle(
+            tuple(sorted(needed, key=str)),
+            self.settings.is_declared_first(addr.module, addr.item),
+            self.settings.skips_destroy(addr.module, addr.item),
+        )
+        if renewed != known:
+            self.refreshed.set_current(address, renewed, provider)
 
     def note_imported(
         self, address: AbsResourceInstance, found: PriorObject, provider: AbsProviderInstance

@@ -129,9 +129,10 @@ class _Needs:
 
 
 def _outputs(graph: BlockGraph, selected: AbstractSet[Block]) -> set[Block]:
-    """The root's outputs that come from nothing but selected resources."""
-    return {
-        block
-        for block in graph.root_outputs()
-        if all(resource_block(each) in selected for each in graph.resources_before(block))
-    }
+    """The root's outputs that come from selected resources, and from no others."""
+    found: set[Block] = set()
+    for block in graph.root_outputs():
+        before = {resource_block(each) for each in graph.resources_before(block)}
+        if before and before <= selected:
+            found.add(block)
+    return found

@@ -116,6 +116,11 @@ class StoredObject:
         """The same object with other dependencies."""
         return self.with_lifecycle(dependencies, self.create_before_destroy, self.skip_destroy)
 
+    @property
+    def lifecycle(self) -> tuple[tuple[AbsResource, ...], bool, bool]:
+        """What the configuration has said of it: see `with_lifecycle`."""
+        return self.dependencies, self.create_before_destroy, self.skip_destroy
+
     def with_lifecycle(
         self,
         dependencies: tuple[AbsResource, ...],

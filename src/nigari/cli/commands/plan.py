@@ -29,7 +29,8 @@ def run(invocation: Invocation) -> int:
             return 1
         if target or not plan.is_empty:
             command.telling.next_step(target)
-        return _CHANGES if invocation.switch("detailed-exitcode") and not plan.is_empty else 0
+        is_detailed = invocation.switch("detailed-exitcode")
+        return _CHANGES if is_detailed and not plan.changes_nothing else 0
 
     return command.run("OperationTypePlan", work)
 

@@ -1,0 +1,101 @@
+"""Plans that only refresh, or look at a part: what they read, store and leave alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from nigari.cli.commands import apply, plan
+from tests.plan.command import ran
+
+_TWO = 'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {\n%s}\n'
+_MANY = 'resource "terraform_data" "a" {\n  %s\n}\noutput "n" {\n  value = %s\n}\n'
+
+
+@pytest.fixture(autouse=True)
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def applied(text: str, *args: str) -> None:
+    Path("main.tf").write_text(text)
+    status, said = ran(apply.COMMAND, ["-auto-approve", *args], {**os.environ})
+    assert status == 0, said
+
+
+def status_of(text: str, *args: str) -> int:
+    Path("main.tf").write_text(text)
+    return ran(plan.COMMAND, ["-detailed-exitcode", *args], {**os.environ})[0]
+
+
+def stored() -> dict[str, object]:
+    found: dict[str, object] = json.loads(Path("terraform.tfstate").read_text())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "value"),
+    [
+        ("count = 1", "count = 3", "length(terraform_data.a)"),
+        ("count = 3", "count = 1", "length(terraform_data.a)"),
+        ('for_each = toset(["x"])', 'for_each = toset(["y", "z"])', "keys(terraform_data.a)"),
+    ],
+)
+def test_instances_are_those_of_the_state(before: str, after: str, value: str) -> None:
+    applied(_MANY % (before, value))
+    assert status_of(_MANY % (after, value), "-refresh-only") == 0
+    assert status_of(_MANY % (after, value)) == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "member", "wanted"),
+    [
+        ("  depends_on = [terraform_data.a]\n", "dependencies", ["terraform_data.a"]),
+        ("  lifecycle {\n    create_before_destroy = true\n  }\n", "create_before_destroy", True),
+    ],
+)
+def test_what_the_configuration_says_of_objects(more: str, member: str, wanted: object) -> None:
+    applied(_TWO % "")
+    assert status_of(_TWO % more) == 0
+    assert status_of(_TWO % more, "-refresh-only") == 2
+    applied(_TWO % more, "-refresh-only")
+    resources = stored()["resources"]
+    assert isinstance(resources, list)
+    assert resources[1]["instances"][0][member] == wanted
+    assert status_of(_TWO % more, "-refresh-only") == 0
+
+
+def test_outputs_that_have_nothing_to_do_with_a_target() -> None:
+    outputs = {"same": '"x"', "a": "terraform_data.a.id", "b": "terraform_data.b.id"}
+    text = _TWO % "" + "".join(
+        f'output "{name}" {{\n  value = {value}\n}}\n' for name, value in outputs.items()
+    )
+    applied(text, "-target=terraform_data.a")
+    found = stored()["outputs"]
+    assert isinstance(found, dict)
+    assert list(found) == ["a"]
+
+
+def test_data_of_other_modules() -> None:
+    Path("m").mkdir()
+    Path("other.tfstate").write_text('{"version": 4, "terraform_version": "1.12.6", "serial": 1}')
+    Path("m/main.tf").write_text(
+        'data "terraform_remote_state" "d" {\n  backend = "local"\n  config = {\n'
+        '    path = "other.tfstate"\n  }\n}\nresource "terraform_data" "a" {}\n'
+    )
+    text = "".join(f'module "{name}" {{\n  source = "./m"\n}}\n' for name in "ab")
+    applied(text)
+    before = addresses()
+    applied(text, "-target=module.a")
+    assert addresses() == before
+    applied(text, "-target=module.a", "-destroy")
+    assert addresses() == [each for each in before if each.startswith("module.b")]
+
+
+def addresses() -> list[str]:
+    resources = stored()["resources"]
+    assert isinstance(resources, list)
+    return [f"{each['module']} {each['mode']}" for each in resources]
