@@ -160,3 +160,21 @@ def test_env_is_the_old_name() -> None:
     assert inside("workspace", "list").out == "* default\n\n"
     assert inside("env").out == inside("workspace").out
     assert inside("env", "nonsense").code == 1
+
+
+NEEDY = 'variable "p" {}\nterraform {\n  backend "local" {\n    path = var.p\n  }\n}\n'
+
+
+@pytest.mark.parametrize(
+    "args", [["select", "a"], ["select", "-or-create", "c"], ["delete", "a"], ["new", "c"]]
+)
+def test_nothing_is_done_before_a_failure(args: list[str]) -> None:
+    Path("main.tf").write_text(NEEDY)
+    given = ("-var", "p=here")
+    assert inside("init", *given).code == 0
+    for name in ("a", "b"):
+        assert inside("workspace", "new", *given, name).code == 0
+    before = Path(".terraform/environment").read_text(), sorted(Path().rglob("*"))
+    assert inside("workspace", *args).code == 1
+    assert before == (Path(".terraform/environment").read_text(), sorted(Path().rglob("*")))
+    assert inside("workspace", args[0], *given, *args[1:]).code == 0

@@ -95,9 +95,11 @@ class WorkingState:
         )
 
     def workspaces(self, diags: Diagnostics) -> Workspaces | None:
-        """The workspaces of the configured backend."""
+        """The workspaces of the configured backend; None after reporting why they cannot be used."""
         backend = self.backend(diags)
-        return None if backend is None else Workspaces(backend, self._data, self._environ)
+        if backend is None or diags.has_errors:
+            return None
+        return Workspaces(backend, self._data, self._environ)
 
     def snapshots(
         self, encryption: StateLayer, diags: Diagnostics, files: StateFiles = NO_STATE_FILES

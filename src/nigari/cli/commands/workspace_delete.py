@@ -11,13 +11,11 @@ from nigari.cty.values import go_quote
 
 async def _delete(state: OpenState) -> bool:
     name = workspace_name(state)
-    workspaces = state.working.workspaces(state.diags)
-    if workspaces is None:
+    workspaces, encryption = state.working.workspaces(state.diags), state.encryption
+    if workspaces is None or state.diags.has_errors:
         return False
     is_forced = state.invocation.switch("force")
-    if not await workspaces.delete(
-        name, state.encryption, state.lock_options, is_forced, state.diags
-    ):
+    if not await workspaces.delete(name, encryption, state.lock_options, is_forced, state.diags):
         return False
     state.say(f"Deleted workspace {go_quote(name)}!", f"Deleted workspace {go_quote(name)}")
     return True

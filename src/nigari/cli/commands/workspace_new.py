@@ -16,6 +16,7 @@ async def _new(state: OpenState) -> bool:
     name = workspace_name(state)
     workspaces = state.working.workspaces(state.diags)
     path = state.invocation.text("state")
+    # All that can be wrong is reported before anything is made.
     file = read_state_file(path, state.encryption, state.diags) if path else None
     if workspaces is None or state.diags.has_errors:
         return False
