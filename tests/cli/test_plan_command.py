@@ -272,6 +272,14 @@ resource "rich_thing" "c" { name = terraform_data.b.id }
 """
 
 
+def test_digits_are_kept_in_events(rich: dict[str, str]) -> None:
+    write('output "big" {\n  value = 123456789012345678901234567890.5\n}\n')
+    for _ in range(2):
+        status, said = ran(apply.COMMAND, ["-json", "-auto-approve"], rich)
+        assert status == 0
+        assert '"value":123456789012345678901234567890.5' in said
+
+
 def test_graph_of_operations(rich: dict[str, str]) -> None:
     write(CHAIN)
     status, said = ran(graph.COMMAND, [], rich)

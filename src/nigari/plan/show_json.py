@@ -8,7 +8,6 @@ Sensitive values are in it, as they are in OpenTofu's, with `before_sensitive` a
 from __future__ import annotations
 
 import json
-from json.encoder import encode_basestring
 from typing import Final
 
 from nigari.addrs.resource import DATA
@@ -18,34 +17,9 @@ from nigari.cty.types import KIND_LIST, KIND_MAP, KIND_OBJECT, KIND_SET, KIND_TU
 from nigari.cty.values import Value, null, object_value, tuple_value
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.changes import Change, Drift, OutputChange, Plan
+from nigari.plan.json_document import number
 
 Members = dict[str, object]
-
-
-class Numeral:
-    """A number that a float would change; it is written as it is."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
-def _number(text: str) -> object:
-    number = float(text)
-    return number if repr(number) == text else Numeral(text)
-
-
-def document(data: object) -> str:
-    """Data as a JSON document, every digit kept."""
-    if isinstance(data, dict):
-        members = (f"{encode_basestring(key)}:{document(each)}" for key, each in data.items())
-        return f"{{{','.join(members)}}}"
-    if isinstance(data, list | tuple):
-        return f"[{','.join(document(each) for each in data)}]"
-    if isinstance(data, str):
-        return encode_basestring(data)
-    return data.text if isinstance(data, Numeral) else json.dumps(data)
 
 
 def plan_to_json(plan: Plan) -> Members:
@@ -162,7 +136,7 @@ def value_to_data(value: Value) -> object:
     plain, _ = value.unmark_deep()
     if plain.is_null:
         return None
-    return json.loads(cty_json.value_to_json(plain, plain.type), parse_float=_number)
+    return json.loads(cty_json.value_to_json(plain, plain.type), parse_float=number)
 
 
 def known_part(value: Value) -> Value:

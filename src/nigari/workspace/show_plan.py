@@ -19,8 +19,9 @@ from nigari.eval.instances import ModuleInstance
 from nigari.eval.resource import resource_schema
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.changes import Action, Plan
+from nigari.plan.json_document import document
 from nigari.plan.relevant import RelevantAttribute, relevant_attributes
-from nigari.plan.show_json import Members, document, plan_to_json, value_to_data
+from nigari.plan.show_json import Members, plan_to_json, value_to_data
 from nigari.plan.show_values import planned_values
 from nigari.record import replace
 from nigari.schema.block import Block

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from nigari.cli.configuration import OpenConfiguration
 from nigari.cli.stored_state import OpenState
+from nigari.plan.json_document import document
 from nigari.plan.required import providers_of
-from nigari.plan.show_json import document
 from nigari.state.json_text import escaped_for_html
 from nigari.state.model import State
 from nigari.workspace.show_configuration import configuration_data

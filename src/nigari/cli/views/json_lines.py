@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final, TextIO
@@ -10,6 +9,7 @@ from typing import Final, TextIO
 from nigari.cli.outlet import error_of
 from nigari.diagnostics import ContextOf, Diagnostics, Severity, Sources
 from nigari.diagnostics.render import no_context, to_json
+from nigari.plan.json_document import document
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 UI_VERSION: Final = "1.2"
@@ -31,10 +31,7 @@ class JsonLines:
         """Write one event."""
         now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         line = {"@level": level, "@message": message, "@module": "tofu.ui", "@timestamp": now}
-        text = json.dumps(
-            {**line, **dict(sorted(members.items()))}, separators=(",", ":"), ensure_ascii=False
-        )
-        self._stream.write(f"{text}\n")
+        self._stream.write(f"{document({**line, **dict(sorted(members.items()))})}\n")
         # Whoever follows wants to hear of it now.
         self._stream.flush()
 
