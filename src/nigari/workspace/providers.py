@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from nigari.addrs.provider import Provider
+from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.packages.cli_config import CliConfig, load_cli_config
 from nigari.packages.installed_program import (
@@ -163,7 +163,8 @@ class InstalledProviders:
         from nigari.providers.launch import attach, parse_reattach
 
         try:
-            running = parse_reattach(self._environ[_REATTACH_VARIABLE])[str(provider)]
+            entries = parse_reattach(self._environ[_REATTACH_VARIABLE])
+            running = next(entry for name, entry in entries.items() if _means(name, provider))
         except ValueError as error:
             diags.append(_invalid_reattach(error))
             return None
@@ -171,8 +172,16 @@ class InstalledProviders:
 
     def is_attached(self, provider: Provider) -> bool:
         """Whether a plugin of that provider runs already."""
-        # Whether the text makes sense is found out where it is used.
-        return f'"{provider}"' in self._environ.get(_REATTACH_VARIABLE, "")
+        text = self._environ.get(_REATTACH_VARIABLE, "")
+        if not text:
+            return False
+        from nigari.providers.launch import parse_reattach
+
+        try:
+            return any(_means(name, provider) for name in parse_reattach(text))
+        except ValueError:
+            # That the text makes no sense is told where it is used.
+            return f'{provider.type}"' in text
 
     def _program(self, provider: Provider, diags: Diagnostics) -> Program | None:
         # One who starts a second process wants to know again.
@@ -210,6 +219,11 @@ def _empty_override(provider: Provider, directory: str) -> Diagnostic:
         f"The CLI configuration says that {provider.display} is in {directory}, and there is no "
         f"program named terraform-provider-{provider.type} there.",
     )
+
+
+def _means(name: str, provider: Provider) -> bool:
+    """Whether a name, which may leave out the usual host and namespace, is that of a provider."""
+    return parse_provider(name, Diagnostics()) == provider
 
 
 def _invalid_reattach(error: ValueError) -> Diagnostic:
