@@ -37,7 +37,7 @@ _EACH: Final = '  for_each = toset(["p", "q"])\n'
 _SAME: Final = "Move without effect"
 _STILL: Final = "Moved object is still declared"
 _AGAINST: Final = "Contradicting moves"
-_CIRCLE: Final = "Moves in a circle"
+_CIRCLE: Final = "Cycle of moves"
 
 _ROWS: Final[list[tuple[str, str, str, list[str]]]] = [
     ("declared", things("a", "b") + moved("a", "b"), "", [f"main.tf 5 {_STILL}"]),
