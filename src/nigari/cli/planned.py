@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Final
 
 from nigari.backends.disk import write_beside
@@ -65,6 +64,8 @@ class PlanningCommand:
         self.is_refresh = False
         """Whether nothing but the state is brought up to date, so that no numbers are told."""
         self.parallelism = parallelism(invocation)
+        self.asks_variables = True
+        """Whether variables need values, where no saved plan has them."""
         self._reopened: Reopened | None = None
         """The configuration of the saved plan that is to be carried out."""
         self._read = ReadFiles(DiskFiles())
@@ -92,7 +93,7 @@ class PlanningCommand:
         if plan_path:
             if not self._reopen(plan_path):
                 return 1
-        elif not state.configuration.diags.has_errors:
+        elif self.asks_variables and not state.configuration.diags.has_errors:
             self._ask_variables()
         snapshots = state.working.snapshots(state.encryption, state.diags, state.files)
         if snapshots is None or state.diags.has_errors:
