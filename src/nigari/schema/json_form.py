@@ -54,7 +54,10 @@ def provider_json(schema: ProviderSchema) -> Json:
         for name, resource in schema.resources.items()
         if resource.identity is not None
     }
-    return {"provider": schema_json(schema.provider)} | _filled(
+    provider = schema_json(schema.provider)
+    if not schema.is_configurable:
+        del provider["block"]
+    return {"provider": provider} | _filled(
         {
             "resource_schemas": _all(schema.resources),
             "data_source_schemas": _all(schema.data_sources),

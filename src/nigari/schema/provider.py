@@ -92,3 +92,5 @@ class ProviderSchema:
     """Why a type that the provider names cannot be used, for each that somebody has asked for."""
     schema_call_optional: bool = False
     """Whether a new process of the provider works without having been asked for its schema."""
+    is_configurable: bool = True
+    """Whether there is a schema for `provider` blocks at all, be it an empty one."""

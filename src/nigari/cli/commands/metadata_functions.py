@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
@@ -12,7 +13,7 @@ from nigari.cty.type_json import type_to_json
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import unknown
 from nigari.lang.files import MemoryFiles
-from nigari.lang.functions.descriptions import DESCRIPTIONS
+from nigari.lang.functions.descriptions import DESCRIPTIONS, PARAMETERS
 from nigari.lang.functions.table import CORE, function_table
 from nigari.state.json_text import escaped_for_html
 
@@ -22,14 +23,16 @@ _GONE = ("list", "map")
 
 
 def _signature(name: str, function: Function) -> dict[str, object]:
+    name = name.removeprefix(CORE)
+    described = PARAMETERS.get(name, {})
     result: dict[str, object] = {
-        "description": DESCRIPTIONS[name.removeprefix(CORE)],
+        "description": DESCRIPTIONS[name],
         "return_type": _type(_return_type(function)),
     }
     if function.parameters:
-        result["parameters"] = [_parameter(each) for each in function.parameters]
+        result["parameters"] = [_parameter(each, described) for each in function.parameters]
     if function.variadic is not None:
-        result["variadic_parameter"] = _parameter(function.variadic)
+        result["variadic_parameter"] = _parameter(function.variadic, described)
     return result
 
 
@@ -44,8 +47,10 @@ def _return_type(function: Function) -> Type:
         return DYNAMIC
 
 
-def _parameter(parameter: Parameter) -> dict[str, object]:
+def _parameter(parameter: Parameter, described: Mapping[str, str]) -> dict[str, object]:
     result: dict[str, object] = {"name": parameter.name}
+    if parameter.name in described:
+        result["description"] = described[parameter.name]
     if parameter.allow_null:
         result["is_nullable"] = True
     result["type"] = _type(parameter.type)

@@ -1,4 +1,7 @@
-"""What each function does, in a sentence, for people who look through the list of them."""
+"""What each function does, in a sentence, for people who look through the list of them.
+
+Parameters whose names do not say enough have a sentence, too.
+"""
 
 from __future__ import annotations
 
@@ -143,3 +146,37 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "yamlencode": "Encodes a value as YAML.",
     "zipmap": "Builds a map from a list of keys and a list of values.",
 }
+
+_RANGE: Final = "An address range in CIDR notation, such as 10.0.0.0/8."
+
+PARAMETERS: Final[dict[str, dict[str, str]]] = {
+    "bcrypt": {"cost": "How much work the hash is; 10 if it is left out."},
+    "chunklist": {"size": "The length of each chunk; only the last one may be shorter."},
+    "cidrcontains": {
+        "containing_prefix": _RANGE,
+        "contained_ip_or_prefix": "An IP address, or an address range in CIDR notation.",
+    },
+    "cidrhost": {
+        "prefix": _RANGE,
+        "hostnum": "The number of the host: it must fit into the bits after the prefix.",
+    },
+    "cidrnetmask": {"prefix": _RANGE},
+    "cidrsubnet": {
+        "prefix": _RANGE,
+        "newbits": "By how many bits the new prefix is longer.",
+        "netnum": "The number of the part: it must fit into the new bits.",
+    },
+    "cidrsubnets": {"prefix": _RANGE},
+    "coalescelist": {"vals": "Lists or tuples, in the order in which they are tried."},
+    "indent": {"spaces": "How many spaces come after each line break."},
+    "join": {
+        "separator": "What stands between two elements.",
+        "lists": "Lists of strings, of which there must be at least one.",
+    },
+    "keys": {"inputMap": "A map, or an object, whose keys come as a tuple."},
+    "setproduct": {
+        "sets": "Sets, lists or tuples; without sets among them the order of elements is kept."
+    },
+    "trim": {"cutset": "The characters to take away, in any order."},
+}
+"""By function and parameter."""

@@ -17,28 +17,44 @@ from nigari.schema.provider import Schema
 NAME: Final = "terraform_remote_state"
 _DEFAULT_WORKSPACE: Final = "default"
 
+
+def _attribute(
+    type_: cty.Type,
+    description: str,
+    *,
+    required: bool = False,
+    optional: bool = False,
+    computed: bool = False,
+) -> Attribute:
+    return Attribute(
+        type_,
+        required=required,
+        optional=optional,
+        computed=computed,
+        description=description,
+        markdown=True,
+    )
+
+
 SCHEMA: Final = Schema(
     Block(
         {
-            "backend": Attribute(
-                cty.STRING, required=True, description="The type of the backend to read from."
+            "backend": _attribute(
+                cty.STRING, "The type of the backend to read from.", required=True
             ),
-            "config": Attribute(
+            "config": _attribute(
                 cty.DYNAMIC,
+                "The backend's arguments, as its `backend` block would have them.",
                 optional=True,
-                description="The backend's arguments, as its `backend` block would have them.",
-                markdown=True,
             ),
-            "defaults": Attribute(
-                cty.DYNAMIC,
-                optional=True,
-                description="Values for outputs that the state does not have.",
+            "defaults": _attribute(
+                cty.DYNAMIC, "Values for outputs that the state does not have.", optional=True
             ),
-            "outputs": Attribute(
-                cty.DYNAMIC, computed=True, description="All output values of the root module."
+            "outputs": _attribute(
+                cty.DYNAMIC, "All output values of the root module.", computed=True
             ),
-            "workspace": Attribute(
-                cty.STRING, optional=True, description="The workspace to read, if not the default."
+            "workspace": _attribute(
+                cty.STRING, "The workspace to read, if not the default.", optional=True
             ),
         }
     )

@@ -18,6 +18,7 @@ SCHEMA: Final = ProviderSchema(
     plans_destroy=True,
     moves_state=True,
     schema_call_optional=True,
+    is_configurable=False,
 )
 """What the provider offers, known without asking it."""
 
