@@ -143,15 +143,21 @@ def test_many_blocks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "context"),
-    [(1, 'resource "a_b" "c"'), (2, 'resource "a_b" "c"'), (3, ""), (4, "locals")],
+    ("byte", "context"),
+    [
+        (0, ""),  # the header itself is in nothing
+        (9, 'resource "a_b" "c"'),
+        (21, 'resource "a_b" "c"'),
+        (23, ""),
+        (33, ""),
+        (41, "locals"),
+    ],
 )
-def test_the_block_that_a_place_is_in(line: int, context: str) -> None:
+def test_the_block_that_a_place_is_in(byte: int, context: str) -> None:
     text = 'resource "a_b" "c" {\n}\n# between\nlocals {}\n'
-    starts = [0, 21, 23, 33]
     loader = ModuleLoader(MemoryFiles({"main.tf": text}))
     loader.load(".", Diagnostics())
-    at = Pos(line, 1, starts[line - 1])
+    at = Pos(1, 1, byte)
     assert loader.context_of(Range("main.tf", at, at)) == context
 
 

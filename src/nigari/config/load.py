@@ -100,11 +100,14 @@ class ModuleLoader:
         return found
 
     def context_of(self, place: Range) -> str:
-        """The block that a place is in, as it is called in diagnostics; empty outside of any."""
+        """The block that a place is in, as it is called in diagnostics; empty outside of any.
+
+        A block is not in itself: what is wrong with its header is in nothing.
+        """
         root = self._roots.get(place.filename)
         if root is None:
             return ""
-        byte = place.start.byte
+        byte = place.start.byte - 1
         if not isinstance(root, NativeBody):
             from nigari.hcl.json_navigation import context_name
 
@@ -113,7 +116,7 @@ class ModuleLoader:
         if at < 0:
             return ""
         block = root.blocks[at]
-        if byte > block.source.pos(block.end).byte:
+        if byte >= block.source.pos(block.end).byte:
             return ""
         return " ".join([block.type, *[f'"{label}"' for label in block.labels]])
 
