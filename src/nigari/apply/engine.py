@@ -124,12 +124,17 @@ class Application:
             provisioner.cancel()
 
     async def _checks(self, succeeded: bool) -> tuple[CheckResult, ...]:
-        """How conditions went: all of them, once everything that they are about is there."""
+        """How conditions went: all of them, once everything that they are about is there.
+
+        What the plan has left out is left out here, too.
+        """
         if self._plan.mode is PlanMode.DESTROY:
             return self._plan.checks
         noted = list(self._place.conditions)
+        planned = {each.block for each in self._plan.checks if each.objects}
         for frame in await self._host.all_frames() if succeeded else ():
-            found = module_conditions(frame, self._host.unread)
+            conditions = module_conditions(frame, self._host.unread)
+            found = [each for each in conditions if each[1] in planned]
             await self._host.evaluate(list(condition_nodes(frame, found)))
             noted += found
         return updated_results(self._plan.checks, noted)

@@ -287,8 +287,8 @@ class PlanningCommand:
             self.show(incomplete)
         return incomplete
 
-    async def apply(self, plan: Plan, snapshots: Snapshots) -> int:
-        """Carry out a plan and tell what came of it."""
+    async def apply(self, plan: Plan, snapshots: Snapshots, is_saved: bool = False) -> int:
+        """Carry out a plan and tell what came of it; nobody has been shown one that was saved."""
         planning, state = self.planning, self.state
         assert planning is not None
 
@@ -310,7 +310,7 @@ class PlanningCommand:
                 self._rescue(snapshots, result, told)
 
         view = self.telling.view
-        self.telling.applying(plan)
+        self.telling.applying(plan, is_saved)
         async with ticking(view):
             result = await planning.apply(plan, view, keep, save, self.parallelism)
         self.telling.close()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from enum import Enum
 
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.paths import Path
 from nigari.cty.values import Value
@@ -225,6 +226,8 @@ class Plan:
     """What `plantimestamp` is."""
     ephemeral: tuple[EphemeralInstance, ...] = ()
     """In the order of addresses."""
+    modules: tuple[ModuleAddr, ...] = ()
+    """The instances of called modules whose outputs were worked out."""
     is_incomplete: bool = False
     """Whether something went wrong, so that it can be looked at and not be applied."""
 

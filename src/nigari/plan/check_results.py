@@ -2,31 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
+from nigari.addrs.module import ModuleAddr
 from nigari.eval.conditions import Outcome
+from nigari.eval.instances import ModuleInstance
 from nigari.plan.conditions import Noted
+from nigari.record import record
 from nigari.state.model import CheckObject, CheckResult
 
 _ORDER = ("error", "fail", "unknown", "pass")
 
 
-def check_results(noted: Iterable[Noted]) -> tuple[CheckResult, ...]:
-    """The results of everything that has conditions, by kind and address."""
+@record
+class Checked:
+    """Something in the configuration that has conditions, whether it has instances or not."""
+
+    kind: str
+    module: ModuleAddr
+    item: str
+
+    @property
+    def block(self) -> str:
+        return self.item if self.module.is_root else f"{self.module}.{self.item}"
+
+
+def declared_checks(instance: ModuleInstance) -> Iterator[Checked]:
+    """Everything that has conditions in a module and in those that it calls."""
+    module, path = instance.module, instance.addr.unkeyed
+    for addr, resource in module.resources.items():
+        if resource.lifecycle.preconditions or resource.lifecycle.postconditions:
+            yield Checked("resource", path, str(addr))
+    for output in module.outputs.values():
+        if output.preconditions:
+            yield Checked("output", path, f"output.{output.name}")
+    for variable in module.variables.values():
+        if variable.validations:
+            yield Checked("var", path, f"var.{variable.name}")
+    for name in module.checks:
+        yield Checked("check", path, f"check.{name}")
+    for children in instance.children.values():
+        for child in list(children.values())[:1]:
+            yield from declared_checks(child)
+
+
+def check_results(
+    noted: Iterable[Noted],
+    declared: Iterable[Checked] = (),
+    is_expanded: Callable[[Checked], bool] = lambda _: True,
+) -> tuple[CheckResult, ...]:
+    """The results of everything that has conditions, by kind and address.
+
+    Nothing is wrong with what is known to have no instances; of what was left out nothing is known.
+    """
     objects: dict[tuple[str, str], dict[str, list[Outcome]]] = {}
     for kind, block, address, conditions in noted:
         objects.setdefault((kind, block), {}).setdefault(address, []).append(conditions.outcome)
-    return tuple(_result(kind, block, found) for (kind, block), found in sorted(objects.items()))
+    results = {key: _result(*key, found) for key, found in objects.items()}
+    for each in declared:
+        status = "pass" if is_expanded(each) else "unknown"
+        empty = CheckResult(each.kind, each.block, status)
+        results.setdefault((each.kind, each.block), empty)
+    return tuple(results[key] for key in sorted(results))
 
 
-def open_results(known: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
-    """The results where everything is destroyed: nothing is looked at, only outputs are there."""
+def open_results(declared: Iterable[Checked], is_partial: bool) -> tuple[CheckResult, ...]:
+    """The results of a destroy: nothing is looked at, and only the root's outputs are there.
+
+    Where only a part is destroyed not even they are.
+    """
     found: list[CheckResult] = []
-    for each in known:
-        there = each.objects if each.kind == "output" else ()
-        objects = tuple(CheckObject(one.address, "unknown") for one in there)
+    for each in declared:
+        is_there = each.kind == "output" and each.module.is_root and not is_partial
+        objects = (CheckObject(each.block, "unknown"),) if is_there else ()
         found.append(CheckResult(each.kind, each.block, "unknown", objects))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda result: (result.kind, result.block)))
 
 
 def updated_results(

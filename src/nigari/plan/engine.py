@@ -25,8 +25,8 @@ from nigari.eval.resource import ValidateConfig, resource_schema
 from nigari.eval.static import StaticRun
 from nigari.eval.validate import Opinion, ValidateRun
 from nigari.plan.block_graph import BlockGraph, resource_block
-from nigari.plan.changes import Action, OutputChange, Plan, PlanMode
-from nigari.plan.check_results import check_results, open_results
+from nigari.plan.changes import Action, Drift, OutputChange, Plan, PlanMode
+from nigari.plan.check_results import Checked, check_results, declared_checks, open_results
 from nigari.plan.crew import Crew
 from nigari.plan.find_orphans import Orphans
 from nigari.plan.host import Surroundings
@@ -44,7 +44,7 @@ from nigari.providers import api
 from nigari.record import replace
 from nigari.schema.block import Block
 from nigari.schema.provider import Schema
-from nigari.state.model import OutputState, State
+from nigari.state.model import CheckResult, OutputState, State
 
 _MOST_NAMED: Final = 10
 
@@ -250,20 +250,43 @@ class Planner:
         changes = sorted(host.changes.values(), key=lambda each: each.address.sort_key())
         for memory in host.providers.memories():
             host.refreshed.remember(memory)
-        is_destroy = options.mode is PlanMode.DESTROY
         return Plan(
             options.mode,
             tuple(changes),
             self._outputs(host, options),
-            tuple(sorted(host.drift, key=lambda each: each.address.sort_key())),
+            self._drift(host, options),
             self._state,
             host.refreshed.finish(),
-            open_results(self._state.checks) if is_destroy else check_results(host.conditions),
+            self._checks(host, options),
             bool(options.targets or options.excluded),
             ephemeral=tuple(
                 sorted(host.ephemeral_instances, key=lambda each: each.address.sort_key())
             ),
+            modules=tuple(
+                frame.instance.addr
+                for frame in host.called
+                if any(node.state == DONE for node in frame.outputs.values())
+            ),
         )
+
+    def _drift(self, host: PlanHost, options: PlanOptions) -> tuple[Drift, ...]:
+        """What has changed outside, which does not matter to what is destroyed anyway."""
+        if options.mode is PlanMode.DESTROY:
+            return ()
+        return tuple(sorted(host.drift, key=lambda each: each.address.sort_key()))
+
+    def _checks(self, host: PlanHost, options: PlanOptions) -> tuple[CheckResult, ...]:
+        declared = declared_checks(self._surroundings.root)
+        if options.mode is PlanMode.DESTROY:
+            return open_results(declared, bool(options.targets or options.excluded))
+        selected = host.selection
+
+        def is_expanded(each: Checked) -> bool:
+            if self._has_failed():
+                return False
+            return selected is None or (each.module, each.item) in selected.blocks
+
+        return check_results(host.conditions, declared, is_expanded)
 
     # -- outputs ------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.addrs.parse import parse_provider_instance, parse_resource_instance
+from nigari.addrs.parse import parse_module, parse_provider_instance, parse_resource_instance
 from nigari.addrs.provider import Provider, provider_for
 from nigari.addrs.resource import Resource
 from nigari.cty import msgpack
@@ -97,7 +97,15 @@ class SavedPlan:
     @property
     def variables(self) -> dict[str, Value]:
         """The values of the root module's variables."""
-        values = self.header["variables"]
+        return self._values("variables")
+
+    @property
+    def given(self) -> dict[str, Value]:
+        """Those of them that were given, as they were before they were converted."""
+        return self._values("given")
+
+    def _values(self, member: str) -> dict[str, Value]:
+        values = self.header[member]
         assert isinstance(values, dict)
         return {str(name): value_from_data(each) for name, each in values.items()}
 
@@ -111,7 +119,7 @@ class SavedPlan:
     @property
     def modules(self) -> str:
         """The directory in which modules were installed."""
-        return str(self.header["modules"])
+        return str(self.header["modules_directory"])
 
     @property
     def links(self) -> dict[str, str]:
@@ -149,6 +157,9 @@ class SavedPlan:
         assert isinstance(ephemeral, list)
         found = [_change_from(each, schema_of, diags) for each in changes]
         opened = [_ephemeral_from(each, schema_of, diags) for each in ephemeral]
+        called = header["modules"]
+        assert isinstance(called, list)
+        modules = [parse_module(each, diags) for each in called]
         drift = header["drift"]
         assert isinstance(drift, list)
         strayed = [_drift_from(each, schema_of, diags) for each in drift]
@@ -165,6 +176,7 @@ class SavedPlan:
             bool(header["targeted"]),
             self.timestamp,
             ephemeral=tuple(each for each in opened if each is not None),
+            modules=tuple(each for each in modules if each is not None),
             is_incomplete=self.is_incomplete,
         )
 
@@ -185,6 +197,7 @@ def plan_header(plan: Plan, graph: ExecutionGraph, extra: Data) -> Data:
         "outputs": [_output_to(each) for each in plan.outputs.values()],
         "checks": [_check_to(each) for each in plan.checks],
         "ephemeral": [_ephemeral_to(each) for each in plan.ephemeral],
+        "modules": [str(each) for each in plan.modules],
         "drift": [_drift_to(each) for each in plan.drift],
         "graph": graph.to_json(),
         **extra,

@@ -86,6 +86,8 @@ class PlanHost(Host):
         self.selection = selected
         self.needed_data = self._find_needed_data() if self._is_destroy else frozenset()
         """The blocks of data sources that must be there while everything is destroyed."""
+        self.called: list[Frame] = []
+        """The instances of called modules."""
 
     # -- what nodes ask for -------------------------------------------------------------------
 
@@ -136,9 +138,11 @@ class PlanHost(Host):
     def opened(self, frame: Frame) -> None:
         if frame.parent is None:
             self.imports = Imports(frame)
+        else:
+            self.called.append(frame)
         if self._is_destroy:
             self.work.want(frame.calls.values())
-        elif self.selection is None:
+        elif self.selection is None or self.selection.has_all_of(frame.instance.addr):
             self.work.want(_everything(frame, self))
         else:
             self.work.want(self._selected_nodes(frame))
@@ -252,7 +256,10 @@ def _everything(frame: Frame, host: PlanHost) -> Iterable[Node]:
     yield from frame.variables.values()
     yield from frame.locals.values()
     yield from frame.outputs.values()
-    yield from frame.resources.values()
+    for node in frame.resources.values():
+        # A module that is targeted is looked at as a whole, but for excluded resources.
+        if not isinstance(node, PriorResource):
+            yield node
     found = module_conditions(frame, host.unread)
     host.conditions += found
     yield from condition_nodes(frame, found)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.resource import DATA, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.addrs.resource import ResourceInstance
 from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
 from nigari.config.resource import Resource
 from nigari.diagnostics import Diagnostics
@@ -22,7 +22,7 @@ from nigari.hcl.decode import Spec
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex
 from nigari.lang.references import Reference
-from nigari.plan.changes import Action, Plan
+from nigari.plan.changes import Action, Plan, PlanMode
 from nigari.record import record
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
@@ -75,8 +75,13 @@ def relevant_attributes(
     for change in plan.changes:
         if change.action is not Action.NO_OP:
             search.start_at(change.address)
-        if change.action is not Action.DELETE:
-            search.start_in(change.address.module)
+    if plan.mode is PlanMode.DESTROY:
+        for address, _ in plan.previous_state.instances():
+            is_data = address.item.resource.mode is DATA
+            if is_data and plan.refreshed_state.instance(address) is None:
+                search.start_at(address)
+    for module in plan.modules:
+        search.start_in(module)
     for name, output in plan.outputs.items():
         declared = root.module.outputs.get(name)
         if output.action is not Action.NO_OP and declared is not None:
@@ -94,7 +99,6 @@ class _Search:
         self._pending: list[_Place] = []
         self._seen: set[tuple[ModuleAddr, str]] = set()
         self._started: set[tuple[ModuleAddr, ResourceAddr]] = set()
-        self._entered: set[ModuleAddr] = set()
         self.found: dict[RelevantAttribute, None] = {}
 
     def start_at(self, address: AbsResourceInstance) -> None:
@@ -112,12 +116,9 @@ class _Search:
 
     def start_in(self, module: ModuleAddr) -> None:
         """Look at the outputs of a called module: no state has them, so they always change."""
-        while module.parent is not None and module not in self._entered:
-            self._entered.add(module)
-            where = self._at(module)
-            if where is not None:
-                self.follow(_in_outputs(where, where.module.module.outputs))
-            module = module.parent
+        where = self._at(module)
+        if where is not None:
+            self.follow(_in_outputs(where, where.module.module.outputs))
 
     def _at(self, module: ModuleAddr) -> _Where | None:
         where: _Where | None = self._root

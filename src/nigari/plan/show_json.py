@@ -64,9 +64,9 @@ def change_to_json(change: Change, known_identity: object = None) -> Members:
         after["importing"] = importing(change)
     if known_identity is not None:
         after["before_identity"] = known_identity
-    is_there = change.identity is not None and not change.after.is_null
-    if is_there and change.identity is not None and change.identity.is_wholly_known:
-        after["after_identity"] = value_to_data(change.identity)
+    identity = None if change.after.is_null else change.identity
+    if identity is not None and identity.is_wholly_known and not identity.is_null:
+        after["after_identity"] = value_to_data(identity)
     members["change"] = after
     if change.reason.value:
         members["action_reason"] = change.reason.value

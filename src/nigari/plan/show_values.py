@@ -7,6 +7,7 @@ import json
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.resource import DATA
 from nigari.cty.type_json import type_to_json
+from nigari.cty.types import DYNAMIC
 from nigari.plan.changes import Action, Change, OutputChange, Plan
 from nigari.plan.show_json import Members, known_part, sensitive_data, value_to_data
 
@@ -29,7 +30,8 @@ def _output(change: OutputChange) -> Members:
     data: Members = {"sensitive": change.sensitive}
     value, _ = change.after.unmark_deep()
     if value.is_wholly_known:
-        data["type"] = json.loads(type_to_json(value.type))
+        # A plan does not tell of which type a null is.
+        data["type"] = json.loads(type_to_json(DYNAMIC if value.is_null else value.type))
         data["value"] = value_to_data(value)
     return data
 

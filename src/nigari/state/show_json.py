@@ -141,10 +141,12 @@ def _modules(state: State, schemas: SchemaLookup, diags: Diagnostics) -> str | N
         module = resource.address.module
         while module.parent is not None and module not in children:
             children[module] = {}
-            children.setdefault(module.parent, {})[module] = None
             module = module.parent
     if diags.has_errors:
         return None
+    for module in children:
+        if module.parent is not None:
+            children[module.parent][module] = None
     texts: dict[ModuleAddr, str] = {}
     for module in sorted(children, key=lambda each: -each.depth):
         members = {}

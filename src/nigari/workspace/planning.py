@@ -66,7 +66,7 @@ class Planning:
         self.diags = Diagnostics()
         self.timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._static = static
-        self._inputs = inputs
+        self.inputs = inputs
         self._files = files
         self._home = home_directory(environ)
         self._state = state
@@ -198,7 +198,7 @@ class Planning:
         static = self._static
         return Surroundings(
             static.root.instance,
-            self._inputs,
+            self.inputs,
             self._functions(is_applying),
             static.root_path,
             static.working_path,

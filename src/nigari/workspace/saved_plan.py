@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nigari.config.variable import Variable
 from nigari.cty.errors import CtyError
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.inputs import InputKind, Inputs, InputValue
 from nigari.eval.static import StaticRun
@@ -70,12 +71,16 @@ def saved_plan(
     if workspace.files.is_file(manifest):
         kept[manifest] = workspace.files.read(manifest)
     variables: Data = {}
+    given: Data = {}
     assert planning.planner is not None
     assert planning.planner.host is not None
     for name, node in planning.planner.host.root.variables.items():
         value = node.value
         if EPHEMERAL not in value.marks:
             variables[name] = value_to_data(value)
+            as_given = _as_given(planning, name)
+            if as_given is not None:
+                given[name] = value_to_data(as_given)
     extra: Data = {
         "workspace": planning.workspace,
         "timestamp": planning.timestamp,
@@ -84,13 +89,22 @@ def saved_plan(
         "lock": lock_checksum(),
         "files": dict(read),
         "variables": variables,
+        "given": given,
         "backend": None if backend is None else backend.to_data(),
-        "modules": modules,
+        "modules_directory": modules,
         "links": dict(links),
         "empty": sorted(called - {os.path.dirname(path) for path in kept}),
     }
     header = plan_header(plan, planning.graph(plan), extra)
     return SavedPlan(header, kept, plan.previous_state, plan.refreshed_state)
+
+
+def _as_given(planning: Planning, name: str) -> Value | None:
+    """What a variable was given; None where it has its default."""
+    value = planning.inputs.get(name)
+    if value is None:
+        return None
+    return value.resolve(planning.static.root.module.variables[name], Diagnostics())
 
 
 def reopened(

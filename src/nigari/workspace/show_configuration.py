@@ -180,7 +180,7 @@ def _variable(frame: Frame, name: str) -> Data:
         data["required"] = True
     else:
         # The default as the variable has it, after conversion to its type.
-        data["default"] = _converted_default(frame, name)
+        data["default"] = converted_default(frame, name)
     if variable.description:
         data["description"] = variable.description
     if variable.sensitive:
@@ -192,7 +192,8 @@ def _variable(frame: Frame, name: str) -> Data:
     return data
 
 
-def _converted_default(frame: Frame, name: str) -> object:
+def converted_default(frame: Frame, name: str) -> object:
+    """The default of a variable, as the variable has it."""
     variable = frame.module.variables[name]
     assert variable.default is not None
     value = variable.default.value(Scope(), Diagnostics())

@@ -7,31 +7,31 @@ state before it and how the checks went are put beside that.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Final
 
+from nigari.addrs.absolute import AbsResource
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.resource import Resource
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.instances import ModuleInstance
 from nigari.eval.resource import resource_schema
-from nigari.lang.marks import SENSITIVE
-from nigari.plan.changes import Action, Plan
+from nigari.plan.changes import Plan
+from nigari.plan.host import frame_at
 from nigari.plan.json_document import document
+from nigari.plan.plan_file import SavedPlan
 from nigari.plan.relevant import RelevantAttribute, relevant_attributes
 from nigari.plan.show_json import Members, plan_to_json, value_to_data
+from nigari.plan.show_prior import prior_state
 from nigari.plan.show_values import planned_values
-from nigari.record import replace
 from nigari.schema.block import Block
 from nigari.schema.provider import Schema
 from nigari.state.json_text import escaped_for_html
-from nigari.state.model import OutputState, State, StateFile
+from nigari.state.model import StateFile
 from nigari.state.show_json import checks_to_json, state_to_json
 from nigari.version import OPENTOFU_VERSION
 from nigari.workspace.planning import Planning
-from nigari.workspace.show_configuration import configuration_data, schema_in
+from nigari.workspace.show_configuration import configuration_data, converted_default, schema_in
 
 FORMAT_VERSION: Final = "1.2"
 
@@ -48,17 +48,17 @@ class ShownPlan:
         root = self._planning.static.root.instance
         return relevant_attributes(self._plan, root, self._block_of)
 
-    def document(self, variables: Mapping[str, Value], diags: Diagnostics) -> str | None:
+    def document(self, saved: SavedPlan, diags: Diagnostics) -> str | None:
         """The whole plan, or `None` after reporting what cannot be shown."""
         plan = self._plan
         data: Members = {"format_version": FORMAT_VERSION, "terraform_version": OPENTOFU_VERSION}
+        variables = self._variables(saved)
         if variables:
-            data["variables"] = {
-                name: {"value": value_to_data(variables[name])} for name in sorted(variables)
-            }
+            data["variables"] = variables
         data["planned_values"] = planned_values(plan)
         data.update((name, part) for name, part in plan_to_json(plan).items() if part)
-        prior = self._prior_state()
+        declared = self._planning.static.root.module.outputs
+        prior = prior_state(plan, declared, self._is_declared)
         if not prior.is_empty:
             file = StateFile(prior, "", 0, OPENTOFU_VERSION)
             shown = state_to_json(file, self._schema_of_stored, diags)
@@ -78,19 +78,24 @@ class ShownPlan:
         data["errored"] = plan.is_incomplete
         return escaped_for_html(document(data))
 
-    def _prior_state(self) -> State:
-        """The state that the plan starts from, with the output values that are known already."""
-        state, declared = self._plan.refreshed_state, self._planning.static.root.module.outputs
-        outputs: dict[str, OutputState] = {}
-        for name, change in self._plan.outputs.items():
-            value, marks = change.after.unmark_deep()
-            if change.action is Action.DELETE or not value.is_wholly_known:
-                if name in state.outputs:
-                    outputs[name] = state.outputs[name]
-            elif not value.is_null:
-                is_secret = name in declared and declared[name].sensitive
-                outputs[name] = OutputState(value, is_secret or SENSITIVE in marks)
-        return replace(state, outputs=outputs)
+    def _variables(self, saved: SavedPlan) -> Members:
+        """Variables as they were given, and the defaults of all others.
+
+        The value of an ephemeral variable is nowhere; its default is in the configuration anyway.
+        """
+        root = self._planning.static.root
+        values = {**saved.variables, **saved.given}
+        shown: Members = {}
+        for name in sorted(root.module.variables):
+            if name in values:
+                shown[name] = {"value": value_to_data(values[name])}
+            elif root.module.variables[name].default is not None:
+                shown[name] = {"value": converted_default(root, name)}
+        return shown
+
+    def _is_declared(self, address: AbsResource) -> bool:
+        frame = frame_at(self._planning.static.root, address.module)
+        return frame is not None and address.item in frame.module.resources
 
     # -- schemas ------------------------------------------------------------------------------
 

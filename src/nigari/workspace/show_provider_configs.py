@@ -83,7 +83,7 @@ class ProviderConfigs:
                 self._add(frame, str(alias), name, provider)
             self._add(frame, name, name, provider, inherits=True)
         for provider in self._constraints.get(str(frame.instance.addr.unkeyed), ()):
-            self._add(frame, provider.type, provider.type, provider, inherits=True)
+            self._add(frame, provider.type, provider.type, provider, inherits=True, is_implied=True)
         self._look_at_calls(frame)
 
     def _look_at_calls(self, frame: Frame) -> None:
@@ -105,7 +105,13 @@ class ProviderConfigs:
             self._look_at(child)
 
     def _add(
-        self, frame: Frame, name: str, local: str, provider: Provider, inherits: bool = False
+        self,
+        frame: Frame,
+        name: str,
+        local: str,
+        provider: Provider,
+        inherits: bool = False,
+        is_implied: bool = False,
     ) -> None:
         key = _key(frame, name)
         if key in self._entries:
@@ -113,7 +119,7 @@ class ProviderConfigs:
         parent = ""
         if inherits and frame.parent is not None:
             parent = self._source(_key(frame.parent, local), str(provider))
-        data = self._entry(frame, local, provider)
+        data = self._entry(frame, local, provider, versioned=not is_implied)
         self._entries[key] = _Entry(str(provider), data, parent)
 
     def _source(self, key: str, full_name: str) -> str:

@@ -20,7 +20,7 @@ def apply(command: PlanningCommand) -> int:
 
     async def carry_out(snapshots: Snapshots) -> int:
         plan = await command.restore(snapshots)
-        return 1 if plan is None else await command.apply(plan, snapshots)
+        return 1 if plan is None else await command.apply(plan, snapshots, is_saved=True)
 
     async def work(snapshots: Snapshots) -> int:
         if not command.has_configuration():

@@ -52,7 +52,7 @@ async def show_plan(path: str, state: OpenState) -> bool:
 
 
 def _document(shown: ShownPlan, saved: SavedPlan, state: OpenState) -> bool:
-    text = shown.document(saved.variables, state.diags)
+    text = shown.document(saved, state.diags)
     if text is None:
         return False
     state.into_file(text)

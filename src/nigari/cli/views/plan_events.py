@@ -54,6 +54,13 @@ def plan_events(plan: Plan, lines: JsonLines) -> None:
         lines.event(f"Outputs: {len(outputs)}", {"type": "outputs", "outputs": outputs})
 
 
+def planned_changes(plan: Plan, lines: JsonLines) -> None:
+    """Tell what a plan that was saved is going to do."""
+    for change in plan.changes:
+        if change.action is not Action.NO_OP:
+            _change(change, lines)
+
+
 def _change(change: Change, lines: JsonLines) -> None:
     action = _ACTIONS[change.action]
     if change.action is Action.NO_OP:
@@ -131,6 +138,7 @@ def output_events(result: State, lines: JsonLines) -> None:
     for name, output in sorted(result.outputs.items()):
         members: Members = {
             "sensitive": output.sensitive,
+            **({"deprecated": output.deprecated} if output.deprecated else {}),
             "type": json.loads(type_to_json(output.value.type)),
         }
         if not output.sensitive:

@@ -56,7 +56,10 @@ class ProgressEvents(TimedView):
             self._begin(_key(operation), change.address, words, known)
 
     def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
-        self._end(_key(operation), object_id(value))
+        if value is None and operation.kind is OperationKind.READ:
+            self._fail(_key(operation))
+        else:
+            self._end(_key(operation), object_id(value))
 
     def failed(self, operation: Operation, change: Change) -> None:
         self._fail(_key(operation))
@@ -82,7 +85,8 @@ class ProgressEvents(TimedView):
 
     def _fail(self, key: str) -> None:
         begun = self._begun.pop(key, None)
-        if begun is not None:
+        # That data could not be read is told by a diagnostic only.
+        if begun is not None and begun.words is not _WORDS[OperationKind.READ]:
             passed = time.monotonic() - begun.at
             text = f"{begun.address}: {begun.words[3]} errored after {duration(passed)}"
             self._hook(text, "apply_errored", self._passed(begun, passed))

@@ -9,6 +9,7 @@ from nigari.cli.views.manner import Manner
 from nigari.cli.views.plan_events import (
     output_events,
     plan_events,
+    planned_changes,
     result_events,
     result_text,
 )
@@ -57,8 +58,10 @@ class Telling:
         if state.events is not None:
             plan_events(plan, state.events)
 
-    def applying(self, plan: Plan) -> None:
-        """Say how much there is to do."""
+    def applying(self, plan: Plan, is_saved: bool) -> None:
+        """Say what there is to do, and how much."""
+        if is_saved and self._state.events is not None:
+            planned_changes(plan, self._state.events)
         if self.progress is not None:
             done_twice = sum(change.action.is_replace for change in plan.changes)
             once = sum(change.action is not Action.NO_OP for change in plan.changes)
