@@ -13,26 +13,9 @@ Tree = dict[str, "Tree"] | list["Tree"] | str | int | float | bool | None
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _BCRYPT = re.compile(r"\$2a\$10\$[./A-Za-z0-9]{53}")
-_RECOGNISABLE: Final = 6
-_VERDICTS: Final = ("format_version", "applyable", "complete", "errored")
+RECOGNISABLE: Final = 6
 _ALL_RANDOM: Final = ("random_", "time_", "null_data_source")
 _RANDOM_IDS: Final = ("null_", "simple_", "terraform_data")
-
-
-def plan_view(shown: str) -> Tree:
-    """What is compared of a plan: what is to be done, and whether that is all."""
-    data = json.loads(_BCRYPT.sub("<hash>", shown))
-    view: dict[str, Tree] = {name: data.get(name) for name in _VERDICTS}
-    view["output_changes"] = data.get("output_changes", {})
-    view["checks"] = sorted(map(_check_in_order, data.get("checks") or ()), key=str)
-    for name in ("resource_changes", "resource_drift"):
-        found = data.get(name) or []
-        view[name] = sorted(found, key=lambda each: (each["address"], each.get("deposed", "")))
-    return view
-
-
-def _check_in_order(check: dict[str, Tree]) -> dict[str, Tree]:
-    return {**check, "instances": sorted(_list(check.get("instances") or []), key=str)}
 
 
 def states(theirs: str, ours: str) -> tuple[Tree, Tree]:
@@ -46,13 +29,28 @@ def states(theirs: str, ours: str) -> tuple[Tree, Tree]:
         data["resources"] = [each for each in data["resources"] if each["instances"]]
         for resource in data["resources"]:
             resource["instances"].sort(key=_instance_order)
-    pairs = dict(_random_pairs(their_data, our_data))
-    their_text, our_text = json.dumps(their_data), json.dumps(our_data)
-    for number, (left, right) in enumerate(sorted(pairs.items(), key=lambda p: -len(p[0]))):
-        their_text = their_text.replace(left, f"<random {number}>")
-        our_text = our_text.replace(right, f"<random {number}>")
-    left_tree, right_tree = (json.loads(_plain(text)) for text in (their_text, our_text))
-    return left_tree, right_tree
+    alike = Alike(their_data, our_data)
+    left_tree, right_tree = alike(json.dumps(their_data), json.dumps(our_data))
+    return json.loads(left_tree), json.loads(right_tree)
+
+
+class Alike:
+    """Makes texts of two programs alike in what chance has put into their states."""
+
+    def __init__(self, theirs: dict[str, Tree], ours: dict[str, Tree]) -> None:
+        pairs = dict(_random_pairs(theirs, ours))
+        self._pairs = sorted(pairs.items(), key=lambda pair: -len(pair[0]))
+
+    def __call__(self, theirs: str, ours: str) -> tuple[str, str]:
+        for number, (left, right) in enumerate(self._pairs):
+            theirs = theirs.replace(left, f"<random {number}>")
+            ours = ours.replace(right, f"<random {number}>")
+        return _plain(theirs), _plain(ours)
+
+
+def without_chance(text: str) -> str:
+    """A text without the hashes that are others each time."""
+    return _BCRYPT.sub("<hash>", text)
 
 
 def _check_results(results: Iterable[dict[str, Tree]]) -> list[dict[str, Tree]]:
@@ -67,7 +65,7 @@ def _check_results(results: Iterable[dict[str, Tree]]) -> list[dict[str, Tree]]:
 
 
 def _plain(text: str) -> str:
-    return _BCRYPT.sub("<hash>", _UUID.sub("<uuid>", _MOMENT.sub("<moment>", text)))
+    return without_chance(_UUID.sub("<uuid>", _MOMENT.sub("<moment>", text)))
 
 
 def _instance_order(instance: dict[str, Tree]) -> str:
@@ -112,7 +110,7 @@ def _differing(left: Tree, right: Tree) -> Iterator[tuple[str, str]]:
 def _is_short(value: Tree) -> bool:
     """Whether a random value is a number or too short to be recognised elsewhere."""
     if isinstance(value, str):
-        return len(value) < _RECOGNISABLE
+        return len(value) < RECOGNISABLE
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

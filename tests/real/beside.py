@@ -7,17 +7,27 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import pytest
 
 from nigari.cli.command import Command
-from nigari.cli.commands import apply, plan, show
+from nigari.cli.commands import apply, output, plan, show
 from tests.plan.command import ran
 from tests.real import program
-from tests.real.alike import compare, plan_view, states
+from tests.real.alike import Alike, compare, states
 from tests.real.case_files import Step
+from tests.real.json_forms import (
+    events,
+    events_of_destroy,
+    failure,
+    plain_document,
+    plan_document,
+    state_document,
+)
 
 PROVIDERS: Final = ("random", "local", "time", "null", "simple", "simple6")
 _PYTHON_PROVIDER: Final = Path(__file__).parents[2] / "examples" / "python-provider"
@@ -42,7 +52,9 @@ def _variables(flags: list[str]) -> list[str]:
 class Place:
     """A working directory."""
 
-    def __init__(self, path: Path, settings: Path) -> None:
+    def __init__(
+        self, path: Path, settings: Path, more: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.path = path
         path.mkdir()
         self.environ = {
@@ -51,6 +63,7 @@ class Place:
             "NIGARI_DEBUG": "1",
             "TF_CLI_ARGS": "-no-color",
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            **more,
         }
 
     def state(self) -> str:
@@ -86,11 +99,16 @@ class Place:
 class Pair:
     """Both directories. Each step starts from what the one or the other has left behind."""
 
-    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self,
+        path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        more: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.tofu = program("tofu")
         settings = settings_file(path / "settings.tfrc")
-        self.theirs = Place(path / "theirs", settings)
-        self.ours = Place(path / "ours", settings)
+        self.theirs = Place(path / "theirs", settings, more)
+        self.ours = Place(path / "ours", settings, more)
         self._monkeypatch = monkeypatch
         self._monkeypatch.setenv("PATH", self.ours.environ["PATH"])
         self._steps = 0
@@ -159,30 +177,46 @@ class Pair:
 
     def _plan(self, step: Step) -> bool:
         """Whether there is a plan that can be applied."""
-        status, said = self._theirs("plan", "-out=p", "-detailed-exitcode", *step.flags)
+        words = ("-json", "-out=p", "-detailed-exitcode", *step.flags)
+        status, said = self._theirs("plan", *words)
         if "Cycle: " in said:
             pytest.skip("the real program cannot order these operations")
         assert (status == 1) == step.fails, f"{self._about}\n{said}"
-        our_status, words = self._ours(plan.COMMAND, "-out=p", "-detailed-exitcode", *step.flags)
-        assert our_status == status, f"exit status of {self._about}\n{said}\n{words}"
+        our_status, our_words = self._ours(plan.COMMAND, *words)
+        assert our_status == status, f"exit status of {self._about}\n{said}\n{our_words}"
+        is_destroy = "-destroy" in step.flags
+        form = failure if step.fails else events_of_destroy if is_destroy else events
+        compare(form(our_words), form(said), f"events of the plan of {self._about}")
         if step.fails:
             return False
-        shown = plan_view(self._must(self.theirs, "show", "-json", "p"))
+        shown = plan_document(self._must(self.theirs, "show", "-json", "p"))
         _, ours = self._ours(show.COMMAND, "-json", "p")
-        compare(plan_view(ours), shown, f"plan of {self._about}")
+        compare(plan_document(ours), shown, f"plan of {self._about}")
         return True
 
     def _apply(self, step: Step) -> None:
-        status, said = self._theirs("apply", *_variables(step.flags), "p")
+        words = ("-json", *_variables(step.flags), "p")
+        status, said = self._theirs("apply", *words)
         if "Cycle: " in said:
             pytest.skip("the real program cannot order these operations")
         assert (status == 1) == step.breaks, f"{self._about}\n{said}"
-        our_status, words = self._ours(apply.COMMAND, *_variables(step.flags), "p")
-        assert our_status == status, f"{self._about}\n{words}"
+        our_status, our_words = self._ours(apply.COMMAND, *words)
+        assert our_status == status, f"{self._about}\n{our_words}"
+        alike = Alike(json.loads(self.theirs.state()), json.loads(self.ours.state()))
+        theirs, ours = alike(said, our_words)
+        form = failure if step.breaks else events
+        compare(form(ours), form(theirs), f"events of the apply of {self._about}")
 
     def _compare_states(self) -> None:
         theirs, ours = states(self.theirs.state(), self.ours.state())
         compare(ours, theirs, f"state after {self._about}")
+        shown = self._must(self.ours, "show", "-json")
+        _, our_document = self._ours(show.COMMAND, "-json")
+        about = f"state shown after {self._about}"
+        compare(state_document(our_document), state_document(shown), about)
+        told = self._must(self.ours, "output", "-json")
+        _, our_outputs = self._ours(output.COMMAND, "-json")
+        compare(plain_document(our_outputs), plain_document(told), f"outputs after {self._about}")
 
     def _settled(self, step: Step) -> None:
         """Where we have applied, the real program finds as much left to do as where it has."""

@@ -16,7 +16,8 @@ from tests.plan.command import ran
 from tests.plan.firewall import CASES, SOURCE, Firewall, install, lay_out
 from tests.plugins import running, serving
 from tests.real import program
-from tests.real.alike import Tree, compare, plan_view, states
+from tests.real.alike import Tree, compare, states
+from tests.real.json_forms import plan_document
 
 pytestmark = pytest.mark.real
 
@@ -72,7 +73,7 @@ class Directories:
         if status:
             return False
         _, theirs, ours = self.run("show", "-json", "p")
-        compare(plan_view(ours), plan_view(theirs), "plan")
+        compare(plan_document(ours), plan_document(theirs), "plan")
         if title != _TELLS_MORE:
             compare(_configuration(ours), _configuration(theirs), "configuration")
         self.run("apply", "p")

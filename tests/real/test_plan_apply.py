@@ -7,7 +7,9 @@ own, and the real one must find nothing left to do where we have applied.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -21,8 +23,17 @@ CASES = {path.stem: path for path in sorted((Path(__file__).parent / "cases").gl
 
 @pytest.mark.parametrize("name", CASES)
 def test_same_as_tofu(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = read_case(CASES[name])
-    pair = Pair(tmp_path, monkeypatch)
+    run_case(read_case(CASES[name]), tmp_path, monkeypatch)
+
+
+def run_case(
+    steps: list[Step],
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Go through a case with both programs, in an environment with more in it."""
+    pair = Pair(path, monkeypatch, more)
     for number, step in enumerate(steps):
         pair.step(f"step {number + 1}", step)
         if not (number or step.fails or step.breaks or step.unsettled):
@@ -34,5 +45,5 @@ def test_same_as_tofu(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     address = pair.managed()
     if address:
         flags = [f"-replace={address}", *inputs]
-        pair.step("replace", Step(last.files, flags))
+        pair.step("replace", Step(last.files, flags, unsettled=last.unsettled))
     pair.step("destroy", Step(last.files, ["-destroy", *inputs]))

@@ -1,0 +1,285 @@
+"""What the JSON of two programs may differ in; everything else must be equal.
+
+Each function takes what one program printed and gives what is compared of it. Whatever is left out
+or put in order here has its reason beside it: this is the only list of such exceptions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from tests.real.alike import RECOGNISABLE, Tree, without_chance
+
+_TEXTS: Final = ("summary", "detail")
+"""Wording is ours."""
+_OVERRIDES: Final = ("Provider development overrides are in effect", "Providers under development")
+"""OpenTofu warns of all providers under development, we of those that are used."""
+_OF_SNIPPETS: Final = ("context",)
+"""How many lines are quoted, and with which values, is ours to choose; in which block, is not."""
+_UNORDERED: Final = (
+    "resource_drift",
+    "planned_change",
+    "refresh_start",
+    "refresh_complete",
+    "apply_start",
+    "apply_progress",
+    "apply_complete",
+    "apply_errored",
+    "provision_start",
+    "provision_progress",
+    "provision_complete",
+    "provision_errored",
+    "ephemeral_action_started",
+    "ephemeral_action_complete",
+    "diagnostic",
+)
+"""Events of what happens, or is planned, at the same time come in any order."""
+
+
+def plan_document(shown: str) -> Tree:
+    """What is compared of a plan."""
+    data = _parsed(shown)
+    data["timestamp"] = "<moment>"
+    root = _dict(_dict(data["planned_values"])["root_module"])
+    _sort_modules(root)
+    for change in map(_dict, _list(data.get("resource_changes", []))):
+        _forget_secrets(change, root)
+    if "prior_state" in data:
+        prior = _state(_dict(data["prior_state"]))
+        _forget_dependencies(prior)
+        data["prior_state"] = prior
+    if "checks" in data:
+        data["checks"] = _checks(data["checks"])
+    # OpenTofu finds them by walking maps of Go, so their order is another one each time.
+    if "relevant_attributes" in data:
+        data["relevant_attributes"] = _sorted(data["relevant_attributes"])
+    return data
+
+
+def state_document(shown: str) -> Tree:
+    """What is compared of a state."""
+    return _state(_parsed(shown))
+
+
+def _state(data: dict[str, Tree]) -> dict[str, Tree]:
+    if "checks" in data:
+        data["checks"] = _checks(data["checks"])
+    return data
+
+
+def _forget_secrets(change: dict[str, Tree], root: dict[str, Tree]) -> None:
+    """OpenTofu forgets what schemas call sensitive in objects that are replaced or read later,
+    and we promise not to.
+    """
+    details = _dict(change["change"])
+    actions = _list(details["actions"])
+    if "read" in actions or ("create" in actions and len(actions) > 1):
+        del details["after_sensitive"]
+        for each in _resources(root):
+            if each["address"] == change["address"]:
+                del each["sensitive_values"]
+
+
+def _forget_dependencies(prior: dict[str, Tree]) -> None:
+    """OpenTofu notes new dependencies already while planning: a promise of ours."""
+    values = _dict(prior.get("values", {}))
+    for each in _resources(_dict(values.get("root_module", {}))):
+        each.pop("depends_on", None)
+
+
+def _resources(module: dict[str, Tree]) -> Iterator[dict[str, Tree]]:
+    yield from map(_dict, _list(module.get("resources", [])))
+    for child in _list(module.get("child_modules", [])):
+        yield from _resources(_dict(child))
+
+
+def _sort_modules(module: dict[str, Tree]) -> None:
+    """Put modules in modules in an order: OpenTofu sorts only those of the root module."""
+    for child in map(_dict, _list(module.get("child_modules", []))):
+        if "child_modules" in child:
+            child["child_modules"] = sorted(
+                _list(child["child_modules"]), key=lambda each: str(_dict(each)["address"])
+            )
+        _sort_modules(child)
+
+
+def _checks(checks: Tree) -> Tree:
+    """Checks with their instances in an order: OpenTofu takes them from maps of Go."""
+    found = [_dict(each) for each in _list(checks)]
+    for each in found:
+        if "instances" in each:
+            each["instances"] = _sorted(each["instances"])
+    return _sorted([dict(each) for each in found])
+
+
+def plain_document(shown: str) -> Tree:
+    """A document of which everything is compared."""
+    return _parsed(shown)
+
+
+def versions(shown: str) -> Tree:
+    """What is compared of `version -json`."""
+    data = _parsed(shown)
+    # Programs that want to know that it is not OpenTofu can see that it is not.
+    data.pop("nigari_version", None)
+    return data
+
+
+def functions(shown: str) -> Tree:
+    """What is compared of the functions; that something is described, not in which words."""
+    data = _parsed(shown)
+    signatures = _dict(data["function_signatures"])
+    # We have functions of a later version of OpenTofu.
+    for name in [name for name in signatures if _is_later(name)]:
+        del signatures[name]
+    _describe_alike(signatures)
+    return data
+
+
+def schemas(shown: str) -> Tree:
+    """What is compared of schemas: the descriptions of the built-in provider are ours."""
+    data = _parsed(shown)
+    builtin = _dict(data["provider_schemas"])["terraform.io/builtin/terraform"]
+    _describe_alike(builtin)
+    return data
+
+
+def _describe_alike(tree: Tree) -> None:
+    if isinstance(tree, dict):
+        for name, part in tree.items():
+            if name in ("description", "summary") and isinstance(part, str):
+                tree[name] = "described"
+            _describe_alike(part)
+    elif isinstance(tree, list):
+        for part in tree:
+            _describe_alike(part)
+
+
+def _is_later(name: str) -> bool:
+    return name.removeprefix("core::") == "convert" or "assume" in name
+
+
+def failure(told: str) -> Tree:
+    """What is compared of a command that fails: what it says is wrong.
+
+    What else had begun by then is chance, and we tell as much of a plan as could be made.
+    """
+    data = _dict(events(told))
+    return [each for each in _list(data["work"]) if _dict(each)["type"] == "diagnostic"]
+
+
+def events(told: str) -> Tree:
+    """The events of a command: those of its work in an order, then the others as they came.
+
+    Forgetting an object asks no provider, so that it is not read either.
+    """
+    parsed = [_dict(json.loads(line)) for line in told.splitlines()]
+    found = [
+        _event(each)
+        for each in parsed
+        if "diagnostic" not in each or _is_worth_comparing(_dict(each["diagnostic"]))
+    ]
+    forgotten = [_subject(each) for each in found if _is_forgetting(each)]
+    work = [
+        each
+        for each in found
+        if each["type"] in _UNORDERED and not (_is_refresh(each) and _subject(each) in forgotten)
+    ]
+    others = [each for each in found if each["type"] not in _UNORDERED]
+    return {
+        "work": _sorted([dict(each) for each in work]),
+        "others": [dict(each) for each in others],
+    }
+
+
+def events_of_destroy(told: str) -> Tree:
+    """The events of a destroy that is planned: it reads no data and opens nothing, as we promise."""
+    data = _dict(events(told))
+    data["work"] = [
+        each
+        for each in _list(data["work"])
+        if not str(_dict(each)["type"]).startswith(("apply_", "ephemeral_"))
+    ]
+    return data
+
+
+def _subject(event: dict[str, Tree]) -> str:
+    about = _dict(event.get("hook") or event.get("change") or {})
+    return str(_dict(about.get("resource", {})).get("addr"))
+
+
+def _is_forgetting(event: dict[str, Tree]) -> bool:
+    is_planned = event["type"] == "planned_change"
+    return is_planned and _dict(event["change"])["action"] == "remove"
+
+
+def _is_refresh(event: dict[str, Tree]) -> bool:
+    return str(event["type"]).startswith("refresh_")
+
+
+def _event(event: dict[str, Tree]) -> dict[str, Tree]:
+    del event["@timestamp"], event["@message"]
+    # Programs that want to know that it is not OpenTofu can see that it is not.
+    event.pop("nigari", None)
+    if "hook" in event:
+        hook = _dict(event["hook"])
+        if "elapsed_seconds" in hook:
+            hook["elapsed_seconds"] = 0
+        # What chance has chosen cannot be recognised elsewhere if it is short.
+        if len(str(hook.get("id_value", ""))) < RECOGNISABLE:
+            hook.pop("id_value", None)
+        # It repeats the message.
+        hook.pop("Msg", None)
+        # How a command line is told is ours.
+        if str(hook.get("output")).startswith("Executing: "):
+            hook["output"] = "Executing"
+    if "diagnostic" in event:
+        event["diagnostic"] = _diagnostic(_dict(event["diagnostic"]))
+    return event
+
+
+def validation(told: str) -> Tree:
+    """What `validate -json` says."""
+    data = _parsed(told)
+    diagnostics = [_dict(each) for each in _list(data["diagnostics"])]
+    for severity in ("error", "warning"):
+        # The numbers are right, and then they are those of what is compared.
+        counted = sum(each["severity"] == severity for each in diagnostics)
+        assert data.pop(f"{severity}_count") == counted
+    diagnostics = [each for each in diagnostics if _is_worth_comparing(each)]
+    data["diagnostics"] = _sorted([dict(_diagnostic(each)) for each in diagnostics])
+    return data
+
+
+def _diagnostic(diagnostic: dict[str, Tree]) -> dict[str, Tree]:
+    told = {key: part for key, part in diagnostic.items() if key not in _TEXTS}
+    if isinstance(told.get("snippet"), dict):
+        snippet = _dict(told["snippet"])
+        told["snippet"] = {key: snippet[key] for key in _OF_SNIPPETS}
+    # That goes with the values.
+    told.pop("difference", None)
+    return told
+
+
+def _is_worth_comparing(diagnostic: dict[str, Tree]) -> bool:
+    return diagnostic["summary"] not in _OVERRIDES
+
+
+def _parsed(text: str) -> dict[str, Tree]:
+    return _dict(json.loads(without_chance(text)))
+
+
+def _sorted(trees: Tree) -> list[Tree]:
+    return sorted(_list(trees), key=lambda each: json.dumps(each, sort_keys=True))
+
+
+def _dict(tree: Tree) -> dict[str, Tree]:
+    assert isinstance(tree, dict)
+    return tree
+
+
+def _list(tree: Tree) -> list[Tree]:
+    assert isinstance(tree, list)
+    return tree

@@ -1,0 +1,165 @@
+"""What programs are told beside the real program: the same JSON, up to `tests.real.json_forms`.
+
+The stories of `json_cases` are planned, applied, changed and destroyed as those of `cases` are; each
+of their documents and events is compared on the way. Besides, there are the configurations of the
+conformance data, and commands that need none.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from nigari.addrs.provider import default_provider
+from nigari.cli.command import Command
+from nigari.cli.commands import (
+    metadata_functions,
+    output,
+    plan,
+    providers_schema,
+    show,
+    validate,
+    version,
+)
+from tests.cli.rich import Rich
+from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
+from tests.plan.command import ran
+from tests.plugins import running, serving
+from tests.real import program
+from tests.real.alike import compare
+from tests.real.beside import PROVIDERS, Place, settings_file
+from tests.real.case_files import read_case
+from tests.real.json_forms import (
+    events,
+    failure,
+    functions,
+    plain_document,
+    plan_document,
+    schemas,
+    state_document,
+    validation,
+    versions,
+)
+from tests.real.test_plan_apply import run_case
+
+pytestmark = pytest.mark.real
+
+CASES = {path.stem: path for path in sorted((Path(__file__).parent / "json_cases").glob("*.case"))}
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
+    """A provider of every kind of attribute, which both programs attach to."""
+    source = str(default_provider("rich"))
+    with running(source, serving(Rich), tmp_path_factory.mktemp("rich")) as settings:
+        yield {"TF_REATTACH_PROVIDERS": settings["TF_REATTACH_PROVIDERS"]}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_story(
+    name: str, rich: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_case(read_case(CASES[name]), tmp_path, monkeypatch, rich)
+
+
+# -- the conformance data -------------------------------------------------------------------------
+
+_DATA: Final = CONFORMANCE / "configurations" / "data"
+_ROWS: Final = [
+    row for row in rows("configurations/manifest.jsonl") if row["level"] in ("plan", "validate")
+]
+
+
+class Beside:
+    """The two programs in one directory, one after the other."""
+
+    def __init__(self, path: Path, more: Mapping[str, str]) -> None:
+        self.place = Place(path / "work", settings_file(path / "settings.tfrc"), more)
+        self._tofu = program("tofu")
+
+    def theirs(self, *words: str) -> tuple[int, str]:
+        return self.place.run(self._tofu, *words)
+
+    def both(self, command: Command, *words: str) -> tuple[str, str]:
+        """What ours and the real program print."""
+        _, theirs = self.theirs(*command.name.split(), *words)
+        _, ours = ran(command, list(words), self.place.environ)
+        return ours, theirs
+
+
+@needs_conformance
+@pytest.mark.parametrize("row", _ROWS, ids=lambda row: str(row["path"]))
+def test_configuration(
+    row: Row, rich: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = row.get("args") or []
+    assert isinstance(given, list)
+    words = [str(each) for each in given if not str(each).startswith("ENV:")]
+    settings = dict(str(each)[4:].split("=", 1) for each in given if str(each).startswith("ENV:"))
+    beside = Beside(tmp_path, {**rich, **settings})
+    shutil.copytree(_DATA / str(row["path"]), beside.place.path, dirs_exist_ok=True)
+    monkeypatch.chdir(beside.place.path)
+    beside.theirs("init", "-backend=false")
+    ours, theirs = beside.both(validate.COMMAND, "-json")
+    compare(validation(ours), validation(theirs), "validate")
+    if row["level"] != "plan":
+        return
+    _, said = beside.theirs("plan", "-json", "-out=theirs", *words)
+    _, we_said = ran(plan.COMMAND, ["-json", "-out=ours", *words], beside.place.environ)
+    form = failure if row["expect"] == "error" else events
+    compare(form(we_said), form(said), "events of the plan")
+    if row["expect"] == "error":
+        return
+    _, document = beside.theirs("show", "-json", "theirs")
+    _, our_document = ran(show.COMMAND, ["-json", "ours"], beside.place.environ)
+    compare(plan_document(our_document), plan_document(document), "plan")
+    beside.theirs("apply", "theirs")
+    ours, theirs = beside.both(show.COMMAND, "-json")
+    compare(state_document(ours), state_document(theirs), "state")
+    ours, theirs = beside.both(output.COMMAND, "-json")
+    compare(plain_document(ours), plain_document(theirs), "outputs")
+
+
+# -- commands without a configuration ---------------------------------------------------------------
+
+
+def test_schemas(rich: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = Beside(tmp_path, rich)
+    names = (*PROVIDERS, "rich", "files")
+    wanted = "\n".join(f'    {name} = {{ source = "hashicorp/{name}" }}' for name in names)
+    terraform = f"terraform {{\n  required_providers {{\n{wanted}\n  }}\n}}\n"
+    beside.place.write({"main.tf": f'{terraform}resource "terraform_data" "a" {{}}\n'})
+    monkeypatch.chdir(beside.place.path)
+    ours, theirs = beside.both(providers_schema.COMMAND, "-json")
+    compare(schemas(ours), schemas(theirs), "schemas")
+
+
+def test_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = Beside(tmp_path, {})
+    monkeypatch.chdir(beside.place.path)
+    ours, theirs = beside.both(metadata_functions.COMMAND, "-json")
+    compare(functions(ours), functions(theirs), "functions")
+
+
+def test_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = Beside(tmp_path, {})
+    monkeypatch.chdir(beside.place.path)
+    ours, theirs = beside.both(version.COMMAND, "-json")
+    compare(versions(ours), versions(theirs), "version")
+
+
+@pytest.mark.parametrize("words", [("-json",), ("-json", "a"), ("-json", "absent")])
+def test_outputs_without_any(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = Beside(tmp_path, {})
+    monkeypatch.chdir(beside.place.path)
+    ours, theirs = beside.both(output.COMMAND, *words)
+    assert ours.startswith("{") == theirs.startswith("{")
+    if theirs.startswith("{"):
+        assert json.loads(ours) == json.loads(theirs)
