@@ -14,10 +14,20 @@ from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.locate import locate
 
 ANY = Attribute(cty.DYNAMIC, optional=True)
+TEXT_ONLY = Attribute(cty.STRING, optional=True)
+OBJECT = Attribute(cty.ObjectType({"a": cty.ListType(cty.STRING)}), optional=True)
 RULES = Attribute(cty.ListType(cty.ObjectType({"port": cty.NUMBER})), optional=True)
 INNER = Block({"name": ANY})
 BLOCK = Block(
-    {"plain": ANY, "deep": ANY, "absent": ANY, "rule": RULES, "no_rule": RULES},
+    {
+        "plain": ANY,
+        "deep": ANY,
+        "absent": ANY,
+        "rule": RULES,
+        "no_rule": RULES,
+        "text": TEXT_ONLY,
+        "object": OBJECT,
+    },
     {
         "list": NestedBlock(INNER, Nesting.LIST),
         "set": NestedBlock(INNER, Nesting.SET),
@@ -38,6 +48,8 @@ set { name = "s2" }
 one { name = "single" }
 rule { port = 80 }
 rule { port = 81 }
+text = "t"
+object = { a = ["x"] }
 """
 
 
@@ -82,6 +94,13 @@ def cut(body: Body, steps: cty.Path | None) -> str:
         (path(".rule"), "rule"),
         (path(".rule", 1, ".port"), "81"),
         (path(".no_rule", 1, ".port"), ""),
+        (path(".text"), '"t"'),
+        (path(".text", ".plain"), ""),
+        (path(".text", 0), ""),
+        (path(".object", ".a", 0), '"x"'),
+        (path(".object", "a"), '["x"]'),
+        (path(".object", ".plain"), ""),
+        (path(".object", ".a", ".text"), ""),
         (path(".absent"), ""),
         (path(".nothing"), ""),
         ((), ""),

@@ -2,6 +2,7 @@
 
 Used for messages of programs that know values only. The way is followed as far as the text goes:
 a path into an object that is written out ends at the entry, one into a reference at the reference.
+A path that cannot lead into an argument, whatever its value, does not mean that argument.
 """
 
 from nigari import cty
@@ -23,6 +24,8 @@ def locate(block: Block, body: Body, path: cty.Path | None) -> Range:
         content, _ = body.partial_content(BodySchema((AttributeSchema(name),)), Diagnostics())
         attribute = content.attributes.get(name)
         if attribute is not None:
+            if not _can_lead(block.attributes[name].implied_type, path[1:]):
+                return body.missing_item_range
             return _in_expression(attribute.expr, path[1:])
         element = element_block(block.attributes[name].type)
         if element is not None:
@@ -54,6 +57,33 @@ def _in_blocks(nested: NestedBlock, body: Body, name: str, rest: cty.Path) -> Ra
     if not rest:
         return found[0].def_range
     return locate(nested.block, found[0].body, rest)
+
+
+def _can_lead(type_: cty.Type, steps: cty.Path) -> bool:
+    """Whether values of a type can have the part that steps lead to."""
+    for step in steps:
+        if type_ is cty.DYNAMIC:
+            return True
+        inner = _part(type_, step)
+        if inner is None:
+            return False
+        type_ = inner
+    return True
+
+
+def _part(type_: cty.Type, step: cty.GetAttr | cty.Index) -> cty.Type | None:
+    if isinstance(type_, cty.ObjectType):
+        # Programs that know objects as maps name attributes by keys.
+        name = step.name if isinstance(step, cty.GetAttr) else _plain_key(step)
+        return type_.attributes.get(name) if isinstance(name, str) else None
+    if isinstance(step, cty.GetAttr):
+        return None
+    if isinstance(type_, cty.TupleType):
+        at = _plain_key(step)
+        is_there = isinstance(at, int) and 0 <= at < len(type_.elements)
+        return type_.elements[at] if isinstance(at, int) and is_there else None
+    is_collection = isinstance(type_, cty.ListType | cty.SetType | cty.MapType)
+    return type_.element if is_collection else None
 
 
 def _in_expression(expression: Expression, rest: cty.Path) -> Range:
