@@ -18,7 +18,7 @@ from nigari.cli.command import Command
 from nigari.cli.commands import apply, output, plan, show
 from tests.plan.command import ran
 from tests.real import program
-from tests.real.alike import Alike, compare, states
+from tests.real.alike import Alike, Tree, compare, states
 from tests.real.case_files import Step
 from tests.real.json_forms import (
     events,
@@ -27,6 +27,7 @@ from tests.real.json_forms import (
     plain_document,
     plan_document,
     state_document,
+    with_their_places,
 )
 
 PROVIDERS: Final = ("random", "local", "time", "null", "simple", "simple6")
@@ -34,6 +35,11 @@ _PYTHON_PROVIDER: Final = Path(__file__).parents[2] / "examples" / "python-provi
 _PARTIAL: Final = ("-target", "-exclude", "-refresh-only", "-refresh=false")
 _STATE: Final = "terraform.tfstate"
 _CHANGES: Final = 2
+
+
+def compare_told(ours: Tree, theirs: Tree, about: str) -> None:
+    """Fail where what is told differs in more than the places that only we give."""
+    compare(with_their_places(ours, theirs), theirs, about)
 
 
 def settings_file(path: Path) -> Path:
@@ -90,6 +96,7 @@ class Place:
             env=self.environ,
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=120,
             check=False,
         )
@@ -186,7 +193,7 @@ class Pair:
         assert our_status == status, f"exit status of {self._about}\n{said}\n{our_words}"
         is_destroy = "-destroy" in step.flags
         form = failure if step.fails else events_of_destroy if is_destroy else events
-        compare(form(our_words), form(said), f"events of the plan of {self._about}")
+        compare_told(form(our_words), form(said), f"events of the plan of {self._about}")
         if step.fails:
             return False
         shown = plan_document(self._must(self.theirs, "show", "-json", "p"))
@@ -205,7 +212,7 @@ class Pair:
         alike = Alike(json.loads(self.theirs.state()), json.loads(self.ours.state()))
         theirs, ours = alike(said, our_words)
         form = failure if step.breaks else events
-        compare(form(ours), form(theirs), f"events of the apply of {self._about}")
+        compare_told(form(ours), form(theirs), f"events of the apply of {self._about}")
 
     def _compare_states(self) -> None:
         theirs, ours = states(self.theirs.state(), self.ours.state())

@@ -205,6 +205,36 @@ def events_of_destroy(told: str) -> Tree:
     return data
 
 
+def with_their_places(ours: Tree, theirs: Tree) -> Tree:
+    """What we say, without the places and addresses of what OpenTofu gives none for: a promise."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return {name: with_their_places(part, theirs.get(name)) for name, part in ours.items()}
+    if not isinstance(ours, list) or not isinstance(theirs, list):
+        return ours
+    open_theirs = [each for each in theirs if each not in ours and _is_told(each)]
+    result: list[Tree] = []
+    for each in ours:
+        same = None
+        if each not in theirs and _is_told(each):
+            same = next((one for one in open_theirs if _says_less(one, each)), None)
+        if same is not None:
+            open_theirs.remove(same)
+        result.append(each if same is None else same)
+    return result if result == ours else _sorted(result)
+
+
+def _is_told(tree: Tree) -> bool:
+    return isinstance(tree, dict) and ("diagnostic" in tree or "severity" in tree)
+
+
+def _says_less(one: Tree, other: Tree) -> bool:
+    """Whether a diagnostic is another one without its place, its address or both."""
+    less, more = _dict(one), _dict(other)
+    if "diagnostic" in less and "diagnostic" in more:
+        return _says_less(less["diagnostic"], more["diagnostic"])
+    return all(more.get(name) == part for name, part in less.items())
+
+
 def _subject(event: dict[str, Tree]) -> str:
     about = _dict(event.get("hook") or event.get("change") or {})
     return str(_dict(about.get("resource", {})).get("addr"))
@@ -235,6 +265,9 @@ def _event(event: dict[str, Tree]) -> dict[str, Tree]:
         # How a command line is told is ours.
         if str(hook.get("output")).startswith("Executing: "):
             hook["output"] = "Executing"
+    if event["type"] == "change_summary" and _dict(event["changes"])["operation"] == "apply":
+        # OpenTofu does not count what is forgotten once there is another object in its place.
+        del _dict(event["changes"])["forget"]
     if "diagnostic" in event:
         event["diagnostic"] = _diagnostic(_dict(event["diagnostic"]))
     return event

@@ -6,6 +6,7 @@ A path that cannot lead into an argument, whatever its value, does not mean that
 """
 
 from nigari import cty
+from nigari.cty.errors import Step
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
 from nigari.hcl.expressions import Expression
@@ -71,7 +72,7 @@ def _can_lead(type_: cty.Type, steps: cty.Path) -> bool:
     return True
 
 
-def _part(type_: cty.Type, step: cty.GetAttr | cty.Index) -> cty.Type | None:
+def _part(type_: cty.Type, step: Step) -> cty.Type | None:
     if isinstance(type_, cty.ObjectType):
         # Programs that know objects as maps name attributes by keys.
         name = step.name if isinstance(step, cty.GetAttr) else _plain_key(step)
@@ -82,8 +83,7 @@ def _part(type_: cty.Type, step: cty.GetAttr | cty.Index) -> cty.Type | None:
         at = _plain_key(step)
         is_there = isinstance(at, int) and 0 <= at < len(type_.elements)
         return type_.elements[at] if isinstance(at, int) and is_there else None
-    is_collection = isinstance(type_, cty.ListType | cty.SetType | cty.MapType)
-    return type_.element if is_collection else None
+    return type_.element if isinstance(type_, cty.CollectionType) else None
 
 
 def _in_expression(expression: Expression, rest: cty.Path) -> Range:

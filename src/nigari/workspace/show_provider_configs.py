@@ -82,7 +82,12 @@ class ProviderConfigs:
             for alias in required.configuration_aliases:
                 self._add(frame, str(alias), name, provider)
             self._add(frame, name, name, provider, inherits=True)
-        for provider in self._constraints.get(str(frame.instance.addr.unkeyed), ()):
+        used = [*self._constraints.get(str(frame.instance.addr.unkeyed), ())]
+        for each in module.imports:
+            # An import into another module counts as a use here, too.
+            name = each.shape.item.resource.implied_provider
+            used.append(provider_of(module, name if each.provider is None else each.provider.name))
+        for provider in used:
             self._add(frame, provider.type, provider.type, provider, inherits=True, is_implied=True)
         self._look_at_calls(frame)
 
