@@ -82,6 +82,17 @@ LOOKUP = Schema(
         {"key": Attribute(cty.STRING, required=True), "value": Attribute(cty.STRING, computed=True)}
     )
 )
+SECRET = Schema(
+    Block(
+        {
+            "key": Attribute(cty.STRING, required=True),
+            "hint": Attribute(cty.STRING, optional=True, sensitive=True),
+            "hints": Attribute(cty.ListType(cty.STRING), optional=True, sensitive=True),
+            "value": Attribute(cty.STRING, computed=True, sensitive=True),
+        },
+        {"row": NestedBlock(Block({"hush": INNER["hush"], "id": TEXT}), Nesting.LIST)},
+    )
+)
 FORCING = ("fixed", "fixed_map", "fixed_words")
 
 
@@ -92,7 +103,7 @@ class Rich(ProviderBase):
             ProviderSchema(
                 Schema(Block(settings)),
                 {"rich_thing": THING, "rich_known": KNOWN},
-                {"rich_lookup": LOOKUP},
+                {"rich_lookup": LOOKUP, "rich_secret": SECRET},
                 ephemeral_resources={"rich_token": LOOKUP},
             )
         )
@@ -173,10 +184,9 @@ class Rich(ProviderBase):
         return api.ImportResponse((api.ImportedResource(request.type_name, state),))
 
     async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
-        key = request.config.attribute("key")
-        return api.ReadDataResponse(
-            cty.object_value({"key": key, "value": cty.string(key.as_string() * 2)})
-        )
+        config = request.config.mapping()
+        value = cty.string(config["key"].as_string() * 2)
+        return api.ReadDataResponse(cty.object_value({**config, "value": value}))
 
     async def open_ephemeral(self, type_name: str, config: cty.Value) -> api.OpenEphemeralResponse:
         key = config.attribute("key")

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -23,6 +23,7 @@ from tests.real.case_files import Step
 from tests.real.json_forms import (
     events,
     events_of_destroy,
+    events_of_partial_destroy,
     failure,
     plain_document,
     plan_document,
@@ -40,6 +41,16 @@ _CHANGES: Final = 2
 def compare_told(ours: Tree, theirs: Tree, about: str) -> None:
     """Fail where what is told differs in more than the places that only we give."""
     compare(with_their_places(ours, theirs), theirs, about)
+
+
+def _form_of_plan(step: Step) -> Callable[[str], Tree]:
+    """What is compared of the events of a plan."""
+    if step.fails:
+        return failure
+    if "-destroy" not in step.flags:
+        return events
+    is_partial = any(flag.startswith(_PARTIAL) for flag in step.flags)
+    return events_of_partial_destroy if is_partial else events_of_destroy
 
 
 def settings_file(path: Path) -> Path:
@@ -191,8 +202,7 @@ class Pair:
         assert (status == 1) == step.fails, f"{self._about}\n{said}"
         our_status, our_words = self._ours(plan.COMMAND, *words)
         assert our_status == status, f"exit status of {self._about}\n{said}\n{our_words}"
-        is_destroy = "-destroy" in step.flags
-        form = failure if step.fails else events_of_destroy if is_destroy else events
+        form = _form_of_plan(step)
         compare_told(form(our_words), form(said), f"events of the plan of {self._about}")
         if step.fails:
             return False

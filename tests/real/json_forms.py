@@ -170,6 +170,16 @@ def failure(told: str) -> Tree:
     return [each for each in _list(data["work"]) if _dict(each)["type"] == "diagnostic"]
 
 
+def started(told: str) -> Tree:
+    """What is compared of `init -json`: the form of its events, and what is wrong."""
+    sentences = {"@level", "@message", "@module", "@timestamp"}
+    lines = [_dict(json.loads(line)) for line in told.splitlines()]
+    typed = [each for each in lines if each.keys() != sentences]
+    # Errors are announced by a sentence of their own in OpenTofu.
+    assert all(each["@level"] in ("info", "error") for each in lines if each not in typed)
+    return events("\n".join(json.dumps(each) for each in typed))
+
+
 def events(told: str) -> Tree:
     """The events of a command: those of its work in an order, then the others as they came.
 
@@ -196,12 +206,18 @@ def events(told: str) -> Tree:
 
 def events_of_destroy(told: str) -> Tree:
     """The events of a destroy that is planned: it reads no data and opens nothing, as we promise."""
+    return _without(told, ("apply_", "ephemeral_"))
+
+
+def events_of_partial_destroy(told: str) -> Tree:
+    """The same for a part, of which only what is destroyed is refreshed, as we promise."""
+    return _without(told, ("apply_", "ephemeral_", "refresh_"))
+
+
+def _without(told: str, kinds: tuple[str, ...]) -> Tree:
     data = _dict(events(told))
-    data["work"] = [
-        each
-        for each in _list(data["work"])
-        if not str(_dict(each)["type"]).startswith(("apply_", "ephemeral_"))
-    ]
+    work = _list(data["work"])
+    data["work"] = [each for each in work if not str(_dict(each)["type"]).startswith(kinds)]
     return data
 
 

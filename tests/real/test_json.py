@@ -18,6 +18,7 @@ import pytest
 from nigari.addrs.provider import default_provider
 from nigari.cli.command import Command
 from nigari.cli.commands import (
+    init,
     metadata_functions,
     output,
     plan,
@@ -41,6 +42,7 @@ from tests.real.json_forms import (
     plain_document,
     plan_document,
     schemas,
+    started,
     state_document,
     validation,
     versions,
@@ -87,6 +89,7 @@ _SAID_OTHERWISE: Final = {
     "authored/validate/check-dup": _ONCE,
     "authored/validate/syn-unclosed-string": _CUT,
     "authored/validate/syn-single-quote": _CUT,
+    "authored/validate/syn-invalid-utf8": _ONCE,
     "authored/validate/syn-semicolon": _ONCE,
     "authored/validate/syn-unclosed-interp": _CUT,
     "authored/validate/json-syntax-error": _ONCE,
@@ -195,6 +198,34 @@ def test_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(beside.place.path)
     ours, theirs = beside.both(version.COMMAND, "-json")
     compare(versions(ours), versions(theirs), "version")
+
+
+_INITIALIZED: Final = {
+    "nothing": "",
+    "modules": 'module "m" {\n  source = "./m"\n}\n',
+    "a mistake": 'resource "terraform_data" "a" {}\nresource "terraform_data" "a" {}\n',
+    "a provider that nobody has": 'resource "nobody_thing" "a" {}\n',
+}
+
+
+@pytest.mark.parametrize("text", _INITIALIZED.values(), ids=_INITIALIZED)
+def test_init(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `init` does is told in sentences, which are ours; what is wrong is told as elsewhere."""
+    beside = Beside(tmp_path, {"TF_CLI_CONFIG_FILE": str(_mirror(tmp_path))})
+    beside.place.write({"main.tf": text, "m/main.tf": 'resource "terraform_data" "b" {}\n'})
+    monkeypatch.chdir(beside.place.path)
+    ours, theirs = beside.both(init.COMMAND, "-json")
+    compare_told(started(ours), started(theirs), "init")
+
+
+def _mirror(path: Path) -> Path:
+    """Settings with which providers are looked for in an empty directory only."""
+    (path / "mirror").mkdir()
+    settings = path / "mirror.tfrc"
+    settings.write_text(
+        f'provider_installation {{\n  filesystem_mirror {{\n    path = "{path}/mirror"\n  }}\n}}\n'
+    )
+    return settings
 
 
 @pytest.mark.parametrize("words", [("-json",), ("-json", "a"), ("-json", "absent")])
