@@ -33,9 +33,16 @@ from nigari.plan.changes import Plan, PlanMode
 from nigari.plan.imports import ImportTarget
 from nigari.plan.look_up import LookUp
 from nigari.plan.plan_file import SavedPlan, write_plan_file
+from nigari.record import replace
 from nigari.state.files import format_state
 from nigari.state.model import State, StateFile
-from nigari.workspace.generated import WithGenerated, generated_text, is_new, write_new
+from nigari.workspace.generated import (
+    WithGenerated,
+    generated_blocks,
+    generated_text,
+    is_new,
+    write_new,
+)
 from nigari.workspace.plan_files import ReadFiles
 from nigari.workspace.planning import Planning
 from nigari.workspace.saved_plan import Reopened, lock_checksum, reopened, restored, saved_plan
@@ -69,6 +76,8 @@ class PlanningCommand:
         self._reopened: Reopened | None = None
         """The configuration of the saved plan that is to be carried out."""
         self._read = ReadFiles(DiskFiles())
+        self._generated: Mapping[str, str] = {}
+        """The blocks that were written for what is imported, by address."""
 
     @property
     def diags(self) -> Diagnostics:
@@ -144,6 +153,8 @@ class PlanningCommand:
         async with ticking(self.telling.view):
             plan = await planning.plan(options)
         self._hear(planning)
+        if plan is not None and self._generated:
+            plan = replace(plan, generated=self._generated)
         return plan
 
     def open(self, snapshots: Snapshots, needs_all: bool = False) -> Planning | None:
@@ -198,7 +209,9 @@ class PlanningCommand:
         found = await self.look_up(None, snapshots)
         if self.planning is not None:
             await self.planning.close()
-        text = "" if found is None else generated_text(found)
+        blocks = [] if found is None else generated_blocks(found)
+        self._generated = {each.address: each.text.rstrip("\n") for each in blocks}
+        text = generated_text(blocks)
         if text and write_new(path, text, self.diags):
             self.state.reopen(WithGenerated(DiskFiles(), ".", path, text))
             self.state.text(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
@@ -228,6 +229,8 @@ class Plan:
     """In the order of addresses."""
     modules: tuple[ModuleAddr, ...] = ()
     """The instances of called modules whose outputs were worked out."""
+    generated: Mapping[str, str] = MappingProxyType({})
+    """Blocks that were written for what is imported without any, by address."""
     is_incomplete: bool = False
     """Whether something went wrong, so that it can be looked at and not be applied."""
 

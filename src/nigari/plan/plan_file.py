@@ -160,6 +160,8 @@ class SavedPlan:
         called = header["modules"]
         assert isinstance(called, list)
         modules = [parse_module(each, diags) for each in called]
+        generated = header["generated"]
+        assert isinstance(generated, dict)
         drift = header["drift"]
         assert isinstance(drift, list)
         strayed = [_drift_from(each, schema_of, diags) for each in drift]
@@ -177,6 +179,7 @@ class SavedPlan:
             self.timestamp,
             ephemeral=tuple(each for each in opened if each is not None),
             modules=tuple(each for each in modules if each is not None),
+            generated=generated,
             is_incomplete=self.is_incomplete,
         )
 
@@ -198,6 +201,7 @@ def plan_header(plan: Plan, graph: ExecutionGraph, extra: Data) -> Data:
         "checks": [_check_to(each) for each in plan.checks],
         "ephemeral": [_ephemeral_to(each) for each in plan.ephemeral],
         "modules": [str(each) for each in plan.modules],
+        "generated": dict(plan.generated),
         "drift": [_drift_to(each) for each in plan.drift],
         "graph": graph.to_json(),
         **extra,

@@ -28,7 +28,8 @@ def plan_to_json(plan: Plan) -> Members:
     if plan.drift:
         members["resource_drift"] = [drift_to_json(each) for each in plan.drift]
     members["resource_changes"] = [
-        change_to_json(each, _known_identity(plan, each)) for each in plan.changes
+        change_to_json(each, _known_identity(plan, each), plan.generated.get(str(each.address)))
+        for each in plan.changes
     ]
     members["output_changes"] = {name: output_to_json(each) for name, each in plan.outputs.items()}
     return members
@@ -45,7 +46,9 @@ def _known_identity(plan: Plan, change: Change) -> object:
     return None if stored is None or stored.identity is None else json.loads(stored.identity)
 
 
-def change_to_json(change: Change, known_identity: object = None) -> Members:
+def change_to_json(
+    change: Change, known_identity: object = None, generated: str | None = None
+) -> Members:
     """One change of a resource instance."""
     members = _identity(change)
     if change.deposed:
@@ -62,6 +65,8 @@ def change_to_json(change: Change, known_identity: object = None) -> Members:
         after["replace_paths"] = [path_to_data(path) for path in change.replace_paths]
     if change.imported_as:
         after["importing"] = importing(change)
+    if generated is not None:
+        after["generated_config"] = generated
     if known_identity is not None:
         after["before_identity"] = known_identity
     identity = None if change.after.is_null else change.identity

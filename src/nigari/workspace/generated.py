@@ -14,6 +14,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.lang.files import Entry, Files, by_name
 from nigari.plan.look_up import LookUp
 from nigari.plan.written_resource import written_resource
+from nigari.record import record
 
 _HEAD: Final = (
     "# __generated__ by Nigari\n"
@@ -22,24 +23,42 @@ _HEAD: Final = (
 _SUFFIXES: Final = (".tf", ".tofu")
 
 
-def generated_text(found: Iterable[LookUp]) -> str:
-    """A file with a block for each object; empty where there is none."""
-    blocks: list[str] = []
+@record
+class GeneratedBlock:
+    """A block for an object."""
+
+    address: str
+    origin: str
+    """What the object is known by; empty where that is no id."""
+    text: str
+
+
+def generated_blocks(found: Iterable[LookUp]) -> list[GeneratedBlock]:
+    """A block for each object, in the order of addresses."""
+    blocks: list[GeneratedBlock] = []
     for each in sorted(found, key=lambda node: str(node.target.address)):
         if each.found is None or each.schema is None:
             continue
         target = each.target
         address = target.address.item.resource
         ref = None if target.block is None else target.block.provider
-        origin = f' from "{target.id}"' if target.id else ""
         text = written_resource(
             address,
             _written(ref, address.implied_provider),
             each.schema.block,
             each.found.value,
         )
-        blocks.append(f"\n# __generated__ by Nigari{origin}\n{text}")
-    return _HEAD + "".join(blocks) if blocks else ""
+        blocks.append(GeneratedBlock(str(target.address), target.id, text))
+    return blocks
+
+
+def generated_text(blocks: Iterable[GeneratedBlock]) -> str:
+    """A file with blocks; empty where there is none."""
+    texts: list[str] = []
+    for each in blocks:
+        origin = f' from "{each.origin}"' if each.origin else ""
+        texts.append(f"\n# __generated__ by Nigari{origin}\n{each.text}")
+    return _HEAD + "".join(texts) if texts else ""
 
 
 def _written(ref: ProviderRef | None, usual: str) -> str:

@@ -41,7 +41,7 @@ def plan_events(plan: Plan, lines: JsonLines) -> None:
         _drift(drift, lines)
     for change in plan.changes:
         if change.is_visible:
-            _change(change, lines)
+            _change(change, plan, lines)
     added, changed, destroyed = plan.counts
     _summary(
         lines, summary(plan), "plan", (added, changed, plan.imported, destroyed, plan.forgotten)
@@ -58,10 +58,10 @@ def planned_changes(plan: Plan, lines: JsonLines) -> None:
     """Tell what a plan that was saved is going to do."""
     for change in plan.changes:
         if change.action is not Action.NO_OP:
-            _change(change, lines)
+            _change(change, plan, lines)
 
 
-def _change(change: Change, lines: JsonLines) -> None:
+def _change(change: Change, plan: Plan, lines: JsonLines) -> None:
     action = _ACTIONS[change.action]
     if change.action is Action.NO_OP:
         action = "move" if change.is_moved else "import"
@@ -73,6 +73,9 @@ def _change(change: Change, lines: JsonLines) -> None:
         members["reason"] = _REPLACED.get(change.reason, change.reason.value)
     if change.imported_as:
         members["importing"] = importing(change)
+    generated = plan.generated.get(str(change.address))
+    if generated is not None:
+        members["generated_config"] = generated
     lines.event(
         f"{change.address}: Plan to {action}", {"type": "planned_change", "change": members}
     )

@@ -1,0 +1,258 @@
+"""What programs are shown of plans and of the states around them, one rule after the other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from nigari.cli.commands import apply, plan, show
+from tests.plan.command import applied, ran
+
+Environ = dict[str, str]
+
+
+def write(files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+
+
+def planned(environ: Environ, *flags: str) -> dict[str, object]:
+    """The document of a plan that is saved as `p`."""
+    status, said = ran(plan.COMMAND, ["-out=p", *flags], environ)
+    assert status == 0, said
+    return shown(environ, "p")
+
+
+def shown(environ: Environ, *words: str) -> dict[str, object]:
+    status, said = ran(show.COMMAND, ["-json", *words], environ)
+    assert status == 0, said
+    document = json.loads(said)
+    assert isinstance(document, dict)
+    return document
+
+
+def at(data: object, *steps: str | int) -> object:
+    """A part of a document; None where there is none."""
+    for step in steps:
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
+def names(data: object, member: str = "address") -> list[object]:
+    assert isinstance(data, list)
+    return [each[member] for each in data]
+
+
+def told(said: str, kind: str) -> list[dict[str, object]]:
+    events = [json.loads(line) for line in said.splitlines()]
+    return [each for each in events if each["type"] == kind]
+
+
+def test_variables_are_shown_as_they_were_given(rich: Environ) -> None:
+    write(
+        {
+            "main.tf": 'variable "given" { type = number }\n'
+            'variable "default" {\n  type = number\n  default = "3"\n}\n'
+            'variable "passing" {\n  default = "e"\n  ephemeral = true\n}\n'
+        }
+    )
+    document = planned(rich, "-var=given=7", "-var=passing=secret")
+    assert document["variables"] == {
+        "given": {"value": "7"},
+        "default": {"value": 3},
+        "passing": {"value": "e"},
+    }
+
+
+def test_a_module_below_one_without_resources(rich: Environ) -> None:
+    write(
+        {
+            "main.tf": 'module "m" {\n  source = "./m"\n}\n',
+            "m/main.tf": 'module "n" {\n  source = "./n"\n}\n',
+            "m/n/main.tf": 'resource "terraform_data" "a" {}\n',
+        }
+    )
+    assert applied([], rich)[0] == 0
+    found = at(shown(rich), "values", "root_module", "child_modules", 0, "child_modules", 0)
+    assert at(found, "address") == "module.m.module.n"
+    assert names(at(found, "resources")) == ["module.m.module.n.terraform_data.a"]
+
+
+_DATA = """\
+resource "rich_thing" "a" {
+  name = "a"
+  text = "%s"
+}
+data "rich_lookup" "now" { key = "k" }
+data "rich_lookup" "later" { key = rich_thing.a.echo }
+"""
+
+
+def test_prior_state_has_the_data_of_before(rich: Environ) -> None:
+    write({"main.tf": _DATA % "one"})
+    assert applied([], rich)[0] == 0
+    both = ["data.rich_lookup.later", "data.rich_lookup.now", "rich_thing.a"]
+    resources = ("prior_state", "values", "root_module", "resources")
+    assert sorted(map(str, names(at(planned(rich), *resources)))) == both
+    assert sorted(map(str, names(at(planned(rich, "-destroy"), *resources)))) == both
+    write({"main.tf": _DATA % "two"})
+    assert sorted(map(str, names(at(planned(rich), *resources)))) == both[1:]
+
+
+def test_prior_state_keeps_outputs_of_what_is_left_out(rich: Environ) -> None:
+    write({"main.tf": _DATA % "one" + 'output "o" { value = rich_thing.a.echo }\n'})
+    assert applied([], rich)[0] == 0
+    document = planned(rich, "-target=data.rich_lookup.now")
+    assert at(document, "prior_state", "values", "outputs", "o", "value") == "ONE"
+
+
+_CHECKED = """\
+resource "terraform_data" "a" {
+  count = %d
+  lifecycle {
+    postcondition {
+      condition     = self.id != ""
+      error_message = "no id"
+    }
+  }
+}
+module "m" {
+  source = "./m"
+  count  = %d
+}
+output "o" {
+  value = 1
+  precondition {
+    condition     = terraform.workspace != ""
+    error_message = "never"
+  }
+}
+"""
+_CHECKED_MODULE = """\
+check "c" {
+  assert {
+    condition     = terraform.workspace != ""
+    error_message = "never"
+  }
+}
+"""
+
+
+def statuses(document: dict[str, object]) -> dict[str, tuple[object, int]]:
+    """The status of everything that is checked, and how many instances it has."""
+    checks = document["checks"]
+    assert isinstance(checks, list)
+    return {
+        each["address"]["to_display"]: (each["status"], len(each.get("instances", ())))
+        for each in checks
+    }
+
+
+def test_checks_of_what_has_no_instances(rich: Environ) -> None:
+    write({"main.tf": _CHECKED % (0, 0), "m/main.tf": _CHECKED_MODULE})
+    wanted = {
+        "module.m.check.c": ("pass", 0),
+        "output.o": ("pass", 1),
+        "terraform_data.a": ("pass", 0),
+    }
+    assert statuses(planned(rich)) == wanted
+    assert ran(apply.COMMAND, ["p"], rich)[0] == 0
+    assert statuses(shown(rich)) == wanted
+
+
+def test_checks_of_what_is_left_out(rich: Environ) -> None:
+    write({"main.tf": _CHECKED % (1, 1), "m/main.tf": _CHECKED_MODULE})
+    document = planned(rich, "-target=terraform_data.a")
+    assert statuses(document)["module.m.check.c"] == ("unknown", 0)
+    assert statuses(document)["terraform_data.a"] == ("unknown", 1)
+    assert ran(apply.COMMAND, ["p"], rich)[0] == 0
+    assert statuses(shown(rich))["module.m.check.c"] == ("unknown", 0)
+    assert statuses(planned(rich, "-target=module.m"))["module.m.check.c"] == ("pass", 1)
+
+
+def test_checks_of_a_destroy(rich: Environ) -> None:
+    write({"main.tf": _CHECKED % (1, 1), "m/main.tf": _CHECKED_MODULE})
+    assert applied([], rich)[0] == 0
+    assert statuses(planned(rich, "-destroy")) == {
+        "module.m.check.c": ("unknown", 0),
+        "output.o": ("unknown", 1),
+        "terraform_data.a": ("unknown", 0),
+    }
+
+
+def test_no_drift_in_a_destroy(rich: Environ) -> None:
+    write({"main.tf": 'resource "rich_thing" "a" { name = "a" }\n'})
+    assert applied([], rich)[0] == 0
+    write({"a.drift": "changed"})
+    assert names(planned(rich)["resource_drift"]) == ["rich_thing.a"]
+    assert "resource_drift" not in planned(rich, "-destroy")
+
+
+def test_the_type_of_a_null_is_not_told(rich: Environ) -> None:
+    write({"main.tf": 'output "o" { value = true ? null : "x" }\n'})
+    document = planned(rich)
+    assert at(document, "planned_values", "outputs", "o", "type") == "dynamic"
+
+
+def test_relevant_attributes_of_a_module_without_resources(rich: Environ) -> None:
+    write(
+        {
+            "main.tf": 'resource "rich_thing" "a" { name = "a" }\n'
+            'module "m" {\n  source = "./m"\n  v = rich_thing.a.echo\n}\n',
+            "m/main.tf": 'variable "v" {}\noutput "o" { value = var.v }\n',
+        }
+    )
+    assert applied([], rich)[0] == 0
+    assert planned(rich)["relevant_attributes"] == [
+        {"resource": "rich_thing.a", "attribute": ["echo"]}
+    ]
+
+
+def test_an_import_into_a_module_uses_a_provider_of_the_root(rich: Environ) -> None:
+    write(
+        {
+            "main.tf": 'module "m" {\n  source = "./m"\n}\n'
+            'import {\n  to = module.m.rich_thing.a\n  id = "a"\n}\n',
+            "m/main.tf": 'resource "rich_thing" "a" { name = "a" }\n',
+        }
+    )
+    configs = at(planned(rich), "configuration", "provider_config")
+    assert isinstance(configs, dict)
+    assert list(configs) == ["rich"]
+
+
+def test_generated_blocks_are_told(rich: Environ) -> None:
+    write({"main.tf": 'import {\n  to = rich_known.a\n  id = "a"\n}\n'})
+    flags = ["-json", "-out=p", "-generate-config-out=made.tf"]
+    status, said = ran(plan.COMMAND, flags, rich)
+    assert status == 0, said
+    text = 'resource "rich_known" "a" {\n  name = "a"\n  text = "found"\n}'
+    assert [at(each, "change", "generated_config") for each in told(said, "planned_change")] == [
+        text
+    ]
+    assert at(shown(rich, "p"), "resource_changes", 0, "change", "generated_config") == text
+
+
+def test_a_saved_plan_tells_what_it_is_going_to_do(rich: Environ) -> None:
+    write({"main.tf": 'resource "rich_thing" "a" { name = "a" }\noutput "o" { value = 1 }\n'})
+    planned(rich)
+    status, said = ran(apply.COMMAND, ["-json", "p"], rich)
+    assert status == 0, said
+    (change,) = told(said, "planned_change")
+    assert at(change, "change", "resource", "addr") == "rich_thing.a"
+    assert at(change, "change", "action") == "create"
+
+
+def test_deprecated_outputs_say_so(rich: Environ) -> None:
+    write({"main.tf": 'output "o" {\n  value = 1\n  deprecated = "use p"\n}\n'})
+    prior = ("prior_state", "values", "outputs", "o", "deprecated")
+    assert at(planned(rich), *prior) == "use p"
+    _, said = ran(apply.COMMAND, ["-json", "p"], rich)
+    assert at(told(said, "outputs")[-1], "outputs", "o", "deprecated") == "use p"
