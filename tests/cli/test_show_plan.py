@@ -174,7 +174,60 @@ def test_checks_of_what_is_left_out(rich: Environ) -> None:
     assert statuses(document)["terraform_data.a"] == ("unknown", 1)
     assert ran(apply.COMMAND, ["p"], rich)[0] == 0
     assert statuses(shown(rich))["module.m.check.c"] == ("unknown", 0)
-    assert statuses(planned(rich, "-target=module.m"))["module.m.check.c"] == ("pass", 1)
+
+
+_USED = """\
+variable "used" {
+  type    = number
+  default = 1
+  validation {
+    condition     = var.used > 0
+    error_message = "negative"
+  }
+}
+variable "unused" {
+  default = 1
+  validation {
+    condition     = var.unused > 0
+    error_message = "negative"
+  }
+}
+module "m" {
+  source = "./m"
+  v      = var.used
+}
+output "o" { value = module.m.o }
+"""
+_USED_MODULE = """\
+variable "v" {
+  validation {
+    condition     = var.v < 5
+    error_message = "large"
+  }
+}
+resource "terraform_data" "a" { input = var.v }
+output "o" {
+  value = terraform_data.a.input
+  precondition {
+    condition     = var.v != 3
+    error_message = "three"
+  }
+}
+"""
+
+
+def test_checks_of_what_a_target_needs(rich: Environ) -> None:
+    write({"main.tf": _USED, "m/main.tf": _USED_MODULE})
+    assert statuses(planned(rich, "-target=module.m")) == {
+        "module.m.output.o": ("pass", 1),
+        "module.m.var.v": ("pass", 1),
+        "var.unused": ("unknown", 0),
+        "var.used": ("pass", 1),
+    }
+    for value, says in (("-1", "negative"), ("6", "large"), ("3", "three")):
+        status, said = ran(plan.COMMAND, ["-target=module.m", f"-var=used={value}"], rich)
+        assert status == 1
+        assert says in said
 
 
 def test_checks_of_a_destroy(rich: Environ) -> None:

@@ -103,6 +103,11 @@ class Planner:
         crew = Crew(host.work, host.perform, options.parallelism, host.diags)
         try:
             await crew.run()
+            if selected is not None:
+                if not is_destroy:
+                    host.want_used_conditions()
+                host.want_variables()
+                await crew.run()
             if not self._moves_fit(moves, host, is_destroy):
                 return None
             if options.mode is PlanMode.NORMAL:
@@ -149,6 +154,7 @@ class Planner:
             Selection(self._data_before(target), frozenset(), (), ()),
         )
         host.begin()
+        host.want_variables()
         crew = Crew(host.work, host.perform, parallelism, host.diags)
         nodes: list[LookUp] = []
         try:
@@ -284,7 +290,8 @@ class Planner:
         def is_expanded(each: Checked) -> bool:
             if self._has_failed():
                 return False
-            return selected is None or (each.module, each.item) in selected.blocks
+            is_resource = each.kind == "resource"
+            return selected is None or (is_resource and (each.module, each.item) in selected.blocks)
 
         return check_results(host.conditions, declared, is_expanded)
 

@@ -16,7 +16,7 @@ from nigari.addrs.targets import Target
 from nigari.config.resource import Resource
 from nigari.cty.values import Value, null
 from nigari.eval.instances import Frame, ResourceNode
-from nigari.eval.once import Node
+from nigari.eval.once import DONE, Node
 from nigari.plan.block_graph import Block, BlockGraph, provider_block, resource_block
 from nigari.plan.changes import Change, Drift, EphemeralInstance, PlanMode
 from nigari.plan.conditions import Noted
@@ -93,11 +93,23 @@ class PlanHost(Host):
 
     def begin(self) -> Frame:
         root = super().begin()
-        # A plan has the values of all variables, whatever is looked at.
-        self.work.want(root.variables.values())
+        if self.selection is None:
+            self.want_variables()
         if not self._is_destroy:
             self.work.want(self.imports.nodes)
         return root
+
+    def want_variables(self) -> None:
+        """Have all variables worked out: a plan has their values, whatever is looked at."""
+        self.work.want(self.root.variables.values())
+
+    def want_used_conditions(self) -> None:
+        """Have looked at what must hold for the variables and outputs that were needed."""
+        for frame in (self.root, *self.called):
+            noted = module_conditions(frame, self.unread)
+            found = [each for each in noted if _was_needed(frame, each)]
+            self.conditions += found
+            self.work.want(list(condition_nodes(frame, found)))
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         mode = resource.addr.mode
@@ -142,7 +154,7 @@ class PlanHost(Host):
             self.called.append(frame)
         if self._is_destroy:
             self.work.want(frame.calls.values())
-        elif self.selection is None or self.selection.has_all_of(frame.instance.addr):
+        elif self.selection is None:
             self.work.want(_everything(frame, self))
         else:
             self.work.want(self._selected_nodes(frame))
@@ -250,16 +262,21 @@ class PlanHost(Host):
         self.conditions.append(noted)
 
 
+def _was_needed(frame: Frame, noted: Noted) -> bool:
+    """Whether what has conditions is a variable or an output that was worked out."""
+    kind, _, address, _ = noted
+    nodes = {"var": frame.variables, "output": frame.outputs}.get(kind, {})
+    node = nodes.get(address.rpartition(".")[2])
+    return node is not None and node.state == DONE
+
+
 def _everything(frame: Frame, host: PlanHost) -> Iterable[Node]:
     """Whatever there is to work out in a module instance."""
     yield from frame.calls.values()
     yield from frame.variables.values()
     yield from frame.locals.values()
     yield from frame.outputs.values()
-    for node in frame.resources.values():
-        # A module that is targeted is looked at as a whole, but for excluded resources.
-        if not isinstance(node, PriorResource):
-            yield node
+    yield from frame.resources.values()
     found = module_conditions(frame, host.unread)
     host.conditions += found
     yield from condition_nodes(frame, found)

@@ -39,10 +39,6 @@ class Selection:
         """Whether anything in a module, which has no keys, is looked at."""
         return self.modules is None or module in self.modules
 
-    def has_all_of(self, module: ModuleAddr) -> bool:
-        """Whether a module instance is targeted as a whole."""
-        return any(target.covers(module) for target in self.targets)
-
     def has(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is looked at."""
         block = resource_block(resource_of(address))
