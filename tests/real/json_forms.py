@@ -198,10 +198,20 @@ def events(told: str) -> Tree:
         if each["type"] in _UNORDERED and not (_is_refresh(each) and _subject(each) in forgotten)
     ]
     others = [each for each in found if each["type"] not in _UNORDERED]
-    return {
-        "work": _sorted([dict(each) for each in work]),
-        "others": [dict(each) for each in others],
-    }
+    once: list[Tree] = []
+    for each in work:
+        # A mistake is told once; OpenTofu repeats some warnings.
+        if each["type"] != "diagnostic" or each not in once:
+            once.append(dict(each))
+    return {"work": _sorted(once), "others": [dict(each) for each in others]}
+
+
+def without_repetitions(told: Tree, earlier: Tree) -> Tree:
+    """Events of an apply without diagnostics that its plan has told already, as it need not."""
+    if not isinstance(told, dict) or not isinstance(earlier, dict):
+        return told
+    known = [each for each in _list(earlier["work"]) if _is_told(each)]
+    return {**told, "work": [each for each in _list(told["work"]) if each not in known]}
 
 
 def events_of_destroy(told: str) -> Tree:
