@@ -61,3 +61,39 @@ def test_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert inside("-uninstall-autocomplete").code == 0
     assert bash.read_text() == "alias a=b\n"
     assert stat.S_IMODE(bash.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("nigari workspace select ", ["default", "dev", "prod"]),
+        ("nigari workspace delete p", ["prod"]),
+        ("nigari state show terraform_data.a", [r"terraform_data.a\[\"x\"\]"]),
+        ("nigari state rm ", [r"terraform_data.a\[\"x\"\]"]),
+        ("nigari output ", ["o"]),
+        ("nigari import m", ["module.m"]),
+        (
+            "nigari plan -target=",
+            ["module.m", "terraform_data.a", r"terraform_data.a\[\"x\"\]", "terraform_data.b"],
+        ),
+        ("nigari apply -replace=terraform_data.b", ["terraform_data.b"]),
+        ("nigari -chdir=nothing state show ", []),
+    ],
+)
+def test_names(
+    line: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m").mkdir()
+    Path("m/main.tf").touch()
+    Path("main.tf").write_text(
+        'resource "terraform_data" "a" { for_each = toset(["x"]) }\n'
+        'resource "terraform_data" "b" { count = 0 }\n'
+        'module "m" { source = "./m" }\noutput "o" { value = 1 }\n'
+    )
+    assert inside("apply", "-auto-approve").code == 0
+    for name in ("dev", "prod"):
+        Path("terraform.tfstate.d", name).mkdir(parents=True)
+    done = inside(settings={"COMP_LINE": line})
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == found

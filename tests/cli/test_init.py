@@ -348,7 +348,7 @@ def test_a_missing_variable_is_named_with_its_way(directory: Path) -> None:
     write({"main.tf": 'variable "s" {}\nlocals {\n  l = var.s\n}\n' + call("a", "${local.l}")})
     done = init()
     assert done.code == 1
-    assert "source of module.a ← local.l ← var.s, which has no value" in told(done)
+    assert "depends on var.s, which has no value." in told(done)
 
 
 def test_a_variable_that_is_not_used_is_not_needed(directory: Path) -> None:
@@ -607,6 +607,51 @@ def test_providers_are_chosen_and_locked(directory: Path) -> None:
     assert 'version     = "2.0.0"' in Path(".terraform.lock.hcl").read_text()
 
 
+def test_checksums_of_one_platform_are_a_warning(directory: Path) -> None:
+    mirror("1.0.0")
+    write({"main.tf": REQUIRED})
+    done = init("-plugin-dir=mirror")
+    assert done.code == 0
+    assert "Checksums for one platform only" in done.out
+    assert "acme/thing" in done.out
+    assert "Checksums" not in init("-plugin-dir=mirror").out
+
+
+def test_the_backend_is_told_under_its_own_heading(directory: Path) -> None:
+    write({"main.tf": 'terraform {\n  backend "local" {\n    path = "x.tfstate"\n  }\n}\n'})
+    done = init()
+    assert done.code == 0
+    heading, told_, providers = (
+        done.out.index(each)
+        for each in ("Initializing the backend", "is kept in the backend", "provider plugins")
+    )
+    assert heading < told_ < providers
+
+
+def test_nothing_is_downloaded_from_where_nothing_can_be_asked(directory: Path) -> None:
+    write({"main.tf": call("a", "acme/thing/aws")})
+    done = init()
+    assert done.code == 1
+    assert "Downloading" not in done.out
+
+
+@needs_git
+def test_a_changed_source_is_told_with_the_variable(
+    directory: Path, repository: Repository
+) -> None:
+    variable = 'variable "ref" {\n  default = "v1"\n}\nlocals {\n  r = var.ref\n}\n'
+    write({"main.tf": variable + call("a", f"{repository.source}//sub?ref=${{local.r}}")})
+    assert init("-var", "ref=v1").code == 0
+    done = inside("plan", "-var", "ref=other")
+    assert done.code == 1
+    said = told(done)
+    assert "ref=other" in said
+    assert "is installed for it is" in said
+    assert "ref=v1" in said
+    assert "depends on var.ref" in said
+    assert "nigari init -var ref=..." in said
+
+
 def test_directories_of_the_command_line_are_noted(directory: Path) -> None:
     mirror("1.0.0")
     write({"main.tf": REQUIRED})
@@ -781,7 +826,10 @@ def _key_provider(name: str, argument: str) -> str:
         (
             _key_provider("a", "passphrase = var.pass"),
             (),
-            "passphrase of key_provider.pbkdf2.a ← var.pass, which has no value",
+            (
+                "passphrase of key_provider.pbkdf2.a must be known before anything runs, and it depends on "
+                "var.pass, which has no value"
+            ),
         ),
         (_key_provider("a", "passphrase = var.pass"), ("-var=pass=short",), "at least 16 bytes"),
         (

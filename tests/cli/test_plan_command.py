@@ -362,9 +362,61 @@ def test_warnings_come_before_the_question(rich: dict[str, str]) -> None:
         out.index(each) for each in ("It is not two.", "Do you want", "Apply complete!")
     )
     assert first < asked < done
-    assert asked < out.rindex("It is not two.") < done
+    assert out.count("It is not two.") == 1
     _, said = ran(plan.COMMAND, ["-compact-warnings"], {})
-    assert "\n\nWarnings:\n\n- Assertion of check.c does not hold\n  on main.tf line 7\n" in said
+    assert "\n\nWarnings:\n\n- Check failed\n  on main.tf line 7\n" in said
+
+
+def test_a_failing_check_is_shown_once_and_after_the_apply(rich: dict[str, str]) -> None:
+    write(THING % "one" + CHECKED)
+    status, out = ran(apply.COMMAND, ["-auto-approve"], rich)
+    assert status == 0, out
+    assert out.count("It is not two.") == 1
+    assert out.index("Creation complete") < out.index("It is not two.")
+
+
+def test_a_failed_plan_does_not_offer_its_outputs(rich: dict[str, str]) -> None:
+    write('variable "m" {\n default = {}\n}\noutput "a" { value = 1 }\n')
+    with open("main.tf", "a") as file:
+        file.write('output "b" { value = var.m["k"] }\n')
+    status, out = ran(plan.COMMAND, [], rich)
+    assert status == 1
+    assert "Planning failed." in out
+    assert "Applying this plan" not in out
+    assert "Changes to Outputs" not in out
+    with open("main.tf", "a") as file:
+        file.write('resource "terraform_data" "x" {}\n')
+    _, out = ran(plan.COMMAND, [], rich)
+    assert "+ a = 1" in out
+    assert "+ b" not in out
+    assert "Applying this plan" not in out
+
+
+def test_forgetting_is_a_warning_that_names_the_objects(rich: dict[str, str]) -> None:
+    write('resource "terraform_data" "x" {\n count = 2\n}\n')
+    assert ran(apply.COMMAND, ["-auto-approve"], rich)[0] == 0
+    write("removed {\n from = terraform_data.x\n lifecycle {\n destroy = false\n }\n}\n")
+    status, out = ran(plan.COMMAND, [], rich)
+    assert status == 0
+    assert out.count("Warning: Object will be forgotten") == 1
+    assert "with terraform_data.x[0] and terraform_data.x[1]:" in out
+    _, out = ran(apply.COMMAND, ["-auto-approve"], rich)
+    assert out.count("Warning: Object will be forgotten") == 1
+
+
+def test_warnings_with_different_advice_are_not_merged(rich: dict[str, str]) -> None:
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(
+        'output "a" {\n value = 1\n deprecated = "Use b."\n}\n'
+        'output "c" {\n value = 1\n deprecated = "Use d."\n}\n'
+    )
+    write(
+        'module "m" {\n source = "./m"\n}\n'
+        'output "x" { value = module.m.a }\noutput "y" { value = module.m.c }\n'
+    )
+    _, out = ran(plan.COMMAND, [], rich)
+    assert "Use b." in out
+    assert "Use d." in out
 
 
 # -- a directory without configuration --------------------------------------------------------
@@ -439,3 +491,17 @@ def test_what_is_made_from_a_mistake_is_not_planned(
     assert "terraform_data.c will be created" in out
     assert "1 to add" in out
     assert "The value for var.n from the option -var does not fit" in err
+
+
+def test_what_was_made_is_said_to_be_complete_though_a_postcondition_fails(
+    rich: dict[str, str],
+) -> None:
+    write(
+        'resource "terraform_data" "x" {\n input = 1\n lifecycle {\n  postcondition {\n'
+        '   condition = self.output == 2\n   error_message = "It is ${self.output}."\n  }\n }\n}\n'
+    )
+    status, out = ran(apply.COMMAND, ["-auto-approve"], rich)
+    assert status == 1
+    assert "terraform_data.x: Creation complete" in out
+    assert "self.output is 1" in out
+    assert "It is 1." in out

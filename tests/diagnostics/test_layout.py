@@ -62,7 +62,9 @@ def test_nothing_can_steer_the_terminal(text: str, shown: str) -> None:
     [
         ("one two three", 7, ["one two", "three"]),
         ("one two three", 0, ["one two three"]),
-        ("  laid out already", 7, ["  laid out already"]),
+        ("  one two three", 9, ["  one two", "  three"]),
+        ("  - one two three", 11, ["  - one two", "    three"]),
+        ("        no room", 9, ["        no room"]),
         ("one\n\ntwo three", 5, ["one", "", "two", "three"]),
         ("unbreakable word", 5, ["unbreakable", "word"]),
         ("漢字 漢字", 5, ["漢字", "漢字"]),

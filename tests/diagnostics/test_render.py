@@ -104,9 +104,8 @@ def test_without_the_source_the_place_is_still_named() -> None:
         pytest.param(at((8, 1, 75), (8, 1, 75)), "   8:\n      ^\n", id="end of file"),
         pytest.param(
             at((1, 14, 13), (3, 2, 30)),
-            '   1: variable "a" {\n                   ^\n   2:   default = 5\n        ^^^^^^^^^^^\n'
-            "   3: }\n      ^\n",
-            id="lines without their indentation",
+            '   1: variable "a" {\n                   ^\n   2:   default = 5\n   3: }\n',
+            id="several lines",
         ),
     ],
 )

@@ -20,11 +20,19 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.diagnostics import Diagnostics
-from nigari.eval.expansion import expand_count, expand_enabled, expand_for_each
+from nigari.eval.expansion import Asked, expand_count, expand_enabled, expand_for_each
+from nigari.hcl.parser import parse_expression
+from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 
-WHERE = Source("main.tf", "x").range(0, 1)
+
+def asked(diags: Diagnostics) -> Asked:
+    """An argument that is written `x`, with a value for it."""
+    expr = parse_expression(Source("main.tf", "x"), diags)
+    return Asked(expr, lambda: Scope({"x": number(7)}), diags)
+
+
 SETS_OF_STRINGS = SetType(STRING)
 
 
@@ -41,7 +49,7 @@ SETS_OF_STRINGS = SetType(STRING)
 )
 def test_count(value: Value, keys: list[object]) -> None:
     diags = Diagnostics()
-    assert list(expand_count(value, WHERE, diags).instances) == keys
+    assert list(expand_count(value, asked(diags)).instances) == keys
     assert not diags.has_errors
 
 
@@ -59,8 +67,9 @@ def test_count(value: Value, keys: list[object]) -> None:
 )
 def test_count_refused(value: Value) -> None:
     diags = Diagnostics()
-    assert not expand_count(value, WHERE, diags).instances
+    assert not expand_count(value, asked(diags)).instances
     assert [each.summary for each in diags] == ["Invalid count argument"]
+    assert [(each.name, each.text) for each in diags[0].values] == [("x", "is 7")]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +89,7 @@ def test_count_refused(value: Value) -> None:
 )
 def test_for_each(value: Value, keys: list[object]) -> None:
     diags = Diagnostics()
-    assert list(expand_for_each(value, WHERE, diags).instances) == keys
+    assert list(expand_for_each(value, asked(diags)).instances) == keys
     assert not diags.has_errors
 
 
@@ -101,12 +110,13 @@ def test_for_each(value: Value, keys: list[object]) -> None:
 )
 def test_for_each_refused(value: Value) -> None:
     diags = Diagnostics()
-    assert not expand_for_each(value, WHERE, diags).instances
+    assert not expand_for_each(value, asked(diags)).instances
     assert [each.summary for each in diags] == ["Invalid for_each argument"]
+    assert [(each.name, each.text) for each in diags[0].values] == [("x", "is 7")]
 
 
 def test_each_is_what_the_instance_has() -> None:
-    instances = expand_for_each(Value.of({"a": 1}), WHERE, Diagnostics()).instances
+    instances = expand_for_each(Value.of({"a": 1}), asked(Diagnostics())).instances
     data = instances["a"]
     assert (data.each_key, data.each_value, data.count_index) == (string("a"), number(1), None)
 
@@ -114,5 +124,5 @@ def test_each_is_what_the_instance_has() -> None:
 @pytest.mark.parametrize(("value", "count"), [(TRUE, 1), (FALSE, 0), (string("true"), 1)])
 def test_enabled(value: Value, count: int) -> None:
     diags = Diagnostics()
-    assert len(expand_enabled(value, WHERE, diags).instances) == count
+    assert len(expand_enabled(value, asked(diags)).instances) == count
     assert not diags.has_errors

@@ -51,7 +51,7 @@ def _unasked(effects: Sequence[Effect]) -> None:
 def test_each_node_finishes_once_and_after_what_it_needs() -> None:
     a, b, c = Step("a"), Step("b"), Step("c")
     a.needs, b.needs = [b, c], [c]
-    work = WorkList()
+    work = WorkList(Diagnostics())
     work.want([a, b, c, a])
     work.pump()
     assert [node.finished for node in (a, b, c)] == [1, 1, 1]
@@ -61,7 +61,7 @@ def test_a_chain_of_any_length() -> None:
     nodes = [Step(str(n)) for n in range(50_000)]
     for node, following in itertools.pairwise(nodes):
         node.needs = [following]
-    work = WorkList()
+    work = WorkList(Diagnostics())
     work.want(nodes[:1])
     work.pump()
     assert all(node.finished == 1 for node in nodes)
@@ -70,7 +70,7 @@ def test_a_chain_of_any_length() -> None:
 def test_an_effect_is_told_of_once_and_wakes_all_who_wait_for_it() -> None:
     a, b, effect = Step("a"), Step("b"), Call("x")
     a.needs, b.needs = [effect], [Call("x")]
-    work = WorkList()
+    work = WorkList(Diagnostics())
     work.want([a, b])
     work.pump()
     assert work.new_effects == [effect]
@@ -84,27 +84,27 @@ def test_an_effect_is_told_of_once_and_wakes_all_who_wait_for_it() -> None:
 def test_a_cycle_is_named_and_the_rest_goes_on() -> None:
     a, b, c, outside = Step("a"), Step("b"), Step("c"), Step("outside")
     a.needs, b.needs, c.needs, outside.needs = [b], [c], [a], [a]
-    work = WorkList()
+    diags = Diagnostics()
+    work = WorkList(diags)
     work.want([outside])
     work.pump()
-    diags = Diagnostics()
-    assert work.break_a_cycle(diags)
+    assert work.break_a_cycle()
     (told,) = diags
     assert "a → b → c → a" in told.detail
     work.pump()
     assert all(node.failed for node in (a, b, c))
     assert outside.finished == 1
-    assert not work.break_a_cycle(diags)
+    assert not work.break_a_cycle()
 
 
 def test_a_node_that_needs_itself() -> None:
     a = Step("a")
     a.needs = [a]
-    work = WorkList()
+    diags = Diagnostics()
+    work = WorkList(diags)
     work.want([a])
     work.pump()
-    diags = Diagnostics()
-    assert work.break_a_cycle(diags)
+    assert work.break_a_cycle()
     assert [each.summary for each in diags] == ["Reference to itself"]
     assert a.failed
 
@@ -112,10 +112,10 @@ def test_a_node_that_needs_itself() -> None:
 def test_two_separate_cycles_are_found_one_after_the_other() -> None:
     a, b, c, d = (Step(name) for name in "abcd")
     a.needs, b.needs, c.needs, d.needs = [b], [a], [d], [c]
-    work = WorkList()
-    work.want([a, c])
     diags = Diagnostics()
-    work.run(_unasked, diags)
+    work = WorkList(diags)
+    work.want([a, c])
+    work.run(_unasked)
     first, second = sorted(each.detail for each in diags)
     assert "a → b → a" in first or "b → a → b" in first
     assert "c → d → c" in second or "d → c → d" in second

@@ -7,12 +7,14 @@ from typing import Final
 
 import pytest
 
+from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.cty.types import STRING
+from nigari.cty.values import list_value, object_value, string
 from nigari.diagnostics import Pos, Range
 from nigari.eval.deprecation import deprecated_value
-from nigari.eval.resource import marked_unknown
+from nigari.eval.resource import advised, marked_unknown
 from nigari.lang.marks import SENSITIVE, Deprecated
-from nigari.schema.block import Attribute, Block
+from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.workspace import Workspace
 
 Files = dict[str, str]
@@ -578,11 +580,28 @@ def test_advice_of_providers_against_attributes(message: str, end: str) -> None:
         STRING, optional=True, sensitive=True, deprecated=True, deprecation_message=message
     )
     block = Block({"old": old, "new": Attribute(STRING, optional=True)})
-    value = marked_unknown(block, "a.b")
-    advice = Deprecated(message, "a.b.old", of_provider=True)
+    value = marked_unknown(block, Resource(MANAGED, "a", "b"))
+    advice = Deprecated(message, "a.b.old", kind="attribute")
     assert value.attribute("old").marks == {SENSITIVE, advice}
     assert not value.attribute("new").marks
     somewhere = Range("main.tf", Pos(1, 1, 0), Pos(1, 2, 1))
     assert deprecated_value(advice, somewhere).detail == (
         f"This is made from a.b.old, and the provider {end}"
     )
+
+
+def test_advice_of_providers_against_blocks_and_data_sources() -> None:
+    inner = Block({"x": Attribute(STRING, optional=True)}, deprecated=True, deprecation_message="y")
+    block = Block(
+        {"plain": Attribute(STRING, optional=True)},
+        {"inner": NestedBlock(inner, Nesting.LIST)},
+        deprecated=True,
+    )
+    addr = Resource(DATA, "a", "b")
+    element = object_value({"x": string("s")})
+    value = object_value({"plain": string("p"), "inner": list_value(element.type, [element])})
+    marked = advised(block, value, addr)
+    assert marked.marks == {Deprecated("", "data.a.b", kind="data source")}
+    (found,) = marked.unmark()[0].attribute("inner").elements()
+    assert found.marks == {Deprecated("y", "data.a.b.inner[0]", kind="block")}
+    assert advised(Block(), value, addr) is value

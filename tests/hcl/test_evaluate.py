@@ -178,9 +178,7 @@ def test_an_error_shows_what_names_stand_for() -> None:
 
 def test_an_error_never_shows_a_secret() -> None:
     _, diags = evaluate("n + secret")
-    assert [(each.name, each.text) for each in diags[0].values] == [
-        ("secret", "has a sensitive value"),
-    ]
+    assert not diags[0].values
     assert "hunter2" not in repr(list(diags))
 
 

@@ -106,7 +106,7 @@ def test_the_data_source_of_a_check_is_read_again_at_the_end(vault: Vault) -> No
 @pytest.mark.parametrize(
     ("name", "said", "failure"),
     [
-        ("y", "Warning: Assertion of check.c does not hold", "It is found y."),
+        ("y", "Warning: Check failed", "It is found y."),
         ("nothing", "Warning: Not found", "Not found: There is none."),
     ],
 )

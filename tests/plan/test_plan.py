@@ -184,7 +184,7 @@ def test_replace_on_request(here: Path) -> None:
                 'resource "terraform_data" "a" {\n input = 1\n lifecycle {\n precondition {\n'
                 ' condition = path.root == ""\n error_message = "no"\n }\n }\n}'
             ),
-            "Precondition of terraform_data.a does not hold",
+            "Precondition failed",
         ),
     ],
 )

@@ -464,7 +464,7 @@ def test_instances_that_are_not_known_yet(cloud: Cloud) -> None:
     said = refused()
     assert "Error: Unknown for_each argument" in said
     assert "The for_each of provider.cloud.by_region is known only after something else" in said
-    assert "It depends on terraform_data.regions." in said
+    assert "terraform_data.regions is known only after it has been applied" in said
     assert "-target" in said
     apply("-target", "terraform_data.regions")
     apply()
@@ -544,7 +544,7 @@ def test_wrong_keys(cloud: Cloud, key: str, summary: str) -> None:
 
 def test_a_wrong_key_is_told_with_those_that_there_are(cloud: Cloud) -> None:
     write(BY_REGION, KEYED.replace('["eu"]', '["asia"]'))
-    assert 'has no instance ["asia"]: its for_each gives ["eu"], ["us"].' in refused()
+    assert 'has no instance ["asia"]: its for_each gives ["eu"] and ["us"].' in refused()
     assert "its for_each gives no instances at all." in refused("-var", "regions=[]")
 
 
@@ -564,3 +564,13 @@ def test_a_removed_key_cannot_be_used(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
     apply()
     assert "Error: No such provider instance" in refused("-var", 'regions=["eu"]')
+
+
+def test_validate_finds_a_literal_key_that_no_instance_has(cloud: Cloud) -> None:
+    write(BY_REGION, KEYED.replace('["eu"]', '["asia"]'))
+    said = inside("validate")
+    assert said.code == 1
+    assert 'has no instance ["asia"]: its for_each gives ["eu"] and ["us"].' in " ".join(
+        said.err.split()
+    )
+    assert "with cloud_box." in said.err

@@ -30,12 +30,14 @@ RANDOM = "registry.opentofu.org/hashicorp/random"
 def test_providers(text: str) -> None:
     wrong = Diagnostics()
     wanted = parse_provider_instance(text, Diagnostics())
-    assert StoredAddresses(wrong).provider(text) == wanted
+    assert StoredAddresses(wrong).provider(text, "a.b") == wanted
     assert wrong.has_errors == (wanted is None)
 
 
 @pytest.mark.parametrize("text", ['provider["a/b/c/d"]', 'provider["-/-"]', "provider[0]", "x"])
 def test_what_is_no_provider_is_reported(text: str) -> None:
     wrong = Diagnostics()
-    assert StoredAddresses(wrong).provider(text) is None
-    assert wrong.has_errors
+    assert StoredAddresses(wrong).provider(text, "a.b") is None
+    (told,) = wrong
+    assert "The provider of a.b is given as" in told.detail
+    assert text.partition('"')[0] in told.detail

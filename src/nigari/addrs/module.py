@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from nigari.addrs.address import Address, SortKey
-from nigari.addrs.keys import InstanceKey, key_order, key_text
+from nigari.addrs.keys import DEFERRED, InstanceKey, key_order, key_text
 
 Step: TypeAlias = tuple[str, InstanceKey]
 """The name of a module call and the key of one of its instances."""
@@ -50,6 +50,11 @@ class ModuleAddr(Address):
     def is_root(self) -> bool:
         """Whether this is the root module."""
         return self.parent is None
+
+    @property
+    def is_one_of_several(self) -> bool:
+        """Whether this module, or one that it is called through, has a key, and a known one."""
+        return any(key is not None and key is not DEFERRED for _, key in self.steps)
 
     def child(self, name: str, key: InstanceKey = None) -> ModuleAddr:
         """The instance with this key of the call with this name in this module."""

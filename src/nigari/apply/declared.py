@@ -57,6 +57,7 @@ class DeclaredInstance:
         told = Diagnostics()
         find = partial(evaluate_body, node.frame, compiled, self.data, diags=told)
         config = await host.value(find)
+        told.name_since(0, str(subject.address))
         host.diags.extend(told)
         if told.has_errors or is_reported(config):
             raise Failed
@@ -90,6 +91,6 @@ class DeclaredInstance:
         noted = resource_conditions(self.node.frame, address, kind, rules, self.data, self_value)
         place.conditions.append(noted)
         conditions = noted[3]
-        await place.host.finish(conditions.step)
+        await place.host.finish(conditions.step, str(address))
         if conditions.is_refusing:
             raise Failed

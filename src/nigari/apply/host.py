@@ -58,15 +58,15 @@ class ApplyHost(Host):
 
     # -- values -------------------------------------------------------------------------------
 
-    async def value(self, find: Callable[[], Value | list[Need]]) -> Value:
+    async def value(self, find: Callable[[], Value | list[Need]], about: str = "") -> Value:
         """A value, after everything that must be worked out first."""
-        value = await self._carry_out(Errand(find))
+        value = await self._carry_out(Errand(find, about))
         assert value is not None
         return value
 
-    async def finish(self, step: Callable[[], Sequence[Need]]) -> None:
+    async def finish(self, step: Callable[[], Sequence[Need]], about: str = "") -> None:
         """Go on with something that is done in steps until nothing is left of it."""
-        await self._carry_out(Errand(step))
+        await self._carry_out(Errand(step, about))
 
     async def evaluate(self, nodes: Sequence[Node]) -> None:
         """Work out nodes."""
@@ -83,7 +83,7 @@ class ApplyHost(Host):
             if self._asking:
                 await asyncio.wait(self._asking, return_when=asyncio.FIRST_COMPLETED)
                 continue
-            has_cycle = self.work.break_a_cycle(self.diags)
+            has_cycle = self.work.break_a_cycle()
             assert has_cycle, "nothing is left to wait for"
             self._advance()
         if errand.error is not None:
@@ -150,17 +150,22 @@ class Errand(Node):
     What goes wrong with it is the operation's to tell.
     """
 
-    __slots__ = ("_find", "error", "value")
+    __slots__ = ("_about", "_find", "error", "value")
 
-    def __init__(self, find: Callable[[], Value | Sequence[Need]]) -> None:
+    def __init__(self, find: Callable[[], Value | Sequence[Need]], about: str) -> None:
         super().__init__()
         self._find = find
+        self._about = about
         self.value: Value | None = None
         self.error: Exception | None = None
 
     @property
     def label(self) -> str:
         return "an operation"
+
+    @property
+    def about(self) -> str:
+        return self._about
 
     def fail(self) -> None:
         """It is never part of a cycle, and waits for nodes only."""

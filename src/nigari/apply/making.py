@@ -57,7 +57,6 @@ async def make(place: Workplace, change: Change, begin: Callable[[], None]) -> V
         value = await _apply(place, declared, change, final, config, prior)
     if change.action is not Action.UPDATE:
         await provision(place, declared, change, value)
-    await declared.check("postcondition", value)
     return value
 
 

@@ -59,6 +59,16 @@ class Operations:
                 return False
             raise
         told.finish(value)
+        # What was made stays made, whatever its conditions say.
+        return value is None or await self._holds(change, value)
+
+    async def _holds(self, change: Change, value: Value) -> bool:
+        """Whether the postconditions of an object hold."""
+        try:
+            declared = await declared_instance(self.place, change)
+            await declared.check("postcondition", value)
+        except Failed:
+            return False
         return True
 
     async def _on_resource(

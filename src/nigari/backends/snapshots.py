@@ -105,7 +105,7 @@ class Snapshots:
             return False
         from nigari.state.files import parse_state
 
-        file = parse_state(decrypted.data, diags)
+        file = parse_state(decrypted.data, diags, self._storage.location)
         if file is None:
             return False
         self.file = file

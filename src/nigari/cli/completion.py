@@ -6,6 +6,7 @@ too) puts the line typed so far into `COMP_LINE` and reads the candidates from s
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 
@@ -29,7 +30,7 @@ def complete(
         option, _, value = given.pop(0).partition("=")
         if option.lstrip("-") == "chdir":
             directory = value
-    for candidate in _candidates(given, words[-1], directory, commands, load):
+    for candidate in _candidates(given, words[-1], directory, commands, load, terminal.environ):
         terminal.out(candidate)
     return 0
 
@@ -40,17 +41,49 @@ def _candidates(
     directory: str,
     commands: Mapping[str, tuple[str, str]],
     load: Callable[[str], Command],
+    environ: Mapping[str, str],
 ) -> list[str]:
     names = [name for name in commands if given[: name.count(" ") + 1] == name.split(" ")]
     if not names:
         if last.startswith("-") and not given:
             return _completed_options(last, _GLOBAL_OPTIONS, directory)
         return _command_words(given, last, commands)
-    command = load(max(names, key=len))
+    name = max(names, key=len)
+    named = _names(name, last, directory, load, environ)
+    if named is not None:
+        return named
+    command = load(name)
     if last.startswith("-"):
         options = [_option(command, flag.name) for flag in command.flags]
         return _completed_options(last, [*options, "-help"], directory)
     return _command_words(given, last, commands) + _paths(last, directory)
+
+
+def _names(
+    command: str,
+    last: str,
+    directory: str,
+    load: Callable[[str], Command],
+    environ: Mapping[str, str],
+) -> list[str] | None:
+    """Workspaces, addresses and the like that may stand here; None where nothing has a name."""
+    from nigari.cli.completed_names import escaped, names_for, option_names
+
+    option, equals, value = last.partition("=")
+    if last.startswith("-") and not equals:
+        return None
+    try:
+        with contextlib.chdir(directory):
+            if equals and last.startswith("-"):
+                found, typed = option_names(option.lstrip("-"), environ, load), value
+            else:
+                found, typed = names_for(command, environ, load), last
+    except Exception:  # noqa: BLE001 - whatever is wrong here, the user is still typing
+        return []
+    if found is None:
+        return None
+    offered = [escaped(name) for name in found]
+    return [name for name in offered if name.startswith(typed)]
 
 
 def _option(command: Command, name: str) -> str:

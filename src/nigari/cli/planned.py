@@ -286,11 +286,14 @@ class PlanningCommand:
             self.diags.error("Plan cannot be applied", f"The plan is refused: {reason}.")
         return not reason
 
-    def show(self, plan: Plan) -> None:
-        """Show a plan."""
+    def show(self, plan: Plan, goes_on: bool = False) -> None:
+        """Show a plan, and what was found while it was made.
+
+        Where the command goes on to apply it, the results of checks are shown only after that.
+        """
         assert self.planning is not None
         self.telling.plan(self.planning, plan, self.invocation.switch("show-sensitive"))
-        self.state.tell_so_far()
+        self.state.tell_so_far(with_checks=not goes_on)
 
     def show_incomplete(self) -> Plan | None:
         """Show as much of a plan as could be made, where there is none."""

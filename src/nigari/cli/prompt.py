@@ -58,7 +58,11 @@ class Person:
         return None if answer is None else answer.strip() == "yes"
 
     def _answer(self, text: str, is_secret: bool) -> str | None:
+        from nigari.diagnostics.layout import Layout, wrap
+
         terminal = self._terminal
+        width = Layout.for_stream(terminal.stdout, terminal.environ).width
+        text = "\n".join(wrap(text, width))
         terminal.stdout.write(f"\n{text}\n")
         terminal.stdout.flush()
         if is_secret and terminal.stdin.isatty():

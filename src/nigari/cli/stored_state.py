@@ -16,7 +16,7 @@ from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
 from nigari.cli.outlet import error_of, text_outlet
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
-from nigari.diagnostics import Diagnostics, Severity
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import replace
 from nigari.state.encryption import Encryption, StateLayer, no_encryption
 from nigari.workspace.state import StateFiles, WorkingState, may_be_encrypted, mentions
@@ -77,6 +77,7 @@ class OpenState:
         self.terminal = invocation.terminal
         self.diags = Diagnostics()
         self._told = 0
+        self._shown: set[Diagnostic] = set()
         self._working = WorkingState(".", self.terminal.environ)
         self._is_checked = False
         self._configuration: OpenConfiguration | None = None
@@ -381,6 +382,7 @@ class OpenState:
         from nigari.cli.views.style import style_of
 
         stream, style = self.terminal.stdout, style_of(self.terminal)
+        question = self.prose(question)
         stream.write(f"\n{style.bold(question)}\n  Only 'yes' will be accepted to continue.\n\n")
         answer = read_answer(self.terminal, f"  {style.bold('Enter a value:')} ")
         if not answer:
@@ -409,13 +411,19 @@ class OpenState:
             self._lines = None
             self.tell_so_far()
 
-    def tell_so_far(self) -> None:
-        """Show the diagnostics that there are by now, each once."""
-        every = list(self.diags)
-        told, untold = frozenset(every[: self._told]), every[self._told :]
-        self._told = len(every)
-        # Advice that was given while planning is not given again while applying.
-        news = Diagnostics(each for each in untold if each.deprecation is None or each not in told)
+    def tell_so_far(self, with_checks: bool = True) -> None:
+        """Show the diagnostics that there are by now, each once, however often it is found.
+
+        Without checks, those are left out for good: their results are found once more.
+        """
+        untold = list(self.diags)[self._told :]
+        self._told += len(untold)
+        news = Diagnostics(
+            each
+            for each in untold
+            if each not in self._shown and (with_checks or not each.is_check)
+        )
+        self._shown.update(news)
         if len(news):
             self._show_diagnostics(news)
 

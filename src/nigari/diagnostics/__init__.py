@@ -3,10 +3,12 @@
 from typing import TYPE_CHECKING
 
 from nigari.diagnostics.model import (
+    CalledFunction,
     Cause,
     Deprecation,
     Diagnostic,
     Diagnostics,
+    Difference,
     Pos,
     Range,
     ScopeValue,
@@ -16,24 +18,27 @@ from nigari.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from nigari.diagnostics.layout import Layout
-    from nigari.diagnostics.render import ContextOf, JsonValue, to_json, to_text
+    from nigari.diagnostics.render import ContextOf, DifferenceText, JsonValue, to_json, to_text
     from nigari.diagnostics.snippet import Sources
 else:
     __getattr__ = lazy_exports(
         __name__,
         {
             "layout": ("Layout",),
-            "render": ("ContextOf", "JsonValue", "to_json", "to_text"),
+            "render": ("ContextOf", "DifferenceText", "JsonValue", "to_json", "to_text"),
             "snippet": ("Sources",),
         },
     )
 
 __all__ = [
+    "CalledFunction",
     "Cause",
     "ContextOf",
     "Deprecation",
     "Diagnostic",
     "Diagnostics",
+    "Difference",
+    "DifferenceText",
     "JsonValue",
     "Layout",
     "Pos",

@@ -14,6 +14,7 @@ from nigari.record import record
 
 _WIDTH_WITHOUT_TERMINAL = 78
 _TAB = "    "
+_BULLETS = ("- ", "* ")
 
 
 @record
@@ -70,16 +71,26 @@ def _picture(match: re.Match[str]) -> str:
 def wrap(text: str, width: int) -> list[str]:
     """The lines of a text broken between words so that none is wider than `width`.
 
-    A line that begins with a space is laid out already and is left alone, as is a single word
-    that is too long. A width of zero or less means no limit.
+    What is indented stays so, and goes on below the text of an item in a list. A single word that
+    is too long is left alone. A width of zero or less means no limit.
     """
     lines: list[str] = []
     for line in text.split("\n"):
-        if width <= 0 or line.startswith(" ") or display_width(line) <= width:
+        if width <= 0 or display_width(line) <= width:
             lines.append(line)
         else:
-            lines.extend(_wrap_line(line, width))
+            lines.extend(_wrap_indented(line, width))
     return lines
+
+
+def _wrap_indented(line: str, width: int) -> list[str]:
+    indent = len(line) - len(line.lstrip(" "))
+    hanging = indent + 2 if line.startswith(_BULLETS, indent) else indent
+    if hanging > width // 2:
+        # There is hardly room for words: the terminal does no worse.
+        return [line]
+    first, *rest = _wrap_line(line[hanging:], width - hanging)
+    return [line[:hanging] + first, *(" " * hanging + each for each in rest)]
 
 
 def _wrap_line(line: str, width: int) -> list[str]:

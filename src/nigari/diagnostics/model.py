@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from enum import Enum
 
-from nigari.record import record
+from nigari.record import record, replace
 
 
 class Severity(Enum):
@@ -67,6 +67,34 @@ class Cause:
 
 
 @record
+class CalledFunction:
+    """The function whose call failed, as its author declared it."""
+
+    called_as: str
+    """The name in the configuration, with namespaces."""
+    parameters: tuple[str, ...]
+    """The names of the parameters; one that takes any number of arguments ends in `...`."""
+    signature: str
+    """The same for programs, as JSON text."""
+
+    def __str__(self) -> str:
+        return f"{self.called_as}({', '.join(self.parameters)})"
+
+
+@record
+class Difference:
+    """Two values that were compared, as JSON texts in which every secret is null."""
+
+    before: str
+    after: str
+    after_unknown: str
+    """True for every part that is not known yet."""
+    before_sensitive: str
+    """True for every part that must not be shown."""
+    after_sensitive: str
+
+
+@record
 class Deprecation:
     """That a warning is a module author's advice against using something."""
 
@@ -93,8 +121,14 @@ class Diagnostic:
     causes: tuple[Cause, ...] = ()
     """The chain of causes, root cause first."""
     address: str = ""
-    """What it is about, for readers of JSON: the address of a resource instance, for one."""
+    """What it is about: the address of a resource instance, for one."""
     deprecation: Deprecation | None = None
+    call: CalledFunction | None = None
+    """The function whose call failed."""
+    difference: Difference | None = None
+    """How the two sides of a comparison differ that should have been equal."""
+    is_check: bool = False
+    """Whether it says how a `check` went, as far as that is known by now."""
 
 
 class Diagnostics:
@@ -128,10 +162,21 @@ class Diagnostics:
         values: tuple[ScopeValue, ...] = (),
         causes: tuple[Cause, ...] = (),
         address: str = "",
+        call: CalledFunction | None = None,
     ) -> None:
         """Add an error."""
         self.append(
-            Diagnostic(Severity.ERROR, summary, detail, subject, context, values, causes, address)
+            Diagnostic(
+                Severity.ERROR,
+                summary,
+                detail,
+                subject,
+                context,
+                values,
+                causes,
+                address,
+                call=call,
+            )
         )
 
     def warning(
@@ -148,6 +193,14 @@ class Diagnostics:
         self.append(
             Diagnostic(Severity.WARNING, summary, detail, subject, context, values, causes, address)
         )
+
+    def name_since(self, start: int, address: str) -> None:
+        """Say of the diagnostics from an index on, unless they say it, what they are about."""
+        if not address:
+            return
+        for index in range(start, len(self._items)):
+            if not self._items[index].address:
+                self._items[index] = replace(self._items[index], address=address)
 
     def is_new(self, finding: Hashable) -> bool:
         """Whether this is asked for the first time, by who may find the same from several sides."""

@@ -10,11 +10,25 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from nigari.diagnostics.layout import Layout, display_width, printable, wrap
-from nigari.diagnostics.model import Cause, Diagnostic, Pos, Range, ScopeValue, Severity
+from nigari.diagnostics.model import (
+    CalledFunction,
+    Cause,
+    Diagnostic,
+    Difference,
+    Pos,
+    Range,
+    ScopeValue,
+    Severity,
+)
 from nigari.diagnostics.snippet import Snippet, Sources, cut_snippet, visible_range
 
 ContextOf: TypeAlias = Callable[[Range], str]
 """Names the block around a range, like `resource "a" "b"`; empty when there is none."""
+
+DifferenceText: TypeAlias = Callable[[Difference, bool], str]
+"""Lays out how two values differ, in colours if so asked; empty where it cannot be shown. All lines
+but the first are indented already, by four columns at least.
+"""
 
 JsonValue: TypeAlias = "str | int | list[JsonValue] | dict[str, JsonValue] | None"
 
@@ -35,14 +49,20 @@ def no_context(_: Range) -> str:
     return ""
 
 
+def no_difference(_: Difference, colour: bool) -> str:
+    """Stands for the function that lays out differences where there is none to ask."""
+    return ""
+
+
 def to_text(
     diagnostics: Iterable[Diagnostic],
     sources: Sources,
     layout: Layout | None = None,
     context_of: ContextOf = no_context,
+    difference_text: DifferenceText = no_difference,
 ) -> str:
     """The diagnostics in the order given, ready to be written to a stream."""
-    writer = _TextWriter(sources, layout or Layout(), context_of)
+    writer = _TextWriter(sources, layout or Layout(), context_of, difference_text)
     return "".join(writer.diagnostic(diagnostic) for diagnostic in diagnostics)
 
 
@@ -62,25 +82,46 @@ def to_json(
         result["address"] = diagnostic.address
     subject = diagnostic.subject
     if subject is not None:
-        result.update(
-            place_to_json(subject, sources, context_of, diagnostic.context, diagnostic.values)
-        )
+        result["range"] = _range_to_json(visible_range(subject))
+        snippet = cut_snippet(subject, diagnostic.context, sources)
+        if snippet is not None:
+            members = _snippet_to_json(snippet, context_of(subject), diagnostic.values)
+            if diagnostic.call is not None:
+                members["function_call"] = _call_to_json(diagnostic.call)
+            result["snippet"] = members
+    if diagnostic.difference is not None:
+        result["difference"] = _difference_to_json(diagnostic.difference)
     return result
 
 
 def place_to_json(
-    subject: Range,
-    sources: Sources,
-    context_of: ContextOf = no_context,
-    context: Range | None = None,
-    values: tuple[ScopeValue, ...] = (),
+    subject: Range, sources: Sources, context_of: ContextOf = no_context
 ) -> dict[str, JsonValue]:
     """A place, as `range`, and what is written there, as `snippet`, where that is at hand."""
     result: dict[str, JsonValue] = {"range": _range_to_json(visible_range(subject))}
-    snippet = cut_snippet(subject, context, sources)
+    snippet = cut_snippet(subject, None, sources)
     if snippet is not None:
-        result["snippet"] = _snippet_to_json(snippet, context_of(subject), values)
+        result["snippet"] = _snippet_to_json(snippet, context_of(subject), ())
     return result
+
+
+def _call_to_json(call: CalledFunction) -> JsonValue:
+    import json
+
+    return {"called_as": call.called_as, "signature": json.loads(call.signature)}
+
+
+def _difference_to_json(difference: Difference) -> JsonValue:
+    """As a change of a plan, which is what `tofu` writes there."""
+    import json
+
+    return {
+        "before": json.loads(difference.before),
+        "after": json.loads(difference.after),
+        "after_unknown": json.loads(difference.after_unknown),
+        "before_sensitive": json.loads(difference.before_sensitive),
+        "after_sensitive": json.loads(difference.after_sensitive),
+    }
 
 
 def _detail_with_causes(diagnostic: Diagnostic) -> str:
@@ -111,7 +152,9 @@ def _pos_to_json(pos: Pos) -> JsonValue:
     return {"line": pos.line, "column": pos.column, "byte": pos.byte}
 
 
-def _snippet_to_json(snippet: Snippet, context: str, values: tuple[ScopeValue, ...]) -> JsonValue:
+def _snippet_to_json(
+    snippet: Snippet, context: str, values: tuple[ScopeValue, ...]
+) -> dict[str, JsonValue]:
     statements: list[JsonValue] = [
         {"traversal": value.name, "statement": value.text} for value in _sorted_values(values)
     ]
@@ -136,9 +179,16 @@ class _TextWriter:
     by a line of its own.
     """
 
-    __slots__ = ("_colour", "_context_of", "_lines", "_sources", "_width")
+    __slots__ = ("_colour", "_context_of", "_difference_text", "_lines", "_sources", "_width")
 
-    def __init__(self, sources: Sources, layout: Layout, context_of: ContextOf) -> None:
+    def __init__(
+        self,
+        sources: Sources,
+        layout: Layout,
+        context_of: ContextOf,
+        difference_text: DifferenceText,
+    ) -> None:
+        self._difference_text = difference_text
         self._sources = sources
         self._colour = layout.colour
         self._context_of = context_of
@@ -177,10 +227,10 @@ class _TextWriter:
     def _where(self, diagnostic: Diagnostic) -> None:
         if diagnostic.address:
             ending = "," if diagnostic.subject is not None else ":"
-            self._lines.append(f"  with {printable(diagnostic.address)}{ending}")
+            self._lines += wrap(f"  with {printable(diagnostic.address)}{ending}", self._width)
         if diagnostic.subject is not None:
             self._place(diagnostic.subject, diagnostic.context, "  ")
-            self._values(diagnostic.values)
+            self._values(diagnostic)
         if diagnostic.address or diagnostic.subject is not None:
             self._lines.append("")
 
@@ -200,8 +250,9 @@ class _TextWriter:
             # What is missing stands where a line or the file ends: give it a column to be seen in.
             subject[0] = subject[0] or " "
         rows = [(line, "", "") for line in before[:-1]]
-        rows += [("", line, "") for line in subject]
-        rows[len(before) - 1] = (before[-1], subject[0], "")
+        rows.append((before[-1], subject[0], ""))
+        # Its first line is enough to find a subject of several.
+        rows += [(line, "", "") for line in subject[1:]]
         rows[-1] = (rows[-1][0], rows[-1][1], after[0])
         rows += [(line, "", "") for line in after[1:]]
         skipped = range(_MOST_LINES - _LAST_LINES, len(rows) - _LAST_LINES)
@@ -223,18 +274,30 @@ class _TextWriter:
         if marked and not self._colour:
             self._lines.append(" " * display_width(margin + indent) + "^" * display_width(marked))
 
-    def _values(self, values: tuple[ScopeValue, ...]) -> None:
-        if not values:
-            return
-        self._lines.append("    " + self._styled(_DIM, "├────────────────"))
-        bar = self._styled(_DIM, "│")
-        for value in _sorted_values(values):
+    def _values(self, diagnostic: Diagnostic) -> None:
+        """What was found where the subject is: the function, values, and how they differ."""
+        lines: list[str] = []
+        if diagnostic.call is not None:
+            lines.append(f"while calling {self._styled(_BOLD, printable(str(diagnostic.call)))}")
+        for value in _sorted_values(diagnostic.values):
             first, *rest = wrap(printable(f"{value.name} {value.text}"), self._width - 6)
             name = printable(value.name)
             if first.startswith(name):
                 first = self._styled(_BOLD, name) + first[len(name) :]
-            self._lines.append(f"    {bar} {first}")
-            self._lines += [f"    {bar}   {line}" for line in rest]
+            lines += [first, *(f"  {line}" for line in rest)]
+        self._note(lines)
+        if diagnostic.difference is not None:
+            shown = self._difference_text(diagnostic.difference, self._colour)
+            if shown:
+                first, *rest = shown.split("\n")
+                self._note(["difference:", f"    {first}", *rest])
+
+    def _note(self, lines: list[str]) -> None:
+        """Something below the snippet, set off from it by a rule."""
+        if lines:
+            bar = self._styled(_DIM, "│")
+            self._lines.append("    " + self._styled(_DIM, "├────────────────"))
+            self._lines += [f"    {bar} {line}" for line in lines]
 
     def _causes(self, diagnostic: Diagnostic) -> None:
         if diagnostic.detail:

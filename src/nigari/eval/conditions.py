@@ -7,6 +7,7 @@ failure means (an error, or a warning for a `check`) is told by who has the rule
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from nigari.config.declared import CheckRule
 from nigari.cty.convert import convert
@@ -15,12 +16,16 @@ from nigari.cty.types import BOOL, STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
 from nigari.eval.causes import CauseKind, causes_within
+from nigari.eval.compared import compared
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.instances import Frame
 from nigari.eval.once import Need
-from nigari.eval.scope import evaluate
+from nigari.eval.scope import evaluate, scope_of
+from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.record import replace
 
 
 class Outcome:
@@ -47,6 +52,7 @@ class Conditions:
     """Rules of one object, looked at one after the other."""
 
     __slots__ = (
+        "_address",
         "_at",
         "_data",
         "_find_failure",
@@ -55,7 +61,8 @@ class Conditions:
         "_rules",
         "_self",
         "_severity",
-        "_what",
+        "_summary",
+        "_is_check",
         "outcome",
     )
 
@@ -63,15 +70,20 @@ class Conditions:
         self,
         frame: Frame,
         rules: Sequence[CheckRule],
-        what: str,
+        summary: str,
         data: InstanceData = NO_INSTANCE_DATA,
         self_value: Value | None = None,
         severity: Severity = Severity.ERROR,
         place: Range | None = None,
+        address: str = "",
+        is_check: bool = False,
     ) -> None:
         self._frame = frame
+        self._is_check = is_check
+        """Whether to warn also of a condition that cannot be decided yet."""
         self._rules = rules
-        self._what = what
+        self._summary = summary
+        self._address = address
         self._data = data
         self._self = self_value
         self._severity = severity
@@ -126,14 +138,39 @@ class Conditions:
         text = ""
         # What a validation would say is looked at when it has to be said.
         if truth is False or self._place is None:
-            text = message_text(rule.error_message, message, diags)
+            scope = partial(self._scope, rule.error_message)
+            text = message_text(rule.error_message, message, diags, scope)
         if diags.error_count > errors:
             self.outcome.has_error = True
         # A value that is refused is refused, whatever is wrong with the message.
         if truth is False and (diags.error_count == errors or self._place is not None):
             self.outcome.failures.append(text)
-            diags.append(failed_condition(self._what, rule, text, self._severity, self._place))
+            names = self._scope(rule.condition)
+            failure = failed_condition(
+                self._summary, rule, text, names, self._severity, self._place
+            )
+            diags.append(replace(failure, address=self._address, is_check=self._is_check))
+        elif truth is None and self._is_check and not self.outcome.has_error:
+            self._report_unknown(rule, diags)
         return ()
+
+    def _report_unknown(self, rule: CheckRule, diags: Diagnostics) -> None:
+        unknown = Diagnostic(
+            Severity.WARNING,
+            "Check not known yet",
+            "Whether this holds depends on something that is known only after it has been applied. "
+            "It is checked then.",
+            rule.condition.range,
+            values=scope_values(rule.condition, self._scope(rule.condition), unknowns=True),
+            address=self._address,
+            is_check=True,
+        )
+        diags.append(unknown)
+
+    def _scope(self, expr: Expression) -> Scope:
+        """What the names in a condition or message stand for."""
+        compiled = self._frame.instance.compiled.expression(expr)
+        return scope_of(self._frame, compiled, self._data, self._self)
 
     def _truth(self, rule: CheckRule, value: Value, diags: Diagnostics) -> bool | None:
         """Whether the condition holds; None where that is not known, or was reported."""
@@ -147,23 +184,19 @@ class Conditions:
         try:
             value = convert(value, BOOL)
         except CtyError as error:
-            diags.error(
-                "Invalid condition",
-                f"A condition must be true or false: {error.message}.",
-                rule.condition.range,
-            )
+            detail = f"A condition must be true or false: {error.message}."
+            rule.condition.report(diags, self._scope(rule.condition), "Invalid condition", detail)
             return None
         if value.is_null:
-            diags.error(
-                "Invalid condition",
-                "The condition is null. It must be true or false.",
-                rule.condition.range,
-            )
+            detail = "The condition is null. It must be true or false."
+            rule.condition.report(diags, self._scope(rule.condition), "Invalid condition", detail)
             return None
         return value.as_bool()
 
 
-def message_text(expr: Expression, message: Value, diags: Diagnostics) -> str:
+def message_text(
+    expr: Expression, message: Value, diags: Diagnostics, scope: Callable[[], Scope]
+) -> str:
     """What the message of a rule says; what keeps it from being shown is reported."""
     message, marks = message.unmark_deep()
     try:
@@ -183,6 +216,7 @@ def message_text(expr: Expression, message: Value, diags: Diagnostics) -> str:
                 f"There is something {word} in this message, so it is never shown. Leave that out "
                 "of it.",
                 expr.range,
+                values=scope_values(expr, scope(), secrets=True),
             )
             return f"The message has something {word} in it and is not shown."
     return message.as_string().strip()
@@ -195,11 +229,17 @@ def _report_message(expr: Expression, problem: str, diags: Diagnostics) -> None:
 
 
 def failed_condition(
-    what: str, rule: CheckRule, text: str, severity: Severity, place: Range | None
+    summary: str,
+    rule: CheckRule,
+    text: str,
+    scope: Scope,
+    severity: Severity = Severity.ERROR,
+    place: Range | None = None,
 ) -> Diagnostic:
-    """A condition that does not hold."""
+    """A condition that does not hold, with what its names stood for."""
     where = rule.condition.range
+    values, difference = scope_values(rule.condition, scope), compared(rule.condition, scope)
     if place is None:
-        return Diagnostic(severity, f"{what} does not hold", text, where, rule.block.def_range)
+        return Diagnostic(severity, summary, text, where, values=values, difference=difference)
     because = (Cause("the condition is written here", where),)
-    return Diagnostic(severity, f"{what} does not hold", text, place, causes=because)
+    return Diagnostic(severity, summary, text, place, None, values, because, difference=difference)

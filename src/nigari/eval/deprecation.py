@@ -16,7 +16,7 @@ from nigari.diagnostics import Deprecation, Diagnostic, Diagnostics, Range, Seve
 from nigari.eval.compile import Compiled, CompiledBody
 from nigari.eval.inputs import Inputs
 from nigari.hcl.body import AttributeSchema, Body, BodySchema
-from nigari.lang.marks import Deprecated
+from nigari.lang.marks import OUTPUT, Deprecated
 
 
 def used(value: Value, user: Compiled | CompiledBody, diags: Diagnostics) -> Value:
@@ -49,11 +49,11 @@ def _argument_range(body: Body, path: Path) -> Range:
 
 def deprecated_value(mark: Deprecated, where: Range) -> Diagnostic:
     """The use of an output or attribute that its author warns against."""
-    author = "the provider" if mark.of_provider else "the author of the module"
+    author = "the author of the module" if mark.kind == OUTPUT else "the provider"
     advice = f": {mark.message}" if mark.message else "."
     return Diagnostic(
         Severity.WARNING,
-        "Deprecated attribute" if mark.of_provider else "Deprecated output",
+        f"Deprecated {mark.kind}",
         f"This is made from {mark.origin}, and {author} warns against using it{advice}",
         where,
         deprecation=Deprecation(mark.origin, mark.is_remote),

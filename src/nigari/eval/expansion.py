@@ -7,7 +7,7 @@ a deferred expansion, and who needs the instances now reports it with its cause.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
@@ -26,9 +26,11 @@ from nigari.cty.types import (
     SetType,
 )
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, number, string, unknown
-from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics import Diagnostics
 from nigari.eval.causes import caused_by
+from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import record
 
@@ -80,100 +82,96 @@ def deferred_for_each(value: Value) -> Expansion:
     return Expansion({DEFERRED: InstanceData(each_key=key, each_value=each)}, value)
 
 
-def expand_count(value: Value, where: Range, diags: Diagnostics) -> Expansion:
+@record
+class Asked:
+    """An expression that asks for instances, and where to report what is wrong with its value."""
+
+    expr: Expression
+    scope: Callable[[], Scope]
+    """Gives the names that it was evaluated with."""
+    diags: Diagnostics
+
+    def refuse(self, argument: str, detail: str, about_secrets: bool = False) -> Expansion:
+        """Report that the value asks for nothing that can be."""
+        self.diags.error(
+            f"Invalid {argument} argument",
+            detail,
+            self.expr.range,
+            values=scope_values(self.expr, self.scope(), secrets=about_secrets),
+        )
+        return _WRONG
+
+
+def expand_count(value: Value, asked: Asked) -> Expansion:
     """The instances that a `count` asks for."""
     value, marks = value.unmark()
     if EPHEMERAL in marks:
-        _report(
+        return asked.refuse(
             "count",
             "An ephemeral value cannot decide how many instances there are: they are remembered "
             "in the state, and it is not.",
-            where,
-            diags,
+            about_secrets=True,
         )
-        return _WRONG
     try:
         value = convert(value, NUMBER)
     except CtyError:
-        _report(
-            "count", f"A whole number is needed, not {value.type.with_article()}.", where, diags
-        )
-        return _WRONG
+        return asked.refuse("count", f"A whole number is needed, not {value.type.with_article()}.")
     if value.is_null:
-        _report("count", "The value is null. A whole number is needed.", where, diags)
-        return _WRONG
+        return asked.refuse("count", "The value is null. A whole number is needed.")
     if not value.is_known:
         return deferred_count(value)
     wanted = value.as_number()
     if not isinstance(wanted, int) or wanted < 0 or wanted > MAX_INSTANCES:
-        _report(
-            "count",
-            f"A whole number from 0 to {MAX_INSTANCES:,} is needed.",
-            where,
-            diags,
-        )
-        return _WRONG
+        return asked.refuse("count", f"A whole number from 0 to {MAX_INSTANCES:,} is needed.")
     return Expansion({i: InstanceData(count_index=number(i)) for i in range(wanted)})
 
 
-def expand_enabled(value: Value, where: Range, diags: Diagnostics) -> Expansion:
+def expand_enabled(value: Value, asked: Asked) -> Expansion:
     """One instance without a key, or none."""
     value, marks = value.unmark()
     for mark, word in ((SENSITIVE, "A sensitive"), (EPHEMERAL, "An ephemeral")):
         if mark in marks:
-            _report(
+            return asked.refuse(
                 "enabled",
                 f"{word} value cannot decide whether the object exists: everyone who sees the "
                 "plan would know the value.",
-                where,
-                diags,
+                about_secrets=True,
             )
-            return _WRONG
     try:
         value = convert(value, BOOL)
     except CtyError:
-        _report(
-            "enabled", f"True or false is needed, not {value.type.with_article()}.", where, diags
-        )
-        return _WRONG
+        return asked.refuse("enabled", f"True or false is needed, not {value.type.with_article()}.")
     if value.is_null:
-        _report("enabled", "The value is null. True or false is needed.", where, diags)
-        return _WRONG
+        return asked.refuse("enabled", "The value is null. True or false is needed.")
     if not value.is_known:
         return Expansion({None: NO_INSTANCE_DATA}, value)
     return SINGLE_INSTANCE if value.as_bool() else NO_INSTANCES
 
 
-def expand_for_each(value: Value, where: Range, diags: Diagnostics) -> Expansion:
+def expand_for_each(value: Value, asked: Asked) -> Expansion:
     """The instances that a `for_each` asks for. Elements of a map may be anything, also unknown;
     its keys, and the elements of a set, are the keys of the instances.
     """
     for mark, word in ((SENSITIVE, "A sensitive"), (EPHEMERAL, "An ephemeral")):
         if mark in value.marks:
-            _report(
+            return asked.refuse(
                 "for_each",
                 f"{word} value cannot be used here: its keys become part of addresses, which are "
                 "shown and stored.",
-                where,
-                diags,
+                about_secrets=True,
             )
-            return _WRONG
     value, _ = value.unmark()
     kind = value.type.kind
     if kind not in (KIND_MAP, KIND_OBJECT, KIND_SET, KIND_DYNAMIC):
         hint = " Use toset() to make a set of it." if value.type.friendly_name() != "string" else ""
-        _report(
+        return asked.refuse(
             "for_each",
             f"A map, an object or a set of strings is needed, not {value.type.with_article()}.{hint}",
-            where,
-            diags,
         )
-        return _WRONG
     if value.is_null:
-        _report("for_each", "The value is null. A map or a set is needed.", where, diags)
-        return _WRONG
+        return asked.refuse("for_each", "The value is null. A map or a set is needed.")
     if kind == KIND_SET:
-        return _expand_set(value, where, diags)
+        return _expand_set(value, asked)
     if not value.is_known:
         return deferred_for_each(value)
     return Expansion(
@@ -184,26 +182,18 @@ def expand_for_each(value: Value, where: Range, diags: Diagnostics) -> Expansion
     )
 
 
-def _expand_set(value: Value, where: Range, diags: Diagnostics) -> Expansion:
+def _expand_set(value: Value, asked: Asked) -> Expansion:
     element = value.type.element if isinstance(value.type, SetType) else DYNAMIC
     if element.kind not in (KIND_STRING, KIND_DYNAMIC):
-        _report(
+        return asked.refuse(
             "for_each",
             f"The elements of a set become keys, so they must be strings; this is {value.type.with_article()}.",
-            where,
-            diags,
         )
-        return _WRONG
     if not value.is_wholly_known:
         return deferred_for_each(value)
     elements = value.sequence()
     if any(each.is_null for each in elements):
-        _report("for_each", "The set contains null, which cannot be a key.", where, diags)
-        return _WRONG
+        return asked.refuse("for_each", "The set contains null, which cannot be a key.")
     return Expansion(
         {each.as_string(): InstanceData(each_key=each, each_value=each) for each in elements}
     )
-
-
-def _report(argument: str, detail: str, where: Range, diags: Diagnostics) -> None:
-    diags.error(f"Invalid {argument} argument", detail, where)

@@ -89,6 +89,10 @@ class ValueNode(Node):
             return ()
         return result
 
+    @property
+    def about(self) -> str:
+        return self.frame.about
+
     def origin(self) -> Origin | None:
         """Where the value comes from; None where that is no expression."""
         return None
@@ -155,6 +159,10 @@ class CallNode(Node):
         """Whether instances are missing for a reason that has been reported."""
         self.contents: Node | None = None
         """Done when everything in the module is, where somebody may wait for that."""
+
+    @property
+    def about(self) -> str:
+        return self.frame.about
 
     @property
     def expanded(self) -> CallNode:
@@ -244,6 +252,12 @@ class Frame:
         """The module in words."""
         addr = self.instance.addr
         return "the root module" if addr.is_root else str(addr)
+
+    @property
+    def about(self) -> str:
+        """The address of the module instance, where it is one of several."""
+        addr = self.instance.addr
+        return str(addr) if addr.is_one_of_several else ""
 
     def path(self, name: str) -> Value:
         """What `path.module`, `path.root` and `path.cwd` stand for."""

@@ -11,10 +11,13 @@ from nigari.eval.once import Need, Node, Stages
 class Look(Node):
     """A part of a module that has no value of its own and is only looked at."""
 
-    __slots__ = ("_label", "_range", "_stages")
+    __slots__ = ("_about", "_label", "_range", "_stages")
 
-    def __init__(self, label: str, stages: Stages, where: Range | None = None) -> None:
+    def __init__(
+        self, label: str, stages: Stages, where: Range | None = None, about: str = ""
+    ) -> None:
         super().__init__()
+        self._about = about
         self._label = label
         self._stages = stages
         self._range = where
@@ -22,6 +25,10 @@ class Look(Node):
     @property
     def range(self) -> Range | None:
         return self._range
+
+    @property
+    def about(self) -> str:
+        return self._about
 
     @property
     def label(self) -> str:

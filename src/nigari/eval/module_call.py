@@ -7,6 +7,7 @@ Where the instances come from is the affair of the phase: the static phase finds
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
 from nigari.config.declared import Repetition
@@ -24,6 +25,7 @@ from nigari.diagnostics import Range
 from nigari.eval.expansion import (
     NO_INSTANCE_DATA,
     SINGLE_INSTANCE,
+    Asked,
     Expansion,
     InstanceData,
     expand_count,
@@ -38,25 +40,27 @@ from nigari.eval.instances import (
     ValueNode,
 )
 from nigari.eval.once import DONE, Need
-from nigari.eval.scope import evaluate
+from nigari.eval.scope import evaluate, scope_of
 from nigari.hcl.evaluate import Fault
-from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.suggestion import did_you_mean, listed
 
 
 def expand(
     frame: Frame, repetition: Repetition, data: InstanceData = NO_INSTANCE_DATA
 ) -> Expansion | list[Need]:
     """The instances that a block's repetition asks for, or what must be done first."""
+    diags = frame.run.diags
     for expr, rules in (
         (repetition.count, expand_count),
         (repetition.for_each, expand_for_each),
         (repetition.enabled, expand_enabled),
     ):
         if expr is not None:
-            value = evaluate(frame, frame.instance.compiled.expression(expr), data)
+            compiled = frame.instance.compiled.expression(expr)
+            value = evaluate(frame, compiled, data)
             if not isinstance(value, Value):
                 return value
-            return rules(value, expr.range, frame.run.diags)
+            return rules(value, Asked(expr, partial(scope_of, frame, compiled, data), diags))
     return SINGLE_INSTANCE
 
 
@@ -105,7 +109,7 @@ class ModuleCallNode(CallNode):
             node = frame.outputs.get(name)
             if node is None:
                 exists = self._path if key is None else (*self._path, str(key))
-                return Absent(_no_output(frame, name), exists)
+                return Absent(_no_output(self, frame, key, name), exists)
             nodes.append(node)
         needs: list[Need] = [node for node in nodes if node.state != DONE]
         if needs:
@@ -241,16 +245,25 @@ def _not_enabled(call: ModuleCall) -> Fault:
 
 def _no_instance(node: ModuleCallNode, key: InstanceKey) -> Fault:
     keys = [key_text(each) for each in node.frames]
-    have = f"Its instances have the keys {', '.join(keys)}." if keys else "It has none."
+    have = (
+        "it has none" if not keys else f"there {'is' if len(keys) == 1 else 'are'} {listed(keys)}"
+    )
     return Fault(
         "No such module instance",
-        f"module.{node.call.name} has no instance {key_text(key)}. {have}",
+        f"module.{node.call.name} has no instance {key_text(key)}: {have}.",
     )
 
 
-def _no_output(frame: Frame, name: str) -> Fault:
+def _no_output(node: ModuleCallNode, frame: Frame, key: InstanceKey, name: str) -> Fault:
+    addr = frame.instance.addr
+    if addr.key is DEFERRED:
+        # The one instance that stands for all of them has no name that a user knows.
+        addr = node.frame.instance.addr.child(node.call.name, key)
+    have = did_you_mean(name, frame.outputs)
+    if not have:
+        names = listed([f'"{each}"' for each in sorted(frame.outputs)])
+        have = f" Its output values are {names}." if names else " It has none at all."
     return Fault(
         "Reference to undeclared output value",
-        f'{frame.instance.addr} has no output value named "{name}".'
-        f"{did_you_mean(name, frame.outputs)}",
+        f'{addr} has no output value named "{name}".{have}',
     )

@@ -50,6 +50,13 @@ class Node(ABC):
         """Where the node is declared, if it can be pointed at."""
         return None
 
+    @property
+    def about(self) -> str:
+        """The address of the instance that its diagnostics are about; nothing where the place of
+        a diagnostic says enough.
+        """
+        return ""
+
 
 class Stages:
     """Several things that a node does one after the other, each of which may have to wait."""
@@ -84,10 +91,14 @@ Need = Node | Effect
 class WorkList:
     """The nodes that are not finished yet and what each waits for. It may grow while it runs."""
 
-    __slots__ = ("_effect_waiters", "_needs", "_ready", "_report", "new_effects")
+    __slots__ = ("_effect_waiters", "_needs", "_ready", "_report", "diags", "new_effects")
 
-    def __init__(self, report: Callable[[str, Exception], None] | None = None) -> None:
+    def __init__(
+        self, diags: Diagnostics, report: Callable[[str, Exception], None] | None = None
+    ) -> None:
         """`report` hears of nodes that fail by an exception, so that the others can go on."""
+        self.diags = diags
+        """Where the nodes report what is wrong."""
         self._report = report
         self._ready: deque[Node] = deque()
         self._needs: dict[Node, Sequence[Need]] = {}
@@ -117,9 +128,10 @@ class WorkList:
 
     def pump(self) -> None:
         """Step every node that can be stepped, until all are done or wait."""
-        ready = self._ready
+        ready, diags = self._ready, self.diags
         while ready:
             node = ready.pop()
+            told = len(diags)
             try:
                 needs = node.step()
             except Exception as error:
@@ -128,6 +140,8 @@ class WorkList:
                 self._report(node.label, error)
                 node.fail()
                 needs = ()
+            if len(diags) > told:
+                diags.name_since(told, node.about)
             if needs:
                 self._park(node, needs)
             else:
@@ -172,7 +186,7 @@ class WorkList:
             del self._needs[node]
             self._ready.append(node)
 
-    def run(self, answer: Callable[[Sequence[Effect]], None], diags: Diagnostics) -> None:
+    def run(self, answer: Callable[[Sequence[Effect]], None]) -> None:
         """Go on until everything that is wanted is done; cycles are reported and broken.
 
         `answer` has all effects of a round at once, so that whatever they wait for overlaps.
@@ -182,10 +196,10 @@ class WorkList:
             if self.new_effects:
                 effects, self.new_effects = self.new_effects, []
                 answer(effects)
-            elif not self.break_a_cycle(diags):
+            elif not self.break_a_cycle():
                 return
 
-    def break_a_cycle(self, diags: Diagnostics) -> bool:
+    def break_a_cycle(self) -> bool:
         """Report a cycle and fail its nodes, so that the rest can go on; whether there is one.
 
         Only to be asked when no effect is outstanding.
@@ -193,7 +207,7 @@ class WorkList:
         if not self._needs:
             return False
         cycle = self._find_cycle()
-        _report_cycle(cycle, diags)
+        _report_cycle(cycle, self.diags)
         for node in cycle:
             node.fail()
             node.state = DONE

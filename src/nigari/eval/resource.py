@@ -6,12 +6,14 @@ This is how `validate` sees resources. Nothing is expanded: one look with unknow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from nigari.addrs.absolute import Abs
+from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleCall, ModuleCallInstance
-from nigari.addrs.provider import Provider
+from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.declared import CheckRule, Dependencies, Repetition
@@ -29,7 +31,8 @@ from nigari.eval.instances import Frame, ResourceNode, Run
 from nigari.eval.module_call import expand
 from nigari.eval.once import DONE, Effect, Need, Node, Stages
 from nigari.eval.provider_config import provider_of
-from nigari.eval.scope import Binding, evaluate, evaluate_body
+from nigari.eval.provider_keys import check_provider_key
+from nigari.eval.scope import Binding, evaluate, evaluate_body, scope_of
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal, TraverseAttr
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
@@ -56,6 +59,12 @@ class ValidateConfig(Effect):
 
 class Checked(Run, Protocol):
     """What a run offers to resources that providers look at."""
+
+    def provider_instances(
+        self, frame: Frame, config: LocalProviderConfig
+    ) -> Mapping[InstanceKey, InstanceData]:
+        """The instances of a provider block of a module; none where it has no such block."""
+        ...
 
     def told(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
         """What a provider has said, or None where it has not been asked yet."""
@@ -121,7 +130,7 @@ class ValidatedResource(ResourceNode):
         self._config: Value | None = None
         self._triggers_seen = 0
         if self._schema is not None:
-            self.element = marked_unknown(self._schema, str(resource.addr))
+            self.element = marked_unknown(self._schema, resource.addr)
         lifecycle = resource.lifecycle
         self._stages = Stages(
             self._wait,
@@ -170,7 +179,11 @@ class ValidatedResource(ResourceNode):
             return ()
         compiled = self.frame.instance.compiled.expression(ref.key)
         value = evaluate(self.frame, compiled, self._data, owner=self)
-        return value if isinstance(value, list) else ()
+        if not isinstance(value, Value):
+            return value
+        known = self._checked.provider_instances(self.frame, ref.config)
+        check_provider_key(self.frame, ref, value, known, str(self.resource.addr))
+        return ()
 
     def _check_repetition(self) -> Sequence[Need]:
         expansion = expand(self.frame, self.resource.repetition)
@@ -303,19 +316,35 @@ class ValidatedResource(ResourceNode):
         return ()
 
 
-def marked_unknown(block: Block, address: str) -> Value:
+def marked_unknown(block: Block, addr: ResourceAddr) -> Value:
     """Any value of a block's type, sensitive and deprecated where the schema says so."""
-    if not block.has_sensitive and not block.deprecated_attributes:
+    if not block.has_sensitive and not block.has_deprecated:
         return unknown(block.implied_type)
     from nigari.schema.marked_paths import sensitive_paths
     from nigari.schema.placeholders import unknown_block
 
     value = unknown_block(block)
-    marks: dict[Path, set[Mark]] = {path: {SENSITIVE} for path in sensitive_paths(block, value)}
-    for name, attribute in block.deprecated_attributes.items():
-        advice = Deprecated(attribute.deprecation_message, f"{address}.{name}", of_provider=True)
-        marks.setdefault((GetAttr(name),), set()).add(advice)
-    return mark_with_paths(value, [(path, frozenset(found)) for path, found in marks.items()])
+    secret = frozenset({SENSITIVE})
+    value = mark_with_paths(value, [(path, secret) for path in sensitive_paths(block, value)])
+    return advised(block, value, addr)
+
+
+def advised(block: Block, value: Value, addr: ResourceAddr) -> Value:
+    """The value of an instance with the marks of what its provider warns against using."""
+    if not block.has_deprecated:
+        return value
+    from nigari.schema.marked_paths import deprecated_paths
+
+    whole = {MANAGED: "resource type", DATA: "data source", EPHEMERAL: "ephemeral resource"}
+    marks: dict[Path, frozenset[Mark]] = {}
+    for path, kind, message in deprecated_paths(block, value):
+        kind = kind if path else whole[addr.mode]
+        advice = Deprecated(message, f"{addr}{path_text(path)}", kind=kind)
+        marks[path] = marks.get(path, frozenset()) | {advice}
+    plain, had = unmark_deep_with_paths(value)
+    for path, found in had:
+        marks[path] = marks.get(path, frozenset()) | found
+    return mark_with_paths(plain, list(marks.items()))
 
 
 class Rules:
@@ -351,7 +380,8 @@ class Rules:
             if not isinstance(value, Value):
                 return value
             if expr in self._messages:
-                message_text(expr, value, self._frame.run.diags)
+                scope = partial(scope_of, self._frame, compiled, self._data, self._self)
+                message_text(expr, value, self._frame.run.diags, scope)
             self._at += 1
         return ()
 

@@ -185,6 +185,21 @@ def evaluate(
     return used(value, compiled, diags) if value.contains_marked else value
 
 
+def scope_of(
+    frame: Frame,
+    compiled: Compiled,
+    data: InstanceData = NO_INSTANCE_DATA,
+    self_value: Value | None = None,
+) -> Scope:
+    """The names that an expression was evaluated with, for who has to say what was wrong.
+
+    Only to be asked where evaluating it has given a value.
+    """
+    binding = Binding(frame, data, self_value)
+    binding.bind(compiled.references)
+    return binding.scope()
+
+
 def evaluate_origin(origin: Origin) -> Value | list[Need]:
     """The value of an expression where it belongs, or what must be done first."""
     return evaluate(origin.frame, origin.compiled, origin.data)

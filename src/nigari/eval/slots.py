@@ -9,6 +9,7 @@ run, which starts afresh with it; anything else is told with the way it took.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from nigari.addrs.keys import InstanceKey
 from nigari.cty.convert import convert
@@ -19,6 +20,7 @@ from nigari.diagnostics import Cause
 from nigari.eval.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.expansion import (
     NO_INSTANCE_DATA,
+    Asked,
     InstanceData,
     expand_count,
     expand_for_each,
@@ -26,7 +28,7 @@ from nigari.eval.expansion import (
 from nigari.eval.explain import chain, way_to
 from nigari.eval.instances import Frame, Origin
 from nigari.eval.once import Need
-from nigari.eval.scope import evaluate_origin
+from nigari.eval.scope import evaluate_origin, scope_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import record
@@ -72,11 +74,13 @@ def fill_instances(slot: Slot, argument: str) -> Mapping[InstanceKey, InstanceDa
     harmless: the elements of a map may be anything. Where resources decide, planning will tell, and
     one deferred instance stands for all until then.
     """
-    value = evaluate_origin(slot.origin)
+    origin = slot.origin
+    value = evaluate_origin(origin)
     if not isinstance(value, Value):
         return value
     expand = expand_count if argument == "count" else expand_for_each
-    expansion = expand(value, slot.expr.range, slot.frame.run.diags)
+    scope = partial(scope_of, origin.frame, origin.compiled, origin.data)
+    expansion = expand(value, Asked(slot.expr, scope, slot.frame.run.diags))
     if expansion.deferred_by is not None:
         if any(cause.kind not in _LATER for cause in causes_within(expansion.deferred_by)):
             explain_unknown(slot, expansion.deferred_by)
@@ -139,26 +143,36 @@ _A = {"sensitive": "a", "ephemeral": "an"}
 
 
 def _report_unknown(slot: Slot, causes: list[UnknownCause]) -> None:
-    """One error for a slot; where several things are missing, each has its own line."""
-    lines: list[str] = []
+    """One error for a slot; the way that each thing took which is missing is told by its causes."""
     frames: list[Cause] = []
+    roots: list[str] = []
     for cause in causes:
-        line, links = chain(slot.what, cause, way_to(cause, slot.origin))
-        lines.append(line)
-        frames.extend(links)
+        way = way_to(cause, slot.origin)
+        links = chain(slot.what, cause, way)[1]
+        roots.append(links[0].text)
+        # Where the slot itself uses the last thing on the way is what the error points at.
+        frames.extend(links[: max(len(way), 1)])
     diags, place = slot.frame.run.diags, slot.expr.range
     # Another instance of the module may have told of the same way through the files.
     if not diags.is_new((place, *(frame.subject for frame in frames))):
         return
     hint = _HINTS.get(causes[0].kind, "") if causes else ""
-    chains = "".join(f"\n\n  {line}." for line in lines)
     diags.error(
         _summary(causes),
-        f"The {slot.what} must be known before anything runs, and it is not:{chains}"
-        + (f"\n\n{hint}" if hint else ""),
+        f"The {slot.what} must be known before anything runs, and it {_roots_text(roots)}"
+        + (f"{' ' if len(roots) == 1 else chr(10) * 2}{hint}" if hint else ""),
         place,
         causes=tuple(frames),
     )
+
+
+def _roots_text(roots: list[str]) -> str:
+    """What a value depends on that is not known."""
+    if not roots:
+        return "is not."
+    if len(roots) == 1:
+        return f"depends on {roots[0]}."
+    return "depends on:\n" + "\n".join(f"  - {each}" for each in roots)
 
 
 def _summary(causes: list[UnknownCause]) -> str:
@@ -178,7 +192,7 @@ _LATER = (
 
 _HINTS = {
     CauseKind.MISSING_VARIABLE: (
-        "Give it with -var, in a .tfvars file or in the environment, or declare a default."
+        "Give it one with -var, in a .tfvars file or in the environment, or declare a default."
     ),
     CauseKind.MISSING_ARGUMENT: "Add the argument to the module block, or declare a default.",
     CauseKind.NEVER_STATIC: "Remove const = false from the variable, or use another one here.",

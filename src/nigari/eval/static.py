@@ -164,8 +164,12 @@ class StaticRun:
         """What `removed` blocks say."""
         self._sources: list[ProviderSource] = []
         self._addresses: list[tuple[Statement, StaticAddress]] = []
-        self.work = WorkList()
+        self.work = WorkList(self.diags)
         self.root = self.open(ModuleInstance(surroundings.address, root), None)
+
+    def report_to(self, diags: Diagnostics) -> None:
+        """Report whatever is found from now on elsewhere."""
+        self.diags = self.work.diags = diags
 
     # -- what nodes ask for ---------------------------------------------------------------------
 
@@ -374,7 +378,7 @@ class StaticRun:
     def evaluate(self, nodes: Sequence[Node]) -> None:
         """Work out these nodes and whatever they need."""
         self.work.want(nodes)
-        self.work.run(self._answer, self.diags)
+        self.work.run(self._answer)
 
     def _answer(self, effects: Sequence[Effect]) -> None:
         """Answer all effects of a round at once, so that whatever they wait for overlaps."""

@@ -7,14 +7,16 @@ and what is wrong with its sources) is taken from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from nigari.addrs.absolute import Abs, AbsResource, resource_of
+from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
+from nigari.config.provider_ref import ProviderRef
 from nigari.config.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.paths import path_text
@@ -23,6 +25,7 @@ from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import REPORTED, CauseKind, UnknownCause, causes_within
 from nigari.eval.deprecation import deprecated_variable
+from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import FAILED, CallNode, Frame, ModuleInstance
 from nigari.eval.local import LocalValue
 from nigari.eval.look import Look
@@ -30,12 +33,14 @@ from nigari.eval.module_call import TreeCall, expand, is_remote
 from nigari.eval.once import DONE, Effect, Need, Node, Stages, WorkList
 from nigari.eval.provider_config import provider_of
 from nigari.eval.provider_functions import deferred_function, report_no_provider
+from nigari.eval.provider_keys import check_provider_key
 from nigari.eval.provider_names import find_config
 from nigari.eval.resource import (
     Rules,
     Schemas,
     ValidateConfig,
     ValidatedResource,
+    deferred_data,
     needs_of_dependencies,
 )
 from nigari.eval.scope import evaluate
@@ -174,9 +179,11 @@ class ValidateRun:
         self._gates: dict[CallNode, Node | None] = {}
         self._told: dict[Opinion, Sequence[ProviderDiagnostic]] = {}
         self._imports: dict[AbsResource, list[ValidatedImport]] = {}
+        self._configured = {frame.instance: nodes for frame, nodes in static.providers.items()}
+        """The provider blocks of each module instance, as the static phase saw them."""
         self._providers: set[tuple[Frame, LocalProviderConfig]] = set()
         """The blocks of providers that something uses."""
-        self.work = WorkList()
+        self.work = WorkList(self.diags)
         self.find_function: FindFunction | None = None
         """How functions of providers are called; without it they give no results."""
         self.root = self.open(static.root.instance, None)
@@ -221,7 +228,9 @@ class ValidateRun:
             arguments = parent.instance.compiled.arguments(instance.call, self.diags)
             for name, variable in module.variables.items():
                 frame.variables[name] = CheckedArgument(frame, variable, arguments.get(name))
+            told = len(self.diags)
             _check_arguments(frame, instance.call, self.diags)
+            self.diags.name_since(told, frame.about)
         for name, local in module.locals.items():
             frame.locals[name] = LocalValue(frame, local)
         for name, output in module.outputs.items():
@@ -238,6 +247,7 @@ class ValidateRun:
             frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self, waits)
         self.work.want(_everything(frame))
         self.work.want(self._provider_repetitions(frame))
+        self.work.want(self._passed_keys(frame))
         names = {(each.provider_name, each.provider_alias) for each in module.resources.values()}
         for name, alias in names:
             self._use_provider(frame, name, alias)
@@ -267,16 +277,44 @@ class ValidateRun:
                 partial(needs_of_dependencies, frame, call.depends_on or ()),
             ),
             call.range,
+            frame.about,
         )
         self.want(gate)
         return gate
+
+    def provider_instances(
+        self, frame: Frame, config: LocalProviderConfig
+    ) -> Mapping[InstanceKey, InstanceData]:
+        node = self._configured.get(frame.instance, {}).get(config)
+        return {} if node is None else node.instances
+
+    def _passed_keys(self, frame: Frame) -> Iterable[Node]:
+        """The keys of the provider instances that calls pass on."""
+        for call in frame.module.calls.values():
+            name = frame.label(f"providers of module.{call.name}")
+            for passed in call.providers:
+                ref = passed.in_parent
+                if ref.key is not None:
+                    check = partial(self._check_passed_key, frame, call, ref)
+                    yield Look(name, Stages(check), ref.key.range, frame.about)
+
+    def _check_passed_key(self, frame: Frame, call: ModuleCall, ref: ProviderRef) -> Sequence[Need]:
+        assert ref.key is not None
+        compiled = frame.instance.compiled.expression(ref.key)
+        value = evaluate(frame, compiled, deferred_data(call.repetition))
+        if not isinstance(value, Value):
+            return value
+        known = self.provider_instances(frame, ref.config)
+        check_provider_key(frame, ref, value, known, f"module.{call.name}")
+        return ()
 
     def _provider_repetitions(self, frame: Frame) -> Iterable[Node]:
         for config in frame.module.provider_configs.values():
             repeated = config.for_each or config.count
             if repeated is not None:
                 name = frame.label(f"provider.{config.addr}")
-                yield Look(name, Stages(partial(_check_expression, frame, repeated)), config.range)
+                check = partial(_check_expression, frame, repeated)
+                yield Look(name, Stages(check), config.range, frame.about)
 
     def _use_provider(self, frame: Frame, name: str, alias: str) -> None:
         """Look at the block behind a name, once. One that nothing uses does not matter, and an
@@ -311,7 +349,7 @@ class ValidateRun:
                 self._told[effect] = ask(effect)
                 self.work.answer(effect)
 
-        self.work.run(answer, self.diags)
+        self.work.run(answer)
 
 
 def _everything(frame: Frame) -> Iterable[Node]:
@@ -326,7 +364,8 @@ def _everything(frame: Frame) -> Iterable[Node]:
         if not isinstance(variable, VariableNode):
             continue
         if variable.does_without_default:
-            yield Look(f"default of {variable.label}", Stages(variable.check_default))
+            name = f"default of {variable.label}"
+            yield Look(name, Stages(variable.check_default), about=frame.about)
         if variable.variable.validations:
             if isinstance(variable, CheckedArgument):
                 yield ArgumentValidation(variable)
@@ -334,7 +373,8 @@ def _everything(frame: Frame) -> Iterable[Node]:
                 yield Validation(variable)
     for check in module.checks.values():
         name = frame.label(f"check.{check.name}")
-        yield Look(name, Stages(Rules(frame, check.asserts, check=check.name).step))
+        rules = Rules(frame, check.asserts, check=check.name)
+        yield Look(name, Stages(rules.step), about=frame.about)
 
 
 def _check_expression(frame: Frame, expr: Expression) -> Sequence[Need]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from nigari.config.declared import CheckRule
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
-from nigari.cty.types import BOOL, STRING
+from nigari.cty.types import BOOL
 from nigari.cty.values import Value
-from nigari.diagnostics import Cause, Range
+from nigari.diagnostics import Range
+from nigari.eval.conditions import failed_condition, message_text
 from nigari.eval.instances import Frame
 from nigari.eval.once import DONE, Need, Node
-from nigari.eval.scope import evaluate
+from nigari.eval.scope import evaluate, scope_of
 from nigari.eval.variable import VariableNode
 from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
 
 
 class Validation(Node):
@@ -34,6 +37,10 @@ class Validation(Node):
     @property
     def range(self) -> Range:
         return self._variable.range
+
+    @property
+    def about(self) -> str:
+        return self._variable.about
 
     def fail(self) -> None:
         """Nobody asks for its result."""
@@ -68,7 +75,7 @@ class Validation(Node):
         try:
             verdict = convert(condition, BOOL)
         except CtyError:
-            self._report_condition(rule, "gives no true or false")
+            self._report_condition(rule, f"is {condition.type.with_article()}")
             return
         if verdict.is_null:
             self._report_condition(rule, "is null")
@@ -84,29 +91,23 @@ class Validation(Node):
         return self._variable.frame
 
     def _report_condition(self, rule: CheckRule, why: str) -> None:
-        self._variable.frame.run.diags.error(
-            "Condition without a verdict",
-            f"The condition of this validation {why}, so it decides nothing.",
-            rule.condition.range,
+        rule.condition.report(
+            self._variable.frame.run.diags,
+            self._scope(rule.condition),
+            "Invalid condition",
+            f"The condition of this validation {why}. It must be true or false.",
         )
 
     def _report_value(self, rule: CheckRule, message: Value) -> None:
         variable = self._variable
-        variable.frame.run.diags.error(
-            "Value refused by a validation",
-            f"The value of {variable.label} is not allowed: {_message_text(message)}",
-            variable.given_at,
-            causes=(Cause("this condition does not hold", rule.condition.range),),
-        )
+        diags = variable.frame.run.diags
+        scope = partial(self._scope, rule.error_message)
+        text = message_text(rule.error_message, message, diags, scope)
+        summary, place = "Invalid value for variable", variable.given_at
+        known = self._scope(rule.condition)
+        diags.append(failed_condition(summary, rule, text, known, place=place))
 
-
-def _message_text(message: Value) -> str:
-    if message.contains_marked:
-        return "(the message is withheld, as it contains a sensitive value)"
-    try:
-        text = convert(message, STRING)
-    except CtyError:
-        return "(its message is no text)"
-    if not text.is_known or text.is_null:
-        return "(its message is not known)"
-    return text.as_string()
+    def _scope(self, expr: Expression) -> Scope:
+        """What the names in a condition or message stand for."""
+        frame = self._frame()
+        return scope_of(frame, frame.instance.compiled.expression(expr))

@@ -18,9 +18,10 @@ from nigari.cty.types import (
     CapsuleType,
 )
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, capsule_value
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import CalledFunction, Diagnostics
+from nigari.hcl.described import scope_values
 from nigari.hcl.evaluate import sentence, unknown_from
-from nigari.hcl.expressions import Expression, Literal, scope_values
+from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
@@ -108,7 +109,7 @@ class FunctionCall(Expression):
         for position, argument in enumerate(arguments):
             parameter = _parameter(function, position)
             assert parameter is not None
-            values.append(self._argument(parameter, argument, scope, diags))
+            values.append(self._argument(function, parameter, argument, scope, diags))
         if diags.error_count > errors:
             return DYNAMIC_UNKNOWN
         try:
@@ -120,7 +121,12 @@ class FunctionCall(Expression):
         return DYNAMIC_UNKNOWN
 
     def _argument(
-        self, parameter: Parameter, argument: Expression, scope: Scope, diags: Diagnostics
+        self,
+        function: Function,
+        parameter: Parameter,
+        argument: Expression,
+        scope: Scope,
+        diags: Diagnostics,
     ) -> Value:
         if parameter.type is CLOSURE_TYPE:
             return capsule_value(CLOSURE_TYPE, Closure(argument, scope))
@@ -131,7 +137,7 @@ class FunctionCall(Expression):
         try:
             return convert(value, wanted)
         except CtyError as error:
-            self._report_argument(parameter, argument, error, scope, diags)
+            self._report_argument(function, parameter, argument, error, scope, diags)
             return value
 
     def _expand(self, scope: Scope, diags: Diagnostics) -> list[Expression] | Value:
@@ -180,6 +186,7 @@ class FunctionCall(Expression):
                 arguments[want].start_range,
                 self.range,
                 values=scope_values(self, scope),
+                call=self._called(function),
             )
             return False
         return True
@@ -200,7 +207,14 @@ class FunctionCall(Expression):
             self.source.range(max(self.end - 1, self.start), self.end),
             self.range,
             values=scope_values(self, scope),
+            call=self._called(function),
         )
+
+    def _called(self, function: Function) -> CalledFunction:
+        """The function, for whoever has called it wrongly."""
+        from nigari.hcl.signatures import called_function
+
+        return called_function(self.name, function)
 
     def _report_unknown_function(self, scope: Scope, diags: Diagnostics) -> None:
         if not scope.allows_functions:
@@ -224,6 +238,7 @@ class FunctionCall(Expression):
 
     def _report_argument(
         self,
+        function: Function,
         parameter: Parameter,
         argument: Expression,
         error: CtyError,
@@ -231,8 +246,16 @@ class FunctionCall(Expression):
         diags: Diagnostics,
     ) -> None:
         detail = f'Invalid value for the argument "{parameter.name}": {sentence(error)}.'
-        where = argument.start_range
-        argument.report(diags, scope, "Invalid function argument", detail, self, where)
+        called = self._called(function)
+        argument.report(
+            diags,
+            scope,
+            "Invalid function argument",
+            detail,
+            self,
+            argument.start_range,
+            called,
+        )
 
     def _report_failure(
         self,
@@ -246,10 +269,11 @@ class FunctionCall(Expression):
         if position is not None and 0 <= position < len(arguments):
             parameter = _parameter(function, position)
             if parameter is not None:
-                self._report_argument(parameter, arguments[position], error, scope, diags)
+                self._report_argument(function, parameter, arguments[position], error, scope, diags)
                 return
         detail = f'The call to "{self.name}" failed: {sentence(error)}.'
-        self.report(diags, scope, "Error in function call", detail, self, self.start_range)
+        called = self._called(function)
+        self.report(diags, scope, "Error in function call", detail, self, self.start_range, called)
 
 
 def _parameter(function: Function, position: int) -> Parameter | None:

@@ -26,8 +26,9 @@ from nigari.hcl.body import (
     BodySchema,
     Content,
 )
+from nigari.hcl.described import scope_values
 from nigari.hcl.evaluate import sentence
-from nigari.hcl.expressions import Expression, scope_values
+from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
 

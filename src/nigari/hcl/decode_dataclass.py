@@ -55,8 +55,9 @@ from nigari.hcl.body import (
     Content,
 )
 from nigari.hcl.decode import Labels, labels_of
+from nigari.hcl.described import scope_values
 from nigari.hcl.evaluate import sentence
-from nigari.hcl.expressions import Expression, scope_values
+from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 
 T = TypeVar("T")

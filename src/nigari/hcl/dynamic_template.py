@@ -12,8 +12,9 @@ from nigari.cty.types import DYNAMIC, STRING, CollectionType, ObjectType, TupleT
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, Body, BodySchema, Content
+from nigari.hcl.described import scope_values
 from nigari.hcl.evaluate import sentence
-from nigari.hcl.expressions import Expression, scope_values
+from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import abs_traversal_for_expr, expr_list
 

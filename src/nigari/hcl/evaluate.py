@@ -9,6 +9,8 @@ at hand turns it into a diagnostic. Deliberately unknown here: the nodes of the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nigari.cty import numbers
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -222,7 +224,7 @@ def _index_map(collection: Value, key: Value) -> Value | Fault:
     if found is None:
         if key.marks or collection.marks:
             return Fault(_INVALID, "The map has no element with this key.")
-        return Fault(_INVALID, f'The map has no element with the key "{name}".')
+        return Fault(_INVALID, _no_element(name, data))
     marks = collection.marks | key.marks
     return found.with_marks(marks) if marks else found
 
@@ -248,4 +250,19 @@ def _index_object(collection: Value, key: Value) -> Value | Fault:
         return Fault(_INVALID, "The attributes of an object have names, not numbers.")
     if key.marks:
         return Fault(_INVALID, "The object has no attribute with this name.")
-    return Fault(_INVALID, f'The object has no attribute named "{name}".')
+    return Fault(_INVALID, _no_element(name, type_.attributes))
+
+
+def _no_element(name: str, names: Iterable[str]) -> str:
+    """That there is nothing under a key, and which keys there are."""
+    from nigari.hcl.quoting import quoted
+    from nigari.hcl.suggestion import did_you_mean, listed
+
+    keys = sorted(names)
+    if not keys:
+        have = "there are none"
+    elif len(keys) == 1:
+        have = f"the only one has the key {quoted(keys[0])}"
+    else:
+        have = f"the keys are {listed([quoted(each) for each in keys])}"
+    return f"There is no element with the key {quoted(name)}: {have}.{did_you_mean(name, keys)}"

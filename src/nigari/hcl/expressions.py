@@ -10,26 +10,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Final
 
-from nigari.cty import numbers
-from nigari.cty.types import DYNAMIC
-from nigari.cty.unknown import Unknown
 from nigari.cty.values import (
     DYNAMIC_UNKNOWN,
     FALSE,
-    NO_MARKS,
     TRUE,
     Value,
 )
-from nigari.diagnostics import Diagnostics, Range, ScopeValue
+from nigari.diagnostics import CalledFunction, Diagnostics, Range, ScopeValue
+from nigari.hcl.described import scope_values, value_text
 from nigari.hcl.evaluate import Fault, index
-from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseRoot
-
-_LONGEST_SHOWN = 80
-
 
 SYNTAX_FAULT: Final = "a syntax error that has been reported"
 """The cause of the unknown value that stands for what could not be read."""
@@ -101,6 +94,7 @@ class Expression:
         detail: str,
         context: Expression | None = None,
         subject: Range | None = None,
+        call: CalledFunction | None = None,
     ) -> None:
         """Adds an error about this expression, with the values of what it refers to."""
         diags.error(
@@ -109,6 +103,7 @@ class Expression:
             self.range if subject is None else subject,
             None if context is None else context.range,
             values=scope_values(self, scope),
+            call=call,
         )
 
 
@@ -229,8 +224,8 @@ class Reference(Expression):
                 if better is not None:
                     diags.error(better.summary, better.detail, where, self.range)
                     return DYNAMIC_UNKNOWN
-                of = _scope_value(Traversal(self.source, steps[:position]), value)
-                diags.error(result.summary, result.detail, where, self.range, values=(of,))
+                of = _reached(Traversal(self.source, steps[:position]), value)
+                diags.error(result.summary, result.detail, where, self.range, values=of)
                 return DYNAMIC_UNKNOWN
             value = result
         return value
@@ -250,6 +245,12 @@ class Reference(Expression):
 
     def static_traversal(self) -> Traversal | None:
         return self.traversal
+
+
+def _reached(traversal: Traversal, value: Value) -> tuple[ScopeValue, ...]:
+    """What the part of a reference stands for that could be followed."""
+    text = value_text(value)
+    return (ScopeValue(str(traversal), text),) if text else ()
 
 
 def dotted_steps(text: str, start: int) -> list[Step]:
@@ -336,57 +337,3 @@ class Index(Expression):
 
     def children(self) -> list[Expression]:
         return [self.collection, self.key]
-
-
-# -- the values in a diagnostic ---------------------------------------------------------------
-
-
-def scope_values(expression: Expression, scope: Scope) -> tuple[ScopeValue, ...]:
-    """What the references in an expression stand for, in words fit for a diagnostic."""
-    described: dict[str, ScopeValue] = {}
-    for traversal in expression.variables():
-        name = str(traversal)
-        if name in described:
-            continue
-        value = scope.variable(traversal.root_name)
-        if value is None:
-            continue
-        ignored = Diagnostics()
-        value = traversal.split()[1].apply_rel(value, ignored)
-        if not ignored.has_errors:
-            described[name] = ScopeValue(name, value_text(value))
-    return tuple(described.values())
-
-
-def _scope_value(traversal: Traversal, value: Value) -> ScopeValue:
-    return ScopeValue(str(traversal), value_text(value))
-
-
-def value_text(value: Value) -> str:
-    """What a value is, completing a sentence that begins with its name; never a secret."""
-    if value.marks is not NO_MARKS and value.marks:
-        return "has a sensitive value"
-    data = value.data
-    if data is None:
-        return "is null"
-    if isinstance(data, Unknown):
-        if value.type is DYNAMIC:
-            return "is not known yet"
-        return f"is {value.type.with_article()}, not known yet"
-    if isinstance(data, str):
-        shown = data if len(data) <= _LONGEST_SHOWN else data[:_LONGEST_SHOWN] + "…"
-        return f"is {quoted(shown)}"
-    if isinstance(data, bool):
-        return "is true" if data else "is false"
-    if isinstance(data, int | numbers.Number):
-        return f"is {numbers.to_text(data)}"
-    if isinstance(data, tuple):
-        return f"is {value.type.friendly_name()} with {_counted(len(data), 'element')}"
-    if isinstance(data, dict):
-        noun = "attribute" if value.type.friendly_name() == "object" else "element"
-        return f"is {value.type.friendly_name()} with {_counted(len(data), noun)}"
-    return f"is {value.type.with_article()}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

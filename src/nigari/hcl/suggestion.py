@@ -5,7 +5,7 @@ Knows only names: how near two spellings are, not what they stand for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _NEAR = 3
 """Spellings fewer edits apart than this may be slips of each other."""
@@ -47,6 +47,18 @@ def did_you_mean(given: str, names: Iterable[str]) -> str:
         or suggest_shortened(given, choices)
     )
     return "" if name is None else f' Did you mean "{name}"?'
+
+
+_MOST_LISTED = 8
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a sentence: `a, b and c`. Of very many only the first, and how many more."""
+    if len(names) <= 1:
+        return "".join(names)
+    if len(names) <= _MOST_LISTED:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:_MOST_LISTED])} and {len(names) - _MOST_LISTED} more"
 
 
 def _edits(first: str, second: str) -> int:

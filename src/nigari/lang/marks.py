@@ -16,9 +16,17 @@ class LanguageMark(Enum):
     EPHEMERAL = "ephemeral"
     """The value must not be stored, neither in a plan nor in a state."""
 
+    @property
+    def secrecy(self) -> str:
+        """Why a value with this mark is not shown in messages."""
+        return self.value
+
 
 SENSITIVE: Final = LanguageMark.SENSITIVE
 EPHEMERAL: Final = LanguageMark.EPHEMERAL
+
+
+OUTPUT: Final = "output"
 
 
 @record
@@ -30,5 +38,10 @@ class Deprecated:
     """The address of what is deprecated."""
     is_remote: bool = False
     """Whether it is in a module that comes from elsewhere."""
-    of_provider: bool = False
-    """Whether it is an attribute that its provider warns against, and no output of a module."""
+    kind: str = OUTPUT
+    """What is deprecated: an output of a module, or something that a provider warns against."""
+
+    @property
+    def secrecy(self) -> str:
+        """Nothing: the value may be shown."""
+        return ""

@@ -26,6 +26,6 @@ def resource_conditions(
     severity: Severity = Severity.ERROR,
 ) -> Noted:
     """The preconditions or postconditions of a resource instance."""
-    what = f"{kind.capitalize()} of {address}"
-    conditions = Conditions(frame, rules, what, data, self_value, severity)
+    summary = f"{kind.capitalize()} failed"
+    conditions = Conditions(frame, rules, summary, data, self_value, severity, address=str(address))
     return "resource", str(block_of(address)), str(address), conditions

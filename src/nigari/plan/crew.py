@@ -9,7 +9,6 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from nigari.diagnostics import Diagnostics
 from nigari.eval.once import Effect, WorkList
 
 
@@ -21,12 +20,10 @@ class Crew:
         work: WorkList,
         perform: Callable[[Effect], Awaitable[None]],
         most: int,
-        diags: Diagnostics,
     ) -> None:
         self._list = work
         self._perform = perform
         self._most = max(most, 1)
-        self._diags = diags
         self._queue: deque[Effect] = deque()
         self._busy = 0
 
@@ -37,7 +34,7 @@ class Crew:
             if self._queue:
                 async with asyncio.TaskGroup() as group:
                     self._hire(group)
-            if not self._list.break_a_cycle(self._diags):
+            if not self._list.break_a_cycle():
                 return
 
     def _pump(self) -> None:

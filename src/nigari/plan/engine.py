@@ -6,6 +6,7 @@ whatever is left in the state is an orphan. The result is data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from nigari.addrs.absolute import resource_of
@@ -25,7 +26,7 @@ from nigari.eval.resource import ValidateConfig, resource_schema
 from nigari.eval.static import StaticRun
 from nigari.eval.validate import Opinion, ValidateRun
 from nigari.plan.block_graph import BlockGraph, resource_block
-from nigari.plan.changes import Action, Drift, OutputChange, Plan, PlanMode
+from nigari.plan.changes import Action, Change, Drift, OutputChange, Plan, PlanMode
 from nigari.plan.check_results import Checked, check_results, declared_checks, open_results
 from nigari.plan.crew import Crew
 from nigari.plan.find_orphans import Orphans
@@ -40,6 +41,7 @@ from nigari.plan.removed import remove_statements
 from nigari.plan.required import providers_of
 from nigari.plan.selection import Selection, selection
 from nigari.plan.settings import Settings
+from nigari.plan.unknown_values import is_reported
 from nigari.providers import api
 from nigari.record import replace
 from nigari.schema.block import Block
@@ -100,7 +102,7 @@ class Planner:
             selected,
         )
         host.begin()
-        crew = Crew(host.work, host.perform, options.parallelism, host.diags)
+        crew = Crew(host.work, host.perform, options.parallelism)
         try:
             await crew.run()
             if selected is not None:
@@ -155,7 +157,7 @@ class Planner:
         )
         host.begin()
         host.want_variables()
-        crew = Crew(host.work, host.perform, parallelism, host.diags)
+        crew = Crew(host.work, host.perform, parallelism)
         nodes: list[LookUp] = []
         try:
             await crew.run()
@@ -246,7 +248,7 @@ class Planner:
                     ).diagnostics
             check.tell(effect, told)
 
-        await Crew(check.work, perform, options.parallelism, check.diags).run()
+        await Crew(check.work, perform, options.parallelism).run()
         self.diags.extend(check.diags)
 
     def _has_failed(self) -> bool:
@@ -254,6 +256,8 @@ class Planner:
 
     def _finished(self, host: PlanHost, options: PlanOptions) -> Plan:
         changes = sorted(host.changes.values(), key=lambda each: each.address.sort_key())
+        if options.mode is not PlanMode.DESTROY:
+            _warn_of_forgetting(changes, self.diags)
         for memory in host.providers.memories():
             host.refreshed.remember(memory)
         return Plan(
@@ -307,6 +311,8 @@ class Planner:
             for name, node in host.root.outputs.items():
                 if not isinstance(node, OutputNode) or node.output.ephemeral or node.state != DONE:
                     continue
+                if is_reported(node.value):
+                    continue
                 found[name] = output_change(node.output, prior.get(name), node.value)
         for name, state in prior.items():
             if name not in host.root.outputs or options.mode is PlanMode.DESTROY:
@@ -329,6 +335,18 @@ class Planner:
             return offered.provider.block
         schema = resource_schema(offered, resource.addr)
         return None if schema is None else schema.block
+
+
+def _warn_of_forgetting(changes: Iterable[Change], diags: Diagnostics) -> None:
+    for change in changes:
+        if change.action is Action.FORGET:
+            deposed = f" (deposed object {change.deposed})" if change.deposed else ""
+            diags.warning(
+                "Object will be forgotten",
+                "Once this plan is applied, the object is no longer in the state, although it "
+                "still exists. To manage it again, it has to be imported.",
+                address=f"{change.address}{deposed}",
+            )
 
 
 def output_change(output: Output, prior: OutputState | None, after: Value) -> OutputChange:

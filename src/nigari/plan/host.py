@@ -70,7 +70,7 @@ class Host(ABC):
         self.functions = surroundings.functions
         self.root_path = surroundings.root_path
         self.working_path = surroundings.working_path
-        self.work = WorkList(self._report)
+        self.work = WorkList(self.diags, self._report)
         self.pool = pool
         self.prior = prior
         """The state before anything is done, after moves."""

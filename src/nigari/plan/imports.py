@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.parse import parse_resource_instance
@@ -13,10 +14,10 @@ from nigari.cty.json import value_to_json
 from nigari.cty.types import KIND_TUPLE, STRING
 from nigari.cty.values import Value, number
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData, expand_for_each
+from nigari.eval.expansion import NO_INSTANCE_DATA, Asked, InstanceData, expand_for_each
 from nigari.eval.instances import Frame
 from nigari.eval.once import Need, Node
-from nigari.eval.scope import evaluate
+from nigari.eval.scope import evaluate, scope_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.plan.prior import PriorObject, is_sound, with_schema_marks
@@ -126,7 +127,8 @@ class ImportNode(Node):
         expr, frame = block.for_each, self._frame
         if expr is None:
             return (NO_INSTANCE_DATA,)
-        value = evaluate(frame, frame.instance.compiled.expression(expr))
+        compiled = frame.instance.compiled.expression(expr)
+        value = evaluate(frame, compiled)
         if not isinstance(value, Value):
             return value
         plain, _ = value.unmark()
@@ -138,7 +140,8 @@ class ImportNode(Node):
                 InstanceData(each_key=number(index), each_value=each)
                 for index, each in enumerate(plain.sequence())
             )
-        expansion = expand_for_each(value, expr.range, frame.run.diags)
+        asked = Asked(expr, partial(scope_of, frame, compiled), frame.run.diags)
+        expansion = expand_for_each(value, asked)
         if expansion.deferred_by is not None:
             _report(frame, block, expr, "its for_each is not known yet")
             return ()

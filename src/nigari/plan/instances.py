@@ -27,6 +27,7 @@ from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import FAILED, Frame, ResourceNode, ValueNode
 from nigari.eval.module_call import expand
 from nigari.eval.once import DONE, Need, Stages
+from nigari.eval.resource import advised
 from nigari.eval.scope import evaluate_body
 from nigari.events import Listener
 from nigari.plan.asking import AskProvider
@@ -186,7 +187,7 @@ class PlannedResource(RepeatedResource):
         if self._keys is None:
             self.fail()
             return ()
-        values = {key: node.value for key, node in self.instances.items()}
+        values = {key: self._seen(node.value) for key, node in self.instances.items()}
         if self.left_out:
             values.update(self.left_out)
             values = {key: values[key] for key in self._keys}
@@ -194,6 +195,15 @@ class PlannedResource(RepeatedResource):
             values = self.as_stored(values)
         self.value = self.collected(values)
         return ()
+
+    def _seen(self, value: Value) -> Value:
+        """What others see of an instance.
+
+        Advice against using it is given before planning, but for instances that are known only now.
+        """
+        if self.schema is None or self.resource.repetition.has_one_value:
+            return value
+        return advised(self.schema.block, value, self.resource.addr)
 
     def _expand(self) -> Sequence[Need]:
         frame, resource = self.frame, self.resource
@@ -315,6 +325,10 @@ class InstanceNode(ValueNode):
         return self.owner.resource.range
 
     @property
+    def about(self) -> str:
+        return str(self.address)
+
+    @property
     def running(self) -> api.Provider:
         """The provider, by the time that it is asked."""
         assert self.provider is not None
@@ -394,6 +408,8 @@ class InstanceNode(ValueNode):
         if isinstance(found, list):
             return found
         self.provider = found
+        if found is not None:
+            found.asked_by = found.asked_by or str(self.address)
         return () if found is None or found.state == DONE else (found,)
 
     def ask(self) -> Sequence[Need]:

@@ -29,13 +29,15 @@ def module_conditions(frame: Frame, unread: Mapping[AbsResourceInstance, str]) -
     for variable in module.variables.values():
         if variable.validations:
             rules, where = variable.validations, _given_at(frame, variable)
-            found.append(_noted(frame, "var", variable.name, rules, "Validation", where))
+            found.append(
+                _noted(frame, "var", variable.name, rules, "Invalid value for variable", where)
+            )
     for output in module.outputs.values():
         if output.preconditions:
             rules = output.preconditions
-            found.append(_noted(frame, "output", output.name, rules, "Precondition"))
+            found.append(_noted(frame, "output", output.name, rules, "Precondition failed"))
     for check in module.checks.values():
-        noted = _noted(frame, "check", check.name, check.asserts, "Assertion")
+        noted = _noted(frame, "check", check.name, check.asserts, "Check failed")
         if check.data is not None:
             noted[3].follow(partial(_data_failure, frame, check.data, unread))
         found.append(noted)
@@ -64,7 +66,8 @@ def _given_at(frame: Frame, variable: Variable) -> Range:
 def condition_nodes(frame: Frame, found: Iterable[Noted]) -> Iterator[Node]:
     """Nodes that look at conditions."""
     for _, _, address, conditions in found:
-        yield Look(frame.label(f"conditions of {address}"), Stages(conditions.step))
+        label = frame.label(f"conditions of {address}")
+        yield Look(label, Stages(conditions.step), about=frame.about)
 
 
 def _noted(
@@ -72,14 +75,20 @@ def _noted(
     kind: str,
     name: str,
     rules: Sequence[CheckRule],
-    what: str,
+    summary: str,
     place: Range | None = None,
 ) -> Noted:
-    local = f"{kind}.{name}"
-    severity = Severity.WARNING if kind == "check" else Severity.ERROR
-    text = f"{what} of {frame.label(local)}"
-    conditions = Conditions(frame, rules, text, severity=severity, place=place)
-    addr = frame.instance.addr
+    addr, local = frame.instance.addr, f"{kind}.{name}"
+    is_check = kind == "check"
+    conditions = Conditions(
+        frame,
+        rules,
+        summary,
+        severity=Severity.WARNING if is_check else Severity.ERROR,
+        place=place,
+        address="" if addr.is_root else f"{addr}.{local}",
+        is_check=is_check,
+    )
     if addr.is_root:
         return kind, local, local, conditions
     return kind, f"{addr.unkeyed}.{local}", f"{addr}.{local}", conditions

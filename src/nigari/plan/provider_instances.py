@@ -19,6 +19,7 @@ from nigari.eval.expansion import InstanceData
 from nigari.eval.instances import Frame, Origin
 from nigari.eval.once import Need
 from nigari.eval.provider_config import provider_of
+from nigari.eval.provider_keys import provider_key
 from nigari.eval.provider_names import FoundConfig, find_config
 from nigari.plan.provider_keys import ExpandedProvider, selected_key
 from nigari.plan.provider_node import ProviderNode
@@ -90,8 +91,7 @@ class ProviderInstances:
         if key is None:
             return None
         config = found.config
-        is_counted = config is not None and config.count is not None
-        node = self.node(found, _as_index(key) if is_counted else key)
+        node = self.node(found, provider_key(config, key))
         node.asked_at = node.asked_at or origin.compiled.expr.range
         return node
 
@@ -149,7 +149,3 @@ def _own_config(frame: Frame, instance: ProviderInstance) -> ProviderConfig | No
         if local.alias == alias and provider_of(module, local.name) == instance.provider:
             return config
     return None
-
-
-def _as_index(key: str) -> InstanceKey:
-    return int(key) if key.isdigit() and str(int(key)) == key else key

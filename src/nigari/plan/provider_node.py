@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.addrs.keys import key_text
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.expansion import NO_INSTANCE_DATA
 from nigari.eval.once import DONE, Need, Node, Stages
+from nigari.eval.provider_keys import report_no_provider_instance
 from nigari.eval.provider_names import FoundConfig
 from nigari.eval.scope import evaluate_body
 from nigari.plan.asking import AskProvider
@@ -53,6 +53,7 @@ class ProviderNode(Node):
         "_stages",
         "address",
         "asked_at",
+        "asked_by",
         "data",
         "memory",
         "provider",
@@ -81,6 +82,8 @@ class ProviderNode(Node):
         self._recalled_from: ProviderMemory | None = None
         self.asked_at: Range | None = None
         """Where the configuration asks for this instance; None where only a state does."""
+        self.asked_by = ""
+        """The address of the first object that asks for it, where that is one."""
         self.user: AbsResourceInstance | None = None
         """Something that only the state has and this instance manages."""
         self.memory = memory
@@ -206,16 +209,9 @@ class ProviderNode(Node):
     def _report_no_key(self, where: Range) -> None:
         config = self._found.config
         assert config is not None
-        known = [] if self._expansion is None else [*self._expansion.instances]
-        listed = ", ".join(key_text(key) for key in known[:_MOST_LISTED])
-        more = ", and more" if len(known) > _MOST_LISTED else ""
-        self._diags.error(
-            "No such provider instance",
-            f"{config.addr} has no instance {key_text(self.address.item.key)}: its "
-            f"{'count' if config.count is not None else 'for_each'} gives "
-            + (f"{listed}{more}." if known else "no instances at all."),
-            where,
-        )
+        known = () if self._expansion is None else self._expansion.instances
+        key = self.address.item.key
+        report_no_provider_instance(config, key, known, where, self._diags, self.asked_by)
 
     @property
     def _need(self) -> str:

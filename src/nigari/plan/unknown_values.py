@@ -6,14 +6,17 @@ references whose values are unknown.
 
 from __future__ import annotations
 
+import shlex
 from collections import deque
+from typing import Final
 
 from nigari.config.declared import Repetition
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause
 from nigari.eval.causes import CauseKind, causes_within
 from nigari.eval.instances import Frame, Origin, ResourceNode
-from nigari.eval.scope import nodes_of
+from nigari.eval.scope import nodes_of, scope_of
+from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
 
 _MOST = 4
@@ -61,17 +64,36 @@ def report_unknown_expansion(frame: Frame, name: str, repetition: Repetition, va
 
 
 def _report(frame: Frame, name: str, argument: str, expr: Expression) -> None:
-    causes = deciding_resources(Origin(frame, frame.instance.compiled.expression(expr)))
-    what = "which instances" if argument == "for_each" else "how many instances"
-    because = (
-        f" It depends on {', '.join(c.text.split(' is ')[0] for c in causes)}." if causes else ""
-    )
+    compiled = frame.instance.compiled.expression(expr)
+    causes = deciding_resources(Origin(frame, compiled))
     frame.run.diags.error(
         f"Unknown {argument} argument",
         f"The {argument} of {frame.label(name)} is known only after something else has been "
-        f"applied, so it cannot be told {what} there will be.{because} Use keys that the "
-        "configuration itself decides, and put what is found out later into values only; or "
-        "apply what it depends on first, with -target.",
+        f"applied, so there is no telling {_QUESTIONS[argument]}. {_WAYS_OUT[argument]}apply "
+        f"{_first(frame, name)}.",
         expr.range,
+        values=scope_values(expr, scope_of(frame, compiled), unknowns=True),
         causes=tuple(causes),
     )
+
+
+_QUESTIONS: Final = {
+    "count": "how many instances there will be",
+    "for_each": "which instances there will be",
+    "enabled": "whether the object will exist",
+}
+_WAYS_OUT: Final = {
+    "count": "Use a number that the configuration itself decides, or ",
+    "for_each": "Use a map whose keys the configuration itself decides, with what is known later "
+    "in its values only; or ",
+    "enabled": "Use a value that the configuration itself decides, or ",
+}
+
+
+def _first(frame: Frame, name: str) -> str:
+    """What to apply before something whose instances are not known."""
+    if name.startswith("provider."):
+        return "what it depends on first, with -target"
+    module = frame.instance.addr
+    address = name if module.is_root else f"{module}.{name}"
+    return f"everything else first, with -exclude={shlex.quote(address)}"

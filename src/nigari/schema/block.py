@@ -91,6 +91,13 @@ class NestedAttributes:
             for a in self.attributes.values()
         )
 
+    @cached_property
+    def has_deprecated(self) -> bool:
+        return any(
+            a.deprecated or (a.nested is not None and a.nested.has_deprecated)
+            for a in self.attributes.values()
+        )
+
 
 @record
 class NestedBlock:
@@ -163,8 +170,16 @@ class Block:
         ) or any(nested.block.has_write_only for nested in self.blocks.values())
 
     @cached_property
-    def deprecated_attributes(self) -> Mapping[str, Attribute]:
-        return {name: each for name, each in self.attributes.items() if each.deprecated}
+    def has_deprecated(self) -> bool:
+        """Whether the provider warns against anything in it, or against all of it."""
+        return (
+            self.deprecated
+            or any(
+                a.deprecated or (a.nested is not None and a.nested.has_deprecated)
+                for a in self.attributes.values()
+            )
+            or any(nested.block.has_deprecated for nested in self.blocks.values())
+        )
 
 
 def _collected(nesting: Nesting, element: cty.Type) -> cty.Type:

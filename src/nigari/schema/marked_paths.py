@@ -29,6 +29,36 @@ def set_write_only_paths(block: Block, value: cty.Value) -> list[cty.Path]:
     return [path for path, part in found if not part.is_null]
 
 
+def deprecated_paths(block: Block, value: cty.Value) -> Iterator[tuple[cty.Path, str, str]]:
+    """Paths of what the provider warns against, each with what it is and what is said of it.
+
+    The empty path stands for the whole, whose kind the caller knows better: it is a block here.
+    """
+    if not block.has_deprecated:
+        return
+    yield from _deprecated_blocks(block, value, ())
+    found = _in_block(block, value, (), lambda a: a.deprecated, lambda b: b.has_deprecated)
+    for path, _ in found:
+        attribute = attribute_at(block, path)
+        if attribute is not None:
+            yield path, "attribute", attribute.deprecation_message
+
+
+def _deprecated_blocks(
+    block: Block, value: cty.Value, path: cty.Path
+) -> Iterator[tuple[cty.Path, str, str]]:
+    if block.deprecated:
+        yield path, "block", block.deprecation_message
+    value, _ = value.unmark()
+    if not _has_parts(value):
+        return
+    for name, nested in block.blocks.items():
+        if nested.block.has_deprecated:
+            here = (*path, cty.GetAttr(name))
+            for place, element in _objects(nested.nesting, value.attribute(name), here):
+                yield from _deprecated_blocks(nested.block, element, place)
+
+
 def attribute_at(block: Block, path: cty.Path) -> Attribute | None:
     """The attribute that `path` leads to, if it leads to exactly one."""
     holder: Block | NestedAttributes = block

@@ -207,8 +207,8 @@ class _Build:
 
     def _resource(self, members: Members, resources: dict[AbsResource, ResourceState]) -> None:
         try:
-            module = self._addresses.module(_text(members, "module"))
             type_name, name = _text(members, "type"), _text(members, "name")
+            module = self._addresses.module(_text(members, "module"), name)
             mode = _MODES.get(_text(members, "mode"))
             provider_text = _text(members, "provider")
         except _Wrong as wrong:
@@ -220,15 +220,15 @@ class _Build:
             self._unknown_mode(members)
             return
         provider: AbsProviderConfig | None = None
+        address = Abs(module, Resource(mode, type_name, name))
         if provider_text:
-            named = self._addresses.provider(provider_text)
+            named = self._addresses.provider(provider_text, address)
             if named is None:
                 return
             if named.item.key is not None:
                 self._keyed_provider(provider_text)
                 return
             provider = config_of(named)
-        address = Abs(module, Resource(mode, type_name, name))
         self._instances(address, provider, members, resources)
 
     def _instances(
@@ -267,7 +267,7 @@ class _Build:
             status = _STATUSES.get(_text(members, "status"))
             deposed = _text(members, "deposed")
             provider_text = _text(members, "provider")
-            stored = self._object(members, status or ObjectStatus.READY)
+            stored = self._object(address, members, status or ObjectStatus.READY)
         except _Wrong as wrong:
             self._malformed(f"An instance of {address}", wrong)
             return None
@@ -281,15 +281,17 @@ class _Build:
             return None
         if not provider_text:
             return _Entry(key, deposed, stored, None, None)
-        provider = self._addresses.provider(provider_text)
+        provider = self._addresses.provider(provider_text, address)
         if provider is None:
             return None
         return _Entry(key, deposed, stored, provider.item.key, config_of(provider))
 
-    def _object(self, members: Members, status: ObjectStatus) -> StoredObject | None:
+    def _object(
+        self, address: AbsResource, members: Members, status: ObjectStatus
+    ) -> StoredObject | None:
         dependencies = []
         for text in _texts(members, "dependencies"):
-            dependency = self._addresses.dependency(text)
+            dependency = self._addresses.dependency(text, address)
             if dependency is None:
                 return None
             dependencies.append(dependency)

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import replace
 from nigari.state.file_v4 import read_v4
 from nigari.state.json_text import end_of_document, read_members, read_text
 from nigari.state.model import StateFile
@@ -22,11 +23,21 @@ _NEWEST: Final = 4
 _PLAIN_START: Final = re.compile(r'\s*\{\s*"version"\s*:\s*4\s*,')
 
 
-def parse_state(data: bytes, diags: Diagnostics) -> StateFile | None:
+def parse_state(data: bytes, diags: Diagnostics, name: str = "") -> StateFile | None:
     """The state that bytes tell, or `None` after reporting why they tell none.
 
-    Empty data is no state and is for the caller to tell apart.
+    What is wrong is reported with the name of the file, where it has one. Empty data is no state
+    and is for the caller to tell apart.
     """
+    told = Diagnostics()
+    found = _parsed(data, told)
+    for each in told:
+        detail = f"{each.detail} The file is {name}." if name else each.detail
+        diags.append(replace(each, detail=detail))
+    return found
+
+
+def _parsed(data: bytes, diags: Diagnostics) -> StateFile | None:
     text = data.decode("utf-8", "surrogateescape")
     try:
         if _PLAIN_START.match(text):

@@ -103,8 +103,8 @@ def memories(text: str, addresses: StoredAddresses) -> Iterator[ProviderMemory]:
 
 def _memory(text: str, addresses: StoredAddresses) -> ProviderMemory:
     entry = _members(text)
-    module = addresses.module(_text(entry.get("module", '""')))
-    provider = addresses.provider(_text(entry["provider"]))
+    module = addresses.module(_text(entry.get("module", '""')), MEMBER)
+    provider = addresses.provider(_text(entry["provider"]), MEMBER)
     if module is None or provider is None:
         raise ValueError
     value, secret = None, "[]"

@@ -21,6 +21,7 @@ from nigari.addrs.provider import (
 )
 from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.diagnostics import Diagnostics
+from nigari.state.json_text import quoted
 
 _NAME: Final = r"[A-Za-z_][A-Za-z0-9_-]*"
 _PLAIN_STEP: Final = re.compile(rf'module\.({_NAME})(?:\[(?:(\d+)|"([A-Za-z0-9_ .:/@-]*)")\])?')
@@ -44,29 +45,46 @@ class StoredAddresses:
         self._resources: dict[str, AbsResource | None] = {}
         self._providers: dict[str, AbsProviderInstance | None] = {}
 
-    def module(self, text: str) -> ModuleAddr | None:
+    def module(self, text: str, whose: object) -> ModuleAddr | None:
         """A module instance, `None` after reporting that the text is none."""
         if text not in self._modules:
             self._modules[text] = self._read_module(text)
-        return self._modules[text]
+        found = self._modules[text]
+        if found is None:
+            self._report("The module", whose, text)
+        return found
 
-    def dependency(self, text: str) -> AbsResource | None:
+    def dependency(self, text: str, whose: object) -> AbsResource | None:
         """A resource in a module without keys, `None` after reporting that the text is none."""
         if text not in self._resources:
             self._resources[text] = self._read_resource(text)
-        return self._resources[text]
+        found = self._resources[text]
+        if found is None:
+            self._report("A dependency", whose, text)
+        return found
 
-    def provider(self, text: str) -> AbsProviderInstance | None:
-        """A provider instance, also as states wrote it before providers had namespaces."""
+    def provider(self, text: str, whose: object) -> AbsProviderInstance | None:
+        """A provider instance, also as states wrote it before providers had namespaces. `None`
+        after reporting that the text is none.
+        """
         if text not in self._providers:
             self._providers[text] = self._read_provider(text)
-        return self._providers[text]
+        found = self._providers[text]
+        if found is None:
+            self._report("The provider", whose, text)
+        return found
+
+    def _report(self, what: str, whose: object, text: str) -> None:
+        self._diags.error(
+            "Invalid state file",
+            f"{what} of {whose} is given as {quoted(text)}, which is no address of that kind.",
+        )
 
     def _read_module(self, text: str) -> ModuleAddr | None:
         if _PLAIN_MODULE.fullmatch(text) is None:
             from nigari.addrs.parse import parse_module
 
-            return parse_module(text, self._diags)
+            return parse_module(text, Diagnostics())
         module = ROOT_MODULE
         for step in _PLAIN_STEP.finditer(text):
             name, number, string = step.groups()
@@ -79,9 +97,9 @@ class StoredAddresses:
         if plain is None:
             from nigari.addrs.parse import parse_resource
 
-            found = parse_resource(text, self._diags)
+            found = parse_resource(text, Diagnostics())
             return None if found is None else Abs(found.module.unkeyed, found.item)
-        module = self.module(plain[1].rstrip(".")) or ROOT_MODULE
+        module = self._plain_module(plain[1])
         return Abs(module, Resource(DATA if plain[2] else MANAGED, plain[3], plain[4]))
 
     def _read_provider(self, text: str) -> AbsProviderInstance | None:
@@ -89,21 +107,24 @@ class StoredAddresses:
         provider = None if plain is None else parse_provider(plain[2], Diagnostics())
         if plain is None or provider is None:
             return self._read_any_provider(text)
-        module = self.module(plain[1].rstrip(".")) or ROOT_MODULE
+        module = self._plain_module(plain[1])
         return Abs(module, ProviderInstance(ProviderConfig(provider, plain[3] or ""), None))
 
     def _read_any_provider(self, text: str) -> AbsProviderInstance | None:
         from nigari.addrs.parse import parse_legacy_provider_config, parse_provider_instance
 
-        problems = Diagnostics()
-        found = parse_provider_instance(text, problems)
+        found = parse_provider_instance(text, Diagnostics())
         if found is not None:
             return found
         legacy = parse_legacy_provider_config(text, Diagnostics())
-        if legacy is None:
-            self._diags.extend(problems)
-            return None
-        return Abs(legacy.module, legacy.item.instance(None))
+        return None if legacy is None else Abs(legacy.module, legacy.item.instance(None))
+
+    def _plain_module(self, prefix: str) -> ModuleAddr:
+        """The module that a plain address begins with."""
+        text = prefix.rstrip(".")
+        if text not in self._modules:
+            self._modules[text] = self._read_module(text)
+        return self._modules[text] or ROOT_MODULE
 
 
 def config_of(instance: AbsProviderInstance) -> AbsProviderConfig:

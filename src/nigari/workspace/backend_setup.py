@@ -177,13 +177,21 @@ class BackendSetup:
         )
         return await Migration(move, directory, self._options.lock, self._agrees).run(self._diags)
 
-    def save(self) -> bool:
-        """Remember the backend; whether it has changed. An `OSError` says why it cannot be."""
+    @property
+    def is_news(self) -> bool:
+        """Whether another backend is used from now on than before."""
+        is_same = self._change is Change.HASH or (self.result is None and self.saved is None)
+        return self._is_saved and not is_same
+
+    @property
+    def _is_saved(self) -> bool:
         options = self._options
-        if not options.is_wanted or (self._change is Change.NONE and not options.reconfigure):
-            return False
-        self._memory.save(self.result)
-        return self._change is not Change.HASH and not (self.result is None and self.saved is None)
+        return options.is_wanted and (self._change is not Change.NONE or options.reconfigure)
+
+    def save(self) -> None:
+        """Remember the backend, where it has changed. An `OSError` says why it cannot be."""
+        if self._is_saved:
+            self._memory.save(self.result)
 
     def _agrees(self, question: str) -> bool | None:
         return True if self._options.force_copy else self._people.agrees(question)

@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Protocol
 
 from nigari.addrs.module import ModuleAddr
+from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.eval.backend import BackendArguments
 from nigari.eval.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static import StaticRun
 from nigari.lang.files import DiskFiles
 from nigari.packages.module_store import ModuleStore
+from nigari.packages.platforms import current_platform
 from nigari.packages.provider_selection import Installation
 from nigari.packages.requirement import Requirement
 from nigari.record import record
@@ -264,6 +266,8 @@ class Initialization:
         if options.backend.is_wanted:
             self._view.beginning("backend")
             backend.decide(self._arguments)
+            if backend.is_news and not diags.has_errors:
+                self._view.backend_set(backend.saved, backend.result)
         if options.get_providers and not diags.has_errors:
             self._view.beginning("providers")
             stored = stored_requirements(backend.stored_providers())
@@ -289,13 +293,26 @@ class Initialization:
             save_remembered(self._data, self.selected, values, digest)
         elif self._forgets:
             forget(self._data, self.selected)
-        if backend.save():
-            self._view.backend_set(backend.saved, backend.result)
+        backend.save()
         if installation is not None:
             providers.commit()
             self._view.providers_installed(installation)
+            incomplete = providers.incomplete
+            if incomplete:
+                _warn_of_one_platform(incomplete, self.diags)
             if providers.writes_locks:
                 self._view.locks_written(providers.is_first_lock)
+
+
+def _warn_of_one_platform(incomplete: Sequence[Provider], diags: Diagnostics) -> None:
+    names = "\n".join(f"  - {each.display}" for each in incomplete)
+    platform = current_platform()
+    diags.warning(
+        "Checksums for one platform only",
+        f"The lock file has checksums only for {platform} of these providers:\n{names}\n\n"
+        "On other platforms init refuses them with this lock file. To add checksums, run "
+        '"nigari providers lock -platform=OS_ARCH" with -platform for each one that is used.',
+    )
 
 
 def _report_unwritable(error: OSError, diags: Diagnostics) -> None:

@@ -60,6 +60,10 @@ class Fetchers:
             return self.otherwise
         return self.by_getter.get(source.getter, self.otherwise)
 
+    def can_fetch(self, source: RegistrySource | RemoteSource) -> bool:
+        """Whether anybody is asked for such a package."""
+        return not isinstance(self.of(source), UnsupportedFetcher)
+
 
 def usual_fetchers(environ: Mapping[str, str], may_ask: bool) -> Fetchers:
     """The fetchers for the kinds of packages that can be had."""
@@ -146,9 +150,10 @@ class InstallingPackages:
         with ThreadPoolExecutor(min(_AT_A_TIME, len(missing))) as pool:
             fetches = {}
             for source, callers in missing.items():
-                self._view.downloading(
-                    _package_text(callers[0].source), callers[0].key, len(callers) - 1
-                )
+                if self._fetchers.can_fetch(callers[0].source):
+                    self._view.downloading(
+                        _package_text(callers[0].source), callers[0].key, len(callers) - 1
+                    )
                 directory = self._store.staging()
                 fetches[source] = pool.submit(self._fetch, callers[0].source, directory)
             for source, fetch in fetches.items():

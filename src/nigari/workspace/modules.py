@@ -20,6 +20,7 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.compile import CompiledModule
 from nigari.eval.instances import ModuleInstance
 from nigari.eval.static_call import InstallModule
+from nigari.hcl.suggestion import listed
 from nigari.lang.files import DiskFiles, Files
 from nigari.lang.versions import parse_module_constraints, parse_version
 from nigari.record import record
@@ -41,6 +42,8 @@ class PackageRequest:
     source: RegistrySource | RemoteSource
     version: str | None
     where: Range
+    caller: ModuleInstance | None = None
+    """The module that has the call, unless nothing calls it."""
 
     @property
     def key(self) -> str:
@@ -114,7 +117,9 @@ class CalledModules:
                 start = Place(caller.module.directory, package)
                 places[index] = self._beside(effect.addr, source, start, where, diags)
             elif source is not None:
-                elsewhere[index] = PackageRequest(effect.addr, source, effect.version, where)
+                elsewhere[index] = PackageRequest(
+                    effect.addr, source, effect.version, where, caller
+                )
         if elsewhere:
             found = self._packages.locate(list(elsewhere.values()), diags)
             places.update(zip(elsewhere, found, strict=True))
@@ -322,13 +327,34 @@ def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnos
     source = wanted.source
     is_other = record.source != str(source)
     now = source.display if is_other else f"{source.display} in a version {wanted.version}"
-    then = "another source" if is_other else f"version {record.version}"
+    then = record.source if is_other else f"version {record.version}"
+    names = _deciding(wanted)
+    given = "".join(f" -var {name}=..." for name in names)
+    why = ""
+    if names:
+        again = "the same value" if len(names) == 1 else "the same values"
+        why = (
+            f" This depends on {listed([f'var.{name}' for name in names])}: if init was run with "
+            f"another value, give {again} again, with{given}."
+        )
     diags.error(
         "Module source has changed",
-        f"{wanted.addr} comes from {now}, and what is installed for it is {then}. Run "
-        '"nigari init" to install it anew.',
+        f"{wanted.addr} comes from {now}, and what is installed for it is {then}.{why} To install "
+        f'what is wanted now, run "nigari init{given}".',
         wanted.where,
     )
+
+
+def _deciding(wanted: PackageRequest) -> list[str]:
+    """The variables that the source and version of a call depend on."""
+    if wanted.caller is None:
+        return []
+    from nigari.eval.deciding import deciding_variables
+
+    call = wanted.caller.module.calls[wanted.addr.name]
+    written = (call.source, call.version)
+    found = [deciding_variables(wanted.caller, expr) for expr in written if expr is not None]
+    return sorted({name for names in found for name in names})
 
 
 def _report_recursion(addr: ModuleAddr, where: Range, diags: Diagnostics) -> None:

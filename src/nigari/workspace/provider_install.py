@@ -13,12 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.packages.configured_sources import provider_source
 from nigari.packages.lockfile import (
     FILE_NAME,
     Locks,
     adopt_predecessors,
+    has_one_platform,
     load_locks,
     may_write,
     save_locks,
@@ -113,6 +115,18 @@ class ProviderInstallation:
     def is_first_lock(self) -> bool:
         """Whether there was no lock file yet."""
         return not self._locks.providers
+
+    @property
+    def incomplete(self) -> list[Provider]:
+        """Providers that are newly locked with checksums of this machine's packages alone."""
+        if self._result is None or not self._is_new_lock:
+            return []
+        before = self._locks.providers
+        return [
+            provider
+            for provider, lock in self._result.locks.providers.items()
+            if before.get(provider) != lock and has_one_platform(lock)
+        ]
 
     def commit(self) -> None:
         """Write the lock file, if there is something new. An `OSError` says why it cannot be."""

@@ -202,7 +202,7 @@ def parse_given_state(
         return None
     from nigari.state.files import parse_state
 
-    return parse_state(decrypted.data, diags)
+    return parse_state(decrypted.data, diags, name)
 
 
 def _dated(path: str) -> str:

@@ -53,7 +53,7 @@ async def validate_with_plugins(
             provider = running.get(effect.provider)
             check.tell(effect, () if provider is None else await _ask(provider, effect))
 
-        await Crew(check.work, perform, _AT_ONCE, check.diags).run()
+        await Crew(check.work, perform, _AT_ONCE).run()
         diags.extend(check.diags)
     finally:
         await pool.close_all()

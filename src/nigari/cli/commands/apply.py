@@ -29,7 +29,7 @@ def apply(command: PlanningCommand) -> int:
         if plan is None:
             command.show_incomplete()
             return 1
-        command.show(plan)
+        command.show(plan, goes_on=_is_agreed_already(command))
         if not plan.is_empty and not _is_agreed(command):
             return 1
         return await command.apply(plan, snapshots)

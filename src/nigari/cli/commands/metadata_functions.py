@@ -7,11 +7,8 @@ from collections.abc import Mapping
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cty.errors import CtyError
 from nigari.cty.function import Function, Parameter
-from nigari.cty.type_json import type_to_json
-from nigari.cty.types import DYNAMIC, Type
-from nigari.cty.values import unknown
+from nigari.hcl.signatures import return_type, type_data
 from nigari.lang.files import MemoryFiles
 from nigari.lang.functions.descriptions import DESCRIPTIONS, PARAMETERS
 from nigari.lang.functions.table import CORE, function_table
@@ -27,7 +24,7 @@ def _signature(name: str, function: Function) -> dict[str, object]:
     described = PARAMETERS.get(name, {})
     result: dict[str, object] = {
         "description": DESCRIPTIONS[name],
-        "return_type": _type(_return_type(function)),
+        "return_type": type_data(return_type(function)),
     }
     if function.parameters:
         result["parameters"] = [_parameter(each, described) for each in function.parameters]
@@ -36,33 +33,14 @@ def _signature(name: str, function: Function) -> dict[str, object]:
     return result
 
 
-def _return_type(function: Function) -> Type:
-    """The type of the result as far as it does not depend on the arguments."""
-    extra = () if function.variadic is None else (function.variadic,)
-    try:
-        return function.return_type_for(
-            [unknown(each.type) for each in (*function.parameters, *extra)]
-        )
-    except CtyError:
-        return DYNAMIC
-
-
 def _parameter(parameter: Parameter, described: Mapping[str, str]) -> dict[str, object]:
     result: dict[str, object] = {"name": parameter.name}
     if parameter.name in described:
         result["description"] = described[parameter.name]
     if parameter.allow_null:
         result["is_nullable"] = True
-    result["type"] = _type(parameter.type)
+    result["type"] = type_data(parameter.type)
     return result
-
-
-def _type(type_: Type) -> object:
-    try:
-        return json.loads(type_to_json(type_))
-    except CtyError:
-        # An expression that is not evaluated, as that of `try`, may be anything.
-        return "dynamic"
 
 
 def run(invocation: Invocation) -> int:

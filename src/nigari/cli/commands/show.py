@@ -62,7 +62,7 @@ async def _show(state: OpenState) -> bool:
         snapshots = await state.read()
         file = None if snapshots is None else snapshots.file
     else:
-        file = _stored(data, state)
+        file = _stored(data, path, state)
     if state.diags.has_errors:
         return False
     if file is not None:
@@ -124,11 +124,11 @@ def _content(path: str, state: OpenState) -> bytes | None:
         return None
 
 
-def _stored(data: bytes, state: OpenState) -> StateFile | None:
+def _stored(data: bytes, path: str, state: OpenState) -> StateFile | None:
     if not data:
         return None
     decrypted = state.encryption.decrypt(data, state.diags)
-    return None if decrypted is None else parse_state(decrypted.data, state.diags)
+    return None if decrypted is None else parse_state(decrypted.data, state.diags, path)
 
 
 def run(invocation: Invocation) -> int:

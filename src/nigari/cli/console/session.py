@@ -55,7 +55,7 @@ class Session:
         wrong with them. What has no value because of that is unknown from then on.
         """
         run = self._run
-        run.diags = Diagnostics()
+        run.report_to(Diagnostics())
         root = run.root
         run.evaluate([*root.variables.values(), *root.locals.values(), *root.outputs.values()])
         return run.diags
@@ -82,7 +82,7 @@ class Session:
 
     def _evaluate(self, compiled: Compiled, diags: Diagnostics) -> Value:
         run = self._run
-        run.diags = diags
+        run.report_to(diags)
         while True:
             value = evaluate(run.root, compiled)
             if isinstance(value, Value):

@@ -100,6 +100,38 @@ def json_datum(text: str) -> Datum | None:
         return None
 
 
+def data_datum(data: object, unknown: object, secret: object) -> Datum:
+    """What JSON data tells, with what of it is not known or secret, in the shape of the data."""
+    if unknown is True:
+        return Datum(None, None, secret is True, True)
+    if isinstance(data, dict):
+        names = sorted({*data, *(unknown if isinstance(unknown, dict) else ())})
+        members = {
+            name: data_datum(data.get(name), _part(unknown, name), _part(secret, name))
+            for name in names
+        }
+        return _mapping(members, secret is True)
+    if isinstance(data, list):
+        elements = [
+            data_datum(each, _part(unknown, index), _part(secret, index))
+            for index, each in enumerate(data)
+        ]
+        return _sequence(tuple(elements), secret is True)
+    if isinstance(data, int | float) and not isinstance(data, bool):
+        return Datum(Numeral(json.dumps(data)), None, secret is True)
+    assert data is None or isinstance(data, str | bool)
+    return Datum(data, None, secret is True)
+
+
+def _part(shape: object, key: str | int) -> object:
+    """The shape of a part; that of the whole, where it is the same everywhere."""
+    if isinstance(shape, dict):
+        return shape.get(str(key), False)
+    if isinstance(shape, list):
+        return shape[key] if isinstance(key, int) and key < len(shape) else False
+    return shape
+
+
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not in JSON")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
-from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics import Diagnostic, Diagnostics, Difference, Severity
 from nigari.record import replace
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def show_diagnostics(
 
     no_color = no_color or terminal.is_on("no-color")
     compact_warnings = compact_warnings or terminal.is_on("compact-warnings")
-    ordered = diagnostics.in_order()
+    ordered = _of_several(diagnostics.in_order())
     warnings = [each for each in ordered if each.severity is Severity.WARNING]
     errors = [each for each in ordered if each.severity is Severity.ERROR]
     warnings = _advised(warnings, terminal.deprecations)
@@ -45,10 +45,29 @@ def show_diagnostics(
         terminal.stdout.write(_compact(warnings))
     else:
         layout = Layout.for_stream(terminal.stdout, terminal.environ, no_color)
-        terminal.stdout.write(to_text(warnings, sources, layout, context_of))
+        terminal.stdout.write(to_text(warnings, sources, layout, context_of, _compared))
     terminal.stdout.flush()
     layout = Layout.for_stream(terminal.stderr, terminal.environ, no_color)
-    terminal.stderr.write(to_text(errors, sources, layout, context_of))
+    terminal.stderr.write(to_text(errors, sources, layout, context_of, _compared))
+
+
+def _compared(difference: Difference, colour: bool) -> str:
+    from nigari.cli.views.compared_values import compared_text
+
+    return compared_text(difference, colour)
+
+
+def _of_several(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics, with those as one that differ only in the instance they are about."""
+    from nigari.hcl.suggestion import listed
+
+    found: dict[Diagnostic, list[str]] = {}
+    for each in diagnostics:
+        found.setdefault(replace(each, address=""), []).append(each.address)
+    merged: list[Diagnostic] = []
+    for each, addresses in found.items():
+        merged.append(replace(each, address=listed(addresses)))
+    return merged
 
 
 def _advised(warnings: list[Diagnostic], wanted: str) -> list[Diagnostic]:
@@ -67,19 +86,23 @@ def _advised(warnings: list[Diagnostic], wanted: str) -> list[Diagnostic]:
 
 
 def _consolidated(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-    """The first of each kind, which says how many more there are; what has no place stays."""
-    counts: dict[str, int] = {}
+    """The first of those that say the same, which says how many more there are; what has no place
+    stays.
+    """
+    counts: dict[tuple[str, str], int] = {}
     for each in diagnostics:
         if each.subject is not None:
-            counts[each.summary] = counts.get(each.summary, 0) + 1
+            said = (each.summary, each.detail)
+            counts[said] = counts.get(said, 0) + 1
     kept: list[Diagnostic] = []
     for each in diagnostics:
-        count = 0 if each.subject is None else counts[each.summary]
+        said = (each.summary, each.detail)
+        count = 0 if each.subject is None else counts[said]
         if count > 1:
             more = "one more place" if count == 2 else f"{count - 1} more places"
             detail = f"{each.detail}\n\nThe same holds for {more}."
             each = replace(each, detail=detail.lstrip())
-            counts[each.summary] = -1
+            counts[said] = -1
         if count >= 0:
             kept.append(each)
     return kept

@@ -50,7 +50,8 @@ def plan_text(
     parts = list(_drift(plan, manner, relevant))
     has_drift = bool(parts)
     changes = [change for change in plan.changes if change.is_visible]
-    outputs = _outputs(plan, manner)
+    # Output values alone are nothing that a plan which has failed could still do.
+    outputs = _outputs(plan, manner) if changes or not plan.is_incomplete else ""
     if not changes and not outputs:
         if plan.mode is PlanMode.REFRESH_ONLY and has_drift:
             return "".join(parts)
@@ -76,7 +77,7 @@ def plan_text(
         parts.append(f"\n{manner.style.bold('Plan:')}{counts}\n")
     if outputs:
         parts.append(f"\nChanges to Outputs:\n{outputs}\n")
-        if all(change.action is Action.NO_OP for change in changes):
+        if not plan.is_incomplete and all(each.action is Action.NO_OP for each in changes):
             parts.append(
                 "\nApplying this plan saves the new output values; nothing else is changed.\n"
             )

@@ -167,7 +167,9 @@ def _check_variables(expression: Expression, variables: Value) -> Mapping[str, V
     for traversal in expression.variables():
         if traversal.root_name not in values:
             raise FunctionError(
-                f'the template uses "{traversal.root_name}", which was not given a value', 1
+                f'the template uses "{traversal.root_name}" at {traversal.range}, which was not '
+                "given a value",
+                1,
             )
     return values
 

@@ -1,0 +1,130 @@
+"""What the references in an expression stand for, in words fit for a diagnostic.
+
+Values without parts are shown whole, all others by their type and size, and a secret never is: it
+is mentioned only where the diagnostic is about secrets. What is not known is likewise mentioned
+only where that matters, since readers would otherwise take it for the cause. Deliberately unknown
+here: how the words are laid out, and which marks there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from nigari.cty import numbers
+from nigari.cty.types import DYNAMIC, KIND_OBJECT, CollectionType
+from nigari.cty.unknown import Unknown
+from nigari.cty.values import NO_MARKS, Value
+from nigari.diagnostics import ScopeValue
+from nigari.hcl.evaluate import Fault
+from nigari.hcl.quoting import quoted
+from nigari.hcl.traversal import Traversal
+
+if TYPE_CHECKING:
+    from nigari.hcl.expressions import Expression
+    from nigari.hcl.scope import Scope
+
+_LONGEST_SHOWN: Final = 200
+_MOST_ELEMENTS: Final = 1024
+"""Bounds of a length that are greater than this tell nothing."""
+
+
+def scope_values(
+    expression: Expression, scope: Scope, secrets: bool = False, unknowns: bool = False
+) -> tuple[ScopeValue, ...]:
+    """What the references in an expression stand for.
+
+    A diagnostic that is about secrets, or about what is not known yet, asks for those, too.
+    """
+    described: dict[str, ScopeValue] = {}
+    for traversal in expression.variables():
+        root = scope.variable(traversal.root_name)
+        if root is not None:
+            found, value = _reach(traversal, root)
+            name = str(found)
+            if name not in described:
+                text = value_text(value, secrets, unknowns)
+                if text:
+                    described[name] = ScopeValue(name, text)
+    return tuple(described.values())
+
+
+def _reach(traversal: Traversal, value: Value) -> tuple[Traversal, Value]:
+    """As much of a traversal as leads somewhere, and where."""
+    for position in range(1, len(traversal)):
+        result = traversal[position].apply(value)
+        if isinstance(result, Fault):
+            return traversal.split(position)[0], value
+        value = result
+    return traversal, value
+
+
+def value_text(value: Value, secrets: bool = False, unknowns: bool = False) -> str:
+    """What a value is, completing a sentence that begins with its name; empty for nothing."""
+    secrecy = _secrecy(value)
+    if secrecy:
+        article = "an" if secrecy[0] in "aeiou" else "a"
+        return f"has {article} {secrecy} value" if secrets else ""
+    data = value.data
+    if data is None:
+        return "is null"
+    if isinstance(data, Unknown):
+        return _unknown_text(value, data, unknowns)
+    if isinstance(data, str):
+        shown = data if len(data) <= _LONGEST_SHOWN else data[:_LONGEST_SHOWN] + "…"
+        return f"is {quoted(shown)}"
+    if isinstance(data, bool):
+        return "is true" if data else "is false"
+    if isinstance(data, int | numbers.Number):
+        return f"is {numbers.to_text(data)}"
+    if isinstance(data, dict) and value.type.kind == KIND_OBJECT:
+        return f"is {_object_text(data)}"
+    if isinstance(data, dict | tuple):
+        name = value.type.friendly_name()
+        return f"is {name} with {_counted(len(data), 'element')}" if data else f"is empty {name}"
+    return f"is {value.type.with_article()}"
+
+
+def _secrecy(value: Value) -> str:
+    """The word for why a value must not be shown, if it must not.
+
+    A mark says so with `secrecy`; one that does not say is taken to be a secret.
+    """
+    if value.marks is NO_MARKS or not value.marks:
+        return ""
+    words = {str(getattr(mark, "secrecy", "sensitive")) for mark in value.marks}
+    return max(words)
+
+
+def _unknown_text(value: Value, data: Unknown, unknowns: bool) -> str:
+    if value.type is DYNAMIC:
+        return "is known only after apply" if unknowns else ""
+    name = value.type.with_article()
+    if not unknowns:
+        return f"is {name}"
+    length = _length_text(data) if isinstance(value.type, CollectionType) else ""
+    return f"is {name}{length}, known only after apply"
+
+
+def _length_text(data: Unknown) -> str:
+    """What is known of the length of a collection that is not known."""
+    least, most = data.min_length, data.max_length
+    if least == most:
+        return f" of length {least}"
+    has_most = 0 <= most <= _MOST_ELEMENTS
+    if least and has_most:
+        return f" with {least} to {most} elements"
+    if least:
+        return f" with at least {_counted(least, 'element')}"
+    return f" with up to {most} elements" if has_most else ""
+
+
+def _object_text(data: dict[str, Value]) -> str:
+    if not data:
+        return "object with no attributes"
+    if len(data) == 1:
+        return f"object with 1 attribute {quoted(next(iter(data)))}"
+    return f"object with {len(data)} attributes"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
