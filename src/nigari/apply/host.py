@@ -51,7 +51,7 @@ class ApplyHost(Host):
 
     def providers_of_functions(self) -> ProviderInstances:
         """Others than those of operations, which are closed when the last operation is done."""
-        return ProviderInstances(self.pool, self.prior.remembered)
+        return ProviderInstances(self.pool, self.prior.remembered, self.diags)
 
     def opened(self, frame: Frame) -> None:
         """Nothing is asked for before an operation needs it."""

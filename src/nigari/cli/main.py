@@ -182,7 +182,8 @@ def _output(stream: TextIO | None) -> TextIO:
     buffer = getattr(stream, "buffer", None)
     raw = getattr(buffer, "raw", buffer)
     if isinstance(stream, TextIOWrapper) and isinstance(raw, FileIO):
-        return text_outlet(raw.fileno(), _AS_BYTES, stream.line_buffering)
+        is_prompt = stream.line_buffering or stream.write_through
+        return text_outlet(raw.fileno(), _AS_BYTES, is_prompt)
     return _stream(stream, _AS_BYTES)
 
 

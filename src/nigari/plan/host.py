@@ -74,7 +74,7 @@ class Host(ABC):
         self.pool = pool
         self.prior = prior
         """The state before anything is done, after moves."""
-        self.providers = ProviderInstances(pool, prior.remembered)
+        self.providers = ProviderInstances(pool, prior.remembered, self.diags)
         self.listener = surroundings.listener
         self.metas = ProviderMetas(pool, self.diags)
         self.ephemeral = EphemeralObjects(pool.opened, self.diags, self.listener)

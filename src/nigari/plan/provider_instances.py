@@ -34,9 +34,12 @@ class ProviderInstances:
         self,
         pool: ProviderPool,
         remembered: Mapping[AbsProviderInstance, ProviderMemory],
+        diags: Diagnostics,
     ) -> None:
+        """`diags` hears what is wrong with any of them, whoever happens to ask for it first."""
         self._pool = pool
         self._remembered = remembered
+        self._diags = diags
         self._nodes: dict[AbsProviderInstance, ProviderNode] = {}
         self._found: dict[tuple[Frame, str, str], FoundConfig] = {}
         self._expansions: dict[AbsProviderConfig, ExpandedProvider] = {}
@@ -113,11 +116,9 @@ class ProviderInstances:
         if not is_gone and (config is None or not config.is_expanded):
             key = None
         block = Abs(address.module, address.item.config)
-        return self.node(FoundConfig(frame, config, block, is_gone=is_gone), key, root.run.diags)
+        return self.node(FoundConfig(frame, config, block, is_gone=is_gone), key)
 
-    def node(
-        self, found: FoundConfig, key: InstanceKey, diags: Diagnostics | None = None
-    ) -> ProviderNode:
+    def node(self, found: FoundConfig, key: InstanceKey) -> ProviderNode:
         """The instance with this key."""
         address = Abs(found.address.module, found.address.item.instance(key))
         node = self._nodes.get(address)
@@ -128,7 +129,7 @@ class ProviderInstances:
                 self._expansion(found),
                 self._pool,
                 self._remembered.get(address),
-                diags or found.frame.run.diags,
+                self._diags,
             )
         return node
 
