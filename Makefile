@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo check format format-check lint types layers test pictures peers check-real bench \
-	bench-compiled wheel check-wheel fuzz fuzz-expressions clean
+	bench-compiled wheel check-wheel fuzz fuzz-expressions outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -74,6 +74,9 @@ check-wheel: wheel ## the tests of cty and hcl on the compiled wheel
 
 fuzz-expressions: $(READY) peers ## compare random expressions with the real console
 	$(BIN)/python -m fuzz.expressions --count $(N) --seed $(SEED)
+
+outside: $(READY) peers ## compare with the real program in public repositories: docs/outside.md
+	$(BIN)/python -m tests.outside $(OUTSIDE)
 
 clean: ## forget everything that was made here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

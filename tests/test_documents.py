@@ -29,6 +29,7 @@ NOT_OURS: Final = frozenset(
         "errored.tfstate",
         "main.tf",
         "terraform.tfvars",
+        "~/.cache/nigari-outside",
         "~/.cache/nigari-peers",
         "../shared/conformance",
     }

@@ -1,0 +1,117 @@
+"""Why both programs may point at different places: the promises of docs/differences.md, by machine.
+
+A reason explains what is left of two sets of places after what both have in common. Whatever no
+reason explains is open, and a bug until someone has looked at it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from tests.outside.beside import Said
+
+Places = Counter[tuple[str, str, int]]
+_ERROR: Final = "error"
+_NO_PLACE: Final = ("", 0)
+
+ELSEWHERE: Final = "a module that is not in the set"
+_FETCHING: Final = (
+    "module registry",
+    "Failed to download module",
+    "Could not download module",
+    "Module not found",
+    "Module not installed",
+    "Unreadable module directory",
+    "Invalid registry module source",
+)
+
+
+@dataclass
+class Left:
+    """What only one of the programs points at; a reason takes away what it explains."""
+
+    theirs: Places
+    ours: Places
+    both_fail: bool
+
+    def is_empty(self) -> bool:
+        return not +self.theirs and not +self.ours
+
+    def errors(self, places: Places) -> list[tuple[str, str, int]]:
+        return [each for each in places if each[0] == _ERROR]
+
+
+def _repeated(left: Left, theirs: Said, ours: Said) -> bool:
+    """A mistake is told once here, and once for each instance there, or the other way round."""
+    again = [each for each in left.theirs if ours.places[each]]
+    again_here = [each for each in left.ours if theirs.places[each]]
+    for each in again:
+        del left.theirs[each]
+    for each in again_here:
+        del left.ours[each]
+    return bool(again or again_here)
+
+
+def _without_place(left: Left, _theirs: Said, _ours: Said) -> bool:
+    """Where OpenTofu gives no place, there is one."""
+    placeless = [each for each in left.theirs if each[1:] == _NO_PLACE]
+    if not placeless or not left.ours:
+        return False
+    for each in placeless:
+        del left.theirs[each]
+        for mine in [other for other in left.ours if other[0] == each[0]]:
+            del left.ours[mine]
+    return True
+
+
+def _beside(left: Left, _theirs: Said, _ours: Said) -> bool:
+    """The same mistake, told at an argument instead of its block, or the other way round."""
+    moved = False
+    for each in list(left.theirs):
+        near = [
+            other
+            for other in left.ours
+            if other[:2] == each[:2] and abs(other[2] - each[2]) <= _NEAR
+        ]
+        if near:
+            del left.theirs[each]
+            del left.ours[min(near, key=lambda other: abs(other[2] - each[2]))]
+            moved = True
+    return moved
+
+
+_NEAR: Final = 3
+
+
+def _more_in_one_run(left: Left, _theirs: Said, _ours: Said) -> bool:
+    """OpenTofu stops at what failed; what depends on it, or comes later, is looked at here."""
+    if not left.both_fail or left.theirs or not left.ours:
+        return False
+    left.ours.clear()
+    return True
+
+
+_REASONS: Final[tuple[tuple[str, Callable[[Left, Said, Said], bool]], ...]] = (
+    ("told once", _repeated),
+    ("a place where OpenTofu gives none", _without_place),
+    ("told at the argument", _beside),
+    ("more mistakes in one run", _more_in_one_run),
+)
+
+
+def reason(theirs: Said, ours: Said) -> str:
+    """The reasons that together explain why places differ; nothing if they do not."""
+    both_fail = theirs.status == 1 and ours.status == 1
+    left = Left(theirs.places - ours.places, ours.places - theirs.places, both_fail)
+    given = [name for name, explains in _REASONS if explains(left, theirs, ours)]
+    return ", ".join(given) if left.is_empty() else ""
+
+
+def is_from_elsewhere(said: Said) -> bool:
+    """Whether an init failed because a module would have to be fetched."""
+    return said.status == 1 and any(
+        word in summary for summary in said.summaries for word in _FETCHING
+    )
