@@ -46,7 +46,7 @@ def _stubs(root: Path) -> Iterator[dict[str, object]]:
         process.terminate()
 
 
-def _examine(directory: Path, results: Path, root: Path) -> tuple[str, list[str]]:
+def _examine(directory: Path, results: Path, root: Path) -> tuple[str, list[str], list[str]]:
     name = str(directory.relative_to(root))
     found = _PROGRAMS[0].run(directory)
     listed = list(differences(found))
@@ -60,7 +60,10 @@ def _examine(directory: Path, results: Path, root: Path) -> tuple[str, list[str]
     else:
         path.unlink(missing_ok=True)
     told = [f"{each.kind}: {each.reason or 'OPEN'}" for each in listed]
-    return f"{name} {state}", told
+    stopped = {
+        text.split(": ")[2] for text in found.theirs["plan"].summaries if text.startswith("error")
+    }
+    return f"{name} {state}", told, sorted(stopped)
 
 
 def main() -> None:
@@ -98,23 +101,28 @@ def _run(chosen: list[Path], results: Path, root: Path, workers: int) -> None:
     kinds: Counter[str] = Counter()
     verdicts: Counter[str] = Counter()
     ended: Counter[str] = Counter()
+    stops: Counter[str] = Counter()
     begun = time.monotonic()
     with ProcessPoolExecutor(workers, get_context("fork")) as pool:
         futures = [pool.submit(_examine, each, results, root) for each in chosen]
         for number, future in enumerate(as_completed(futures), 1):
-            name, found = future.result()
+            name, found, stopped = future.result()
+            stops.update(stopped)
             kinds.update(found)
             is_open = any(each.endswith("OPEN") for each in found)
             verdicts["open" if is_open else "explained" if found else "equal"] += 1
             ended[name.split()[-1]] += 1
             moment = time.monotonic() - begun
             print(f"{number} {moment:.0f}s {name}: {', '.join(found) or 'equal'}", flush=True)
-    print("\nHow far tofu got:")
-    for state, count in ended.most_common():
-        print(f"{count:6} {state}")
-    for title, counted in (("Differences by kind", kinds), ("Directories", verdicts)):
+    tables = (
+        ("How far tofu got", ended),
+        ("What stopped tofu", stops),
+        ("Differences by kind", kinds),
+        ("Directories", verdicts),
+    )
+    for title, counted in tables:
         print(f"\n{title}:")
-        for kind, count in counted.most_common():
+        for kind, count in counted.most_common(30):
             print(f"{count:6} {kind}")
     print(f"\nDetails are in {results}")
 

@@ -73,6 +73,7 @@ class Observations:
     seen: dict[Kind, Seen] = field(default_factory=dict)
     read: dict[Kind, Read] = field(default_factory=dict)
     configurations: dict[str, Seen] = field(default_factory=dict)
+    metas: dict[str, Seen] = field(default_factory=dict)
     served: dict[str, set[Kind]] = field(default_factory=dict)
 
     def add_directories(self, directories: Iterable[str]) -> None:
@@ -99,6 +100,10 @@ class Observations:
                 self._served(provider)
                 seen = self.configurations.setdefault(str(provider), Seen())
                 seen.add(configured.block.body, known, _CONFIGURED)
+        for name, meta in module.provider_metas.items():
+            provider = module.provider(name)
+            if provider is not None:
+                self.metas.setdefault(str(provider), Seen()).add(meta.block.body, known)
         names = Names(known.locals)
         for expression, kind_around in _expressions(module):
             names.self_kind = kind_around
@@ -120,11 +125,13 @@ class Observations:
             )
             found[mode][name] = Schema(block)
         configuration = _block(self.configurations.get(provider, Seen()), None, provider, set())
+        meta = self.metas.get(provider)
         return ProviderSchema(
             Schema(configuration),
             resources=found["resource"],
             data_sources=found["data"],
             ephemeral_resources=found["ephemeral"],
+            provider_meta=None if meta is None else Schema(_block(meta, None, provider, set())),
         )
 
 

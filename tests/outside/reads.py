@@ -40,9 +40,19 @@ class Path:
 
     kind: Kind
     steps: tuple[str, ...] = ()
+    splat: bool = False
+    """Whether a splat has collected what the steps lead to, so that it is a list already."""
 
     def then(self, *steps: str) -> Path:
-        return Path(self.kind, self.steps + steps)
+        return Path(self.kind, self.steps + steps, self.splat)
+
+    def element(self) -> Path:
+        """The path to an element of what this leads to."""
+        return Path(self.kind, self.steps) if self.splat else self.then(ELEMENT)
+
+    def collected(self) -> Path:
+        """The path to all elements, by a splat."""
+        return Path(self.kind, (*self.steps, ELEMENT), splat=True)
 
 
 @dataclass
@@ -72,20 +82,20 @@ def paths(expression: Expression, names: Names) -> Iterator[tuple[Path, bool]]:
     lists = isinstance(expression, FunctionCall) and expression.name in _TAKES_LIST
     for child in expression.children():
         if lists and (inner := _path(child, names)) is not None:
-            yield inner, True
+            yield inner, not inner.splat
         yield from paths(child, names)
 
 
 def _in_loop(loop: For, names: Names) -> Iterator[tuple[Path, bool]]:
     over = _path(loop.collection, names)
     if over is not None and len(over.steps) > 0:
-        yield over, True
+        yield over, not over.splat
     else:
         yield from paths(loop.collection, names)
     inside = names.binding(
         {
             loop.key_name: None,
-            loop.value_name: None if over is None else over.then(ELEMENT),
+            loop.value_name: None if over is None else over.element(),
         }
     )
     for child in loop.children()[1:]:
@@ -100,17 +110,17 @@ def _path(expression: Expression, names: Names) -> Path | None:
         return _reference(expression.steps, names)
     if isinstance(expression, Index):
         base = _path(expression.collection, names)
-        return None if base is None else base.then(ELEMENT)
+        return None if base is None else base.element()
     if isinstance(expression, RelativeTraversal):
         base = _path(expression.base, names)
         return None if base is None else base.then(*_texts(expression.steps))
     if isinstance(expression, Splat):
         base = _path(expression.operand, names)
-        return None if base is None else _each(expression.each, base.then(ELEMENT))
+        return None if base is None else _each(expression.each, base.collected())
     if isinstance(expression, FunctionCall) and expression.name in _FIRST_OF:
         base = _path(expression.arguments[0], names) if expression.arguments else None
         one = expression.name in ("one", "element")
-        return base if base is None or not one else base.then(ELEMENT)
+        return base if base is None or not one else base.element()
     return None
 
 

@@ -69,6 +69,11 @@ variable "tags" {
   type    = map(string)
   default = {}
 }
+terraform {
+  provider_meta "cloud" {
+    module = "x"
+  }
+}
 locals {
   first = one(cloud_server.a[*])
 }
@@ -100,6 +105,9 @@ resource "cloud_server" "a" {
   }
 }
 output "o" {
+  value = concat(cloud_server.a[*].name, [one(cloud_server.a[*].name)])
+}
+output "p" {
   value = [local.first.address, cloud_server.a[0].endpoint[0].host, cloud_server.a[0].disk[0].id]
 }
 """
@@ -123,6 +131,7 @@ def test_schemas_follow_from_configurations(directory: Path) -> None:
         "tags": "map of string",
         "image": "dynamic",
         "address": "string",
+        "name": "string",
         "endpoint": str(cty.ListType(cty.ObjectType({"host": cty.STRING}))),
     }
     assert server.attributes["endpoint"].computed
@@ -135,6 +144,8 @@ def test_schemas_follow_from_configurations(directory: Path) -> None:
     zones = schema.data_sources["cloud_zones"].block
     assert isinstance(zones.attributes["names"].type, cty.ListType | cty.SetType)
     assert set(schema.provider.block.attributes) == {"region"}
+    assert schema.provider_meta is not None
+    assert set(schema.provider_meta.block.attributes) == {"module"}
 
 
 def test_results_are_unknown_and_then_always_the_same(directory: Path) -> None:
