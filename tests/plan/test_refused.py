@@ -115,6 +115,14 @@ _WANTS: Final = (
         ({"main.tf": _CALL % (_PASSED % ("", "")), "m/main.tf": ""}, "main.tf 4"),
         ({"main.tf": _CALL % (_PASSED % (".y", "")), "m/main.tf": _WANTS}, "main.tf 4"),
         ({"main.tf": _CALL % (_PASSED % ("", '["k"]')), "m/main.tf": ""}, "main.tf 4"),
+        ({"main.tf": _WANTS + _ALIAS.replace(".x", ".y")}, "main.tf 10"),
+        (
+            {
+                "main.tf": _WANTS + _CALL % (_PASSED.replace("x%s", "y%s") % (".y", "")),
+                "m/main.tf": _WANTS,
+            },
+            "main.tf 12",
+        ),
         (
             {"main.tf.json": '{"resource":{"terraform_data":{"a":{"provider":"terraform.x"}}}}'},
             "main.tf.json 1",

@@ -6,6 +6,8 @@ to be, rules about what it is are left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nigari.addrs.resource import MANAGED
 from nigari.config.module import Module
 from nigari.config.module_tree import ModuleNode, each_module
@@ -43,16 +45,33 @@ def check_aliases(root: ModuleNode, diags: Diagnostics) -> None:
     A tree can be built and looked at with such references in it, but nothing can be done with it.
     """
     for node in each_module(root):
-        module = node.module
-        references = [each.provider for each in module.resources.values()]
-        references += [each.provider for each in module.imports]
-        for call in module.calls.values():
-            references += [passed.in_parent for passed in call.providers]
         names = provider_scope(node, None)
-        for reference in references:
-            if reference is not None and reference.alias and reference.key is None:
-                if not names.has(str(reference)):
-                    _report_no_configuration(reference, names, diags)
+        for reference in _aliased(node.module):
+            if not names.has(str(reference)):
+                _report_no_configuration(reference, names, diags)
+
+
+def check_caller(root: ModuleNode, diags: Diagnostics) -> None:
+    """Report references in the root module to configurations that a caller would have to pass.
+
+    A module that is written to be called can be validated on its own, and not planned.
+    """
+    names = provider_scope(root, None)
+    for reference in _aliased(root.module):
+        name = str(reference)
+        if name in names.wanted and name not in names.configured and name not in names.empty:
+            _report_no_caller(reference, diags)
+
+
+def _aliased(module: Module) -> Iterator[ProviderRef]:
+    """The references of a module to single configurations with an alias."""
+    references = [each.provider for each in module.resources.values()]
+    references += [each.provider for each in module.imports]
+    for call in module.calls.values():
+        references += [passed.in_parent for passed in call.providers]
+    for reference in references:
+        if reference is not None and reference.alias and reference.key is None:
+            yield reference
 
 
 # -- references -------------------------------------------------------------------------------
@@ -152,6 +171,16 @@ def _report_no_configuration(
         f'"{reference.name}" block with alias = "{reference.alias}", or list {reference} in '
         "configuration_aliases and let the caller pass it."
         f"{did_you_mean(str(reference), known)}",
+        reference.range,
+    )
+
+
+def _report_no_caller(reference: ProviderRef, diags: Diagnostics) -> None:
+    diags.error(
+        "Provider configuration not passed",
+        f"{reference} is listed in configuration_aliases, so the caller of this module passes it, "
+        "and the root module has no caller. Run the command in a module that calls this one, or "
+        f'add a provider "{reference.name}" block with alias = "{reference.alias}" here.',
         reference.range,
     )
 

@@ -15,7 +15,7 @@ from nigari.addrs.provider import Provider
 from nigari.apply.engine import Application
 from nigari.apply.keeping import Keep
 from nigari.apply.view import ApplyView
-from nigari.config.provider_rules import check_aliases
+from nigari.config.provider_rules import check_aliases, check_caller
 from nigari.cty.function import Function
 from nigari.diagnostics import Diagnostics
 from nigari.eval.causes import CauseKind, UnknownCause
@@ -92,6 +92,7 @@ class Planning:
     def _providers_fit(self) -> bool:
         """Whether the providers are declared, and of the versions that the configuration wants."""
         check_aliases(self._static.root.instance, self.diags)
+        check_caller(self._static.root.instance, self.diags)
         if self.diags.has_errors:
             return False
         known = len(self._static.diags)
