@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.outside.beside import Beside, Json, Said
-from tests.outside.reasons import ELSEWHERE, is_from_elsewhere, reason
+from tests.outside.reasons import ELSEWHERE, is_from_elsewhere, reason, verdict_reason
 from tests.real.alike import Tree, plan_view
 
 _MANY = 12
@@ -39,7 +39,7 @@ def differences(found: Beside) -> Iterator[Difference]:
     for name in ("init", "validate", "plan"):
         ours, theirs = found.ours[name], found.theirs[name]
         if theirs.status != ours.status:
-            yield Difference(f"{name} verdict", _both(theirs, ours))
+            yield Difference(f"{name} verdict", _both(theirs, ours), verdict_reason(theirs, ours))
             if name == "init":
                 return
         elif theirs.places != ours.places:

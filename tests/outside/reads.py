@@ -113,7 +113,7 @@ def _path(expression: Expression, names: Names) -> Path | None:
         return None if base is None else base.element()
     if isinstance(expression, RelativeTraversal):
         base = _path(expression.base, names)
-        return None if base is None else base.then(*_texts(expression.steps))
+        return None if base is None else base.then(*texts(expression.steps))
     if isinstance(expression, Splat):
         base = _path(expression.operand, names)
         return None if base is None else _each(expression.each, base.collected())
@@ -129,7 +129,7 @@ def _each(expression: Expression, base: Path) -> Path | None:
         return base
     if isinstance(expression, RelativeTraversal):
         inner = _each(expression.base, base)
-        return None if inner is None else inner.then(*_texts(expression.steps))
+        return None if inner is None else inner.then(*texts(expression.steps))
     if isinstance(expression, Index):
         inner = _each(expression.collection, base)
         return None if inner is None else inner.then(ELEMENT)
@@ -142,7 +142,7 @@ def _each(expression: Expression, base: Path) -> Path | None:
 def _reference(steps: list[Step], names: Names) -> Path | None:
     root = steps[0]
     assert isinstance(root, TraverseRoot)
-    rest = _texts(steps[1:])
+    rest = texts(steps[1:])
     if root.name in names.bound:
         bound = names.bound[root.name]
         return None if bound is None else bound.then(*rest)
@@ -159,7 +159,8 @@ def _reference(steps: list[Step], names: Names) -> Path | None:
     return None
 
 
-def _texts(steps: list[Step]) -> tuple[str, ...]:
+def texts(steps: list[Step]) -> tuple[str, ...]:
+    """Steps as a path has them."""
     return tuple(_text(step) for step in steps)
 
 

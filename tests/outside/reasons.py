@@ -110,6 +110,20 @@ def reason(theirs: Said, ours: Said) -> str:
     return ", ".join(given) if left.is_empty() else ""
 
 
+def verdict_reason(theirs: Said, ours: Said) -> str:
+    """Why one program succeeds where the other fails; nothing if there is no good reason."""
+    if theirs.status == _CRASH:
+        return "OpenTofu crashes"
+    errors = [text for text in ours.summaries if text.startswith(_ERROR)]
+    if theirs.status == 0 and all(_SECRET_OUTPUT in text for text in errors):
+        return "try keeps the marks of what is not known"
+    return ""
+
+
+_CRASH: Final = 11
+_SECRET_OUTPUT: Final = ": Sensitive value in an output: "
+
+
 def is_from_elsewhere(said: Said) -> bool:
     """Whether an init failed because a module would have to be fetched."""
     return said.status == 1 and any(

@@ -103,6 +103,12 @@ resource "cloud_server" "a" {
   timeouts {
     create = "1m"
   }
+  scaling {
+    size = 1
+  }
+  lifecycle {
+    ignore_changes = [scaling[0].size]
+  }
 }
 output "o" {
   value = concat(cloud_server.a[*].name, [one(cloud_server.a[*].name)])
@@ -140,7 +146,8 @@ def test_schemas_follow_from_configurations(directory: Path) -> None:
     assert server.blocks["disk"].nesting is Nesting.LIST
     assert set(server.blocks["disk"].block.attributes) == {"gb", "id"}
     assert server.blocks["timeouts"].nesting is Nesting.SINGLE
-    assert set(server.blocks) == {"disk", "rule", "timeouts"}
+    assert server.blocks["scaling"].nesting is Nesting.LIST
+    assert set(server.blocks) == {"disk", "rule", "timeouts", "scaling"}
     zones = schema.data_sources["cloud_zones"].block
     assert isinstance(zones.attributes["names"].type, cty.ListType | cty.SetType)
     assert set(schema.provider.block.attributes) == {"region"}
