@@ -55,6 +55,27 @@ def _repeated(left: Left, theirs: Said, ours: Said) -> bool:
     return bool(again or again_here)
 
 
+def _unreadable(left: Left, theirs: Said, ours: Said) -> bool:
+    """A mistake in the syntax is one error here; there, what follows it is told as well."""
+    readable = {each[1] for each in left.theirs} - {each[1] for each in ours.places}
+    follow = [
+        each
+        for each in left.theirs
+        if each[1] not in readable
+        and any(f": {each[1]}:{each[2]}: {word}" in t for t in theirs.summaries for word in _SYNTAX)
+    ]
+    for each in follow:
+        del left.theirs[each]
+    return bool(follow)
+
+
+_SYNTAX: Final = (
+    "Argument or block definition required",
+    "Invalid character",
+    "Invalid expression",
+)
+
+
 def _without_place(left: Left, _theirs: Said, _ours: Said) -> bool:
     """Where OpenTofu gives no place, there is one."""
     placeless = [each for each in left.theirs if each[1:] == _NO_PLACE]
@@ -96,6 +117,7 @@ def _more_in_one_run(left: Left, _theirs: Said, _ours: Said) -> bool:
 
 _REASONS: Final[tuple[tuple[str, Callable[[Left, Said, Said], bool]], ...]] = (
     ("told once", _repeated),
+    ("one mistake in the syntax", _unreadable),
     ("a place where OpenTofu gives none", _without_place),
     ("told at the argument", _beside),
     ("more mistakes in one run", _more_in_one_run),
