@@ -42,6 +42,11 @@ def differences(found: Beside) -> Iterator[Difference]:
             yield Difference(f"{name} verdict", _both(theirs, ours), verdict_reason(theirs, ours))
             if name == "init":
                 return
+        elif name == "init" and theirs.status == 1:
+            # Whatever the other commands say follows from that.
+            if theirs.places != ours.places:
+                yield Difference("init places", _both(theirs, ours), reason(theirs, ours))
+            return
         elif theirs.places != ours.places:
             yield Difference(f"{name} places", _both(theirs, ours), reason(theirs, ours))
     yield from _values(found)

@@ -194,8 +194,10 @@ def _attribute(seen: Seen, reads: Mapping[str, Read], name: str, about: str) -> 
     written = seen.arguments.get(name)
     read = reads.get(name)
     type_ = argument_type(frozenset(written or ()), read)
-    if (written is None and read is None) or (not written and type_ == cty.DYNAMIC and is_nested):
+    if written is None and read is None:
         type_ = cty.STRING
+    elif not written and type_ == cty.DYNAMIC and is_nested:
+        type_ = cty.ListType(cty.STRING) if name.endswith("s") else cty.STRING
     indexed = read is not None and read.element is not None
     if type_ == cty.ListType(cty.STRING) and not indexed and _chance(f"{about}.{name}", 3):
         type_ = cty.SetType(cty.STRING)

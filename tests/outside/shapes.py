@@ -28,6 +28,7 @@ _CALLS: Final[Mapping[str, Shape]] = {
     **dict.fromkeys(("join", "format", "jsonencode", "file", "templatefile", "replace"), "string"),
     **dict.fromkeys(("base64encode", "lower", "upper", "trimspace", "substr", "md5"), "string"),
     **dict.fromkeys(("merge", "tomap"), "map"),
+    **dict.fromkeys(("element", "one"), "string"),
     **dict.fromkeys(("length", "min", "max", "tonumber"), "number"),
     **dict.fromkeys(("can", "contains", "alltrue", "anytrue", "tobool"), "bool"),
 }
@@ -69,6 +70,9 @@ def shapes(expression: Expression, known: Known, depth: int = 0) -> frozenset[Sh
             return frozenset(("list",))
         case Operation() | UnaryOperation():
             return frozenset()
+        case FunctionCall() if expression.name in ("try", "coalesce"):
+            parts = expression.arguments
+            return frozenset().union(*(shapes(part, known, depth + 1) for part in parts))
         case FunctionCall():
             return frozenset((_CALLS[expression.name],)) if expression.name in _CALLS else _NONE
         case Reference():

@@ -257,10 +257,11 @@ class ValidatedResource(ResourceNode):
 
     def _check_ignored_path(self, schema: Block, traversal: Traversal) -> None:
         from nigari.schema.marked_paths import attribute_at
+        from nigari.schema.traversals import check_traversal
 
         diags = self.frame.run.diags
         errors = diags.error_count
-        traversal.apply_rel(self.element, diags)
+        check_traversal(schema, traversal, diags)
         names = [GetAttr(step.name) for step in traversal.steps if isinstance(step, TraverseAttr)]
         attribute = attribute_at(schema, tuple(names))
         if diags.error_count > errors or attribute is None:
