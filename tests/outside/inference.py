@@ -6,6 +6,7 @@ configurations of the set count for each type, so that no directory decides alon
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +32,11 @@ _META: Final = frozenset(
     ("count", "for_each", "provider", "depends_on", "lifecycle", "provisioner", "connection")
 )
 _SECRET: Final = ("password", "secret", "private_key", "token", "access_key")
+_MANY = re.compile(
+    r"(^|_)(ids|names|arns|zones|values|cidrs|blocks|groups|types|keys|methods|headers|roles|regions|"
+    r"policies|actions|resources|identifiers|namespaces|addresses|accounts|subnets|instances)$"
+)
+"""Names of attributes that are lists more often than not."""
 _MODES: Final = {"resource": "resource", "data": "data", "ephemeral": "ephemeral"}
 
 
@@ -197,14 +203,17 @@ def _attribute(seen: Seen, reads: Mapping[str, Read], name: str, about: str) -> 
     if written is None and read is None:
         type_ = cty.STRING
     elif not written and type_ == cty.DYNAMIC and is_nested:
-        type_ = cty.ListType(cty.STRING) if name.endswith("s") else cty.STRING
+        type_ = cty.ListType(cty.STRING) if _MANY.search(name) else cty.STRING
+    elif not written and type_ == cty.STRING and about.startswith("data ") and _MANY.search(name):
+        type_ = cty.ListType(cty.STRING)
     indexed = read is not None and read.element is not None
     if type_ == cty.ListType(cty.STRING) and not indexed and _chance(f"{about}.{name}", 3):
         type_ = cty.SetType(cty.STRING)
     return Attribute(
         type_,
         optional=written is not None,
-        computed=written is None or read is not None,
+        computed=(written is None or read is not None) and not name.endswith("_wo"),
+        write_only=name.endswith("_wo") and about.startswith("resource "),
         sensitive=any(word in name for word in _SECRET) and not name.endswith(("_id", "_arn")),
     )
 

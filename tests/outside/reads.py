@@ -26,6 +26,7 @@ _TAKES_LIST: Final = frozenset(
     (
         *("length", "slice", "element", "concat", "toset", "tolist", "sort", "one", "compact"),
         *("distinct", "reverse", "setproduct", "zipmap", "contains", "index", "flatten"),
+        *("setunion", "setintersection", "setsubtract", "coalescelist", "chunklist", "join"),
     )
 )
 _DEEPEST: Final = 6
@@ -152,7 +153,7 @@ def _reference(steps: list[Step], names: Names) -> Path | None:
         meant = names.locals.get(rest[0])
         base = None if meant is None else _path(meant, names.deeper())
         return None if base is None else base.then(*rest[1:])
-    if root.name in ("data", "ephemeral") and len(rest) > 1:
+    if root.name in ("data", "ephemeral", "resource") and len(rest) > 1:
         return Path((root.name, rest[0]), rest[2:])
     if "_" in root.name and rest:
         return Path(("resource", root.name), rest[1:])

@@ -70,8 +70,8 @@ def shapes(expression: Expression, known: Known, depth: int = 0) -> frozenset[Sh
             return frozenset(("list",))
         case Operation() | UnaryOperation():
             return frozenset()
-        case FunctionCall() if expression.name in ("try", "coalesce"):
-            parts = expression.arguments
+        case FunctionCall() if expression.name in ("try", "coalesce", "lookup"):
+            parts = expression.arguments[2 * (expression.name == "lookup") :]
             return frozenset().union(*(shapes(part, known, depth + 1) for part in parts))
         case FunctionCall():
             return frozenset((_CALLS[expression.name],)) if expression.name in _CALLS else _NONE
@@ -92,8 +92,12 @@ def _of_name(reference: Reference, known: Known, depth: int) -> frozenset[Shape]
     root, *rest = reference.steps
     assert isinstance(root, TraverseRoot)
     names = [step.name for step in rest if isinstance(step, TraverseAttr)]
-    if root.name == "var" and len(rest) == 1 and names:
-        return _of_type(known.variables.get(names[0], cty.DYNAMIC))
+    if root.name == "var" and len(rest) == len(names) and names:
+        type_: cty.Type = known.variables.get(names[0], cty.DYNAMIC)
+        for name in names[1:]:
+            inside = type_.attributes if isinstance(type_, cty.ObjectType) else {}
+            type_ = inside.get(name, cty.DYNAMIC)
+        return _of_type(type_)
     if root.name == "local" and len(rest) == 1 and names and names[0] in known.locals:
         return shapes(known.locals[names[0]], known, depth + 1)
     if names and names[-1] in ("id", "arn", "name", "self_link", "key", "region"):

@@ -61,7 +61,7 @@ def made(type_: cty.Type, name: str) -> cty.Value:
         case cty.BOOL:
             return cty.boolean(True)
         case cty.ListType() | cty.SetType():
-            parts = [made(type_.element, name), made(type_.element, f"{name}-b")]
+            parts = [made(type_.element, f"{name}{ending}") for ending in ("", "-b", "-c", "-d")]
             if isinstance(type_, cty.SetType):
                 return cty.set_value(type_.element, parts)
             return cty.list_value(type_.element, parts)
@@ -79,7 +79,9 @@ def completed(block: Block, value: cty.Value, is_known: bool) -> cty.Value:
     parts = dict(value.mapping())
     for name, attribute in block.attributes.items():
         given = parts[name]
-        if attribute.computed and given.is_null:
+        if attribute.write_only:
+            parts[name] = cty.null(attribute.implied_type)
+        elif attribute.computed and given.is_null:
             type_ = attribute.implied_type
             parts[name] = made(type_, name) if is_known else cty.unknown(type_)
         elif is_known and not given.is_known:
