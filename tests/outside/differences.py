@@ -38,8 +38,11 @@ def differences(found: Beside) -> Iterator[Difference]:
         return
     for name in ("init", "validate", "plan"):
         ours, theirs = found.ours[name], found.theirs[name]
+        validated = found.ours["validate"] if name == "plan" else None
         if theirs.status != ours.status:
-            yield Difference(f"{name} verdict", _both(theirs, ours), verdict_reason(theirs, ours))
+            yield Difference(
+                f"{name} verdict", _both(theirs, ours), verdict_reason(theirs, ours, validated)
+            )
             if name == "init":
                 return
         elif name == "init" and theirs.status == 1:
@@ -48,7 +51,7 @@ def differences(found: Beside) -> Iterator[Difference]:
                 yield Difference("init places", _both(theirs, ours), reason(theirs, ours))
             return
         elif theirs.places != ours.places:
-            yield Difference(f"{name} places", _both(theirs, ours), reason(theirs, ours))
+            yield Difference(f"{name} places", _both(theirs, ours), reason(theirs, ours, validated))
     yield from _values(found)
 
 

@@ -18,6 +18,7 @@ _ERROR: Final = "error"
 _NO_PLACE: Final = ("", 0)
 
 ELSEWHERE: Final = "a module that is not in the set"
+OPINION: Final = "no provider is asked about what has no instances"
 _FETCHING: Final = (
     "module registry",
     "Failed to download module",
@@ -76,6 +77,14 @@ _SYNTAX: Final = (
 )
 
 
+def _undeclared(left: Left, _theirs: Said, _ours: Said) -> bool:
+    """`init` uses variables, so it says which values are for none."""
+    found = [each for each in left.ours if each[0] == "warning" and ".tfvars" in each[1]]
+    for each in found:
+        del left.ours[each]
+    return bool(found)
+
+
 def _without_place(left: Left, _theirs: Said, _ours: Said) -> bool:
     """Where OpenTofu gives no place, there is one."""
     placeless = [each for each in left.theirs if each[1:] == _NO_PLACE]
@@ -119,21 +128,31 @@ _REASONS: Final[tuple[tuple[str, Callable[[Left, Said, Said], bool]], ...]] = (
     ("told once", _repeated),
     ("one mistake in the syntax", _unreadable),
     ("a place where OpenTofu gives none", _without_place),
+    ("values for undeclared variables", _undeclared),
     ("told at the argument", _beside),
     ("more mistakes in one run", _more_in_one_run),
 )
 
 
-def reason(theirs: Said, ours: Said) -> str:
-    """The reasons that together explain why places differ; nothing if they do not."""
+def reason(theirs: Said, ours: Said, validated: Said | None = None) -> str:
+    """The reasons that together explain why places differ; nothing if they do not.
+
+    `validated` is what our `validate` said before.
+    """
     both_fail = theirs.status == 1 and ours.status == 1
     left = Left(theirs.places - ours.places, ours.places - theirs.places, both_fail)
-    given = [name for name, explains in _REASONS if explains(left, theirs, ours)]
+    known = [each for each in left.theirs if validated is not None and validated.places[each]]
+    for each in known:
+        del left.theirs[each]
+    given = [OPINION] if known else []
+    given += [name for name, explains in _REASONS if explains(left, theirs, ours)]
     return ", ".join(given) if left.is_empty() else ""
 
 
-def verdict_reason(theirs: Said, ours: Said) -> str:
+def verdict_reason(theirs: Said, ours: Said, validated: Said | None = None) -> str:
     """Why one program succeeds where the other fails; nothing if there is no good reason."""
+    if ours.status == 0 and validated is not None and validated.places >= theirs.places:
+        return OPINION
     if theirs.status == _CRASH:
         return "OpenTofu crashes"
     errors = [text for text in ours.summaries if text.startswith(_ERROR)]
