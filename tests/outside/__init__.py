@@ -1,4 +1,4 @@
 """Public repositories under both programs: `make outside` (docs/outside.md).
 
-Deliberately not part of the tests: the repositories are not in this one.
+The repositories are not in this one, so the tests here are about the harness itself.
 """

@@ -25,6 +25,7 @@ from typing import Final
 from nigari.cli.main import main as nigari_main
 from scripts.peers import cache
 from tests.outside.inputs import addresses, write_values
+from tests.outside.plugins import UNANSWERED
 
 _LIMIT: Final = 120
 _LOCAL_BACKEND: Final = 'terraform {\n  backend "local" {}\n}\n'
@@ -70,8 +71,7 @@ class Programs:
             "TF_INPUT": "0",
             "NIGARI_DEBUG": "1",
             "CHECKPOINT_DISABLE": "1",
-            # Nothing that a plugin or module asks of the network is answered.
-            **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9"),
+            **UNANSWERED,
             "GIT_ALLOW_PROTOCOL": "file",
         }
 

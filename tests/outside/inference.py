@@ -37,7 +37,7 @@ _MANY = re.compile(
     r"policies|actions|resources|identifiers|namespaces|addresses|accounts|subnets|instances)$"
 )
 """Names of attributes that are lists more often than not."""
-_MODES: Final = {"resource": "resource", "data": "data", "ephemeral": "ephemeral"}
+_MODES: Final = ("resource", "data", "ephemeral")
 
 
 @dataclass

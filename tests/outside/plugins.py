@@ -11,6 +11,8 @@ from typing import Final
 from nigari.providers.handshake import COOKIE, COOKIE_NAME
 from scripts.peers import cache
 
+UNANSWERED: Final = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+"""An environment in which nothing that is asked of the network is answered."""
 _SOURCES: Final = {
     **{
         name: f"hashicorp/{name}"
@@ -49,7 +51,7 @@ def real_plugins() -> Iterator[dict[str, object]]:
 
 @contextmanager
 def _running(path: str) -> Iterator[dict[str, object]]:
-    environ = {**os.environ, COOKIE_NAME: COOKIE, "PLUGIN_PROTOCOL_VERSIONS": "5,6"}
+    environ = {**os.environ, **UNANSWERED, COOKIE_NAME: COOKIE, "PLUGIN_PROTOCOL_VERSIONS": "5,6"}
     with subprocess.Popen(
         [path], env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:

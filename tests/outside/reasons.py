@@ -41,9 +41,6 @@ class Left:
     def is_empty(self) -> bool:
         return not +self.theirs and not +self.ours
 
-    def errors(self, places: Places) -> list[tuple[str, str, int]]:
-        return [each for each in places if each[0] == _ERROR]
-
 
 def _repeated(left: Left, theirs: Said, ours: Said) -> bool:
     """A mistake is told once here, and once for each instance there, or the other way round."""

@@ -26,7 +26,7 @@ from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, SERVICE6
 from nigari.providers.wire.schemas import provider_schema, provider_schema_message
 from nigari.providers.wire.service import Service
 from nigari.schema.block import Block, Nesting
-from nigari.schema.provider import ProviderSchema, Schema
+from nigari.schema.provider import ProviderSchema
 from tests.outside.checkouts import directories
 from tests.outside.inference import Observations
 
@@ -129,26 +129,23 @@ class Stub(ProviderBase):
         return api.ReadResponse(request.state, request.private, request.identity)
 
     async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
-        block = self._block(self._schema.resources, request.type_name)
+        block = self._schema.resources[request.type_name].block
         return api.PlanResponse(completed(block, request.proposed, is_known=False))
 
     async def apply(self, request: api.ApplyRequest) -> api.ApplyResponse:
-        block = self._block(self._schema.resources, request.type_name)
+        block = self._schema.resources[request.type_name].block
         return api.ApplyResponse(completed(block, request.planned, is_known=True))
 
     async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
-        block = self._block(self._schema.data_sources, request.type_name)
+        block = self._schema.data_sources[request.type_name].block
         return api.ReadDataResponse(completed(block, request.config, is_known=True))
 
     async def open_ephemeral(self, type_name: str, config: cty.Value) -> api.OpenEphemeralResponse:
-        block = self._block(self._schema.ephemeral_resources, type_name)
+        block = self._schema.ephemeral_resources[type_name].block
         return api.OpenEphemeralResponse(completed(block, config, is_known=True))
 
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
         return api.Response()
-
-    def _block(self, schemas: Mapping[str, Schema], name: str) -> Block:
-        return schemas[name].block
 
 
 class StubService(Service):
