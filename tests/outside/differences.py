@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from tests.outside.beside import Beside, Json, Said
 from tests.outside.reasons import ELSEWHERE, is_from_elsewhere, reason, verdict_reason
-from tests.real.alike import Tree, plan_view
+from tests.real.alike import Tree, without_chance
 
 _MANY = 12
 _VERDICTS = (0, 1, 2)
+_WHOLE = ("format_version", "applyable", "complete", "errored", "output_changes")
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,21 @@ def _values(found: Beside) -> Iterator[Difference]:
     if different:
         yield Difference("plan values", "\n".join(different[:_MANY]))
     yield from _contradictions(found)
+
+
+def plan_view(shown: str) -> Tree:
+    """What is compared of a plan: what is to be done, and whether that is all."""
+    data = json.loads(without_chance(shown))
+    view: dict[str, Tree] = {name: data.get(name) for name in _WHOLE}
+    checks = data.get("checks") or ()
+    view["checks"] = sorted(
+        ({**check, "instances": sorted(check.get("instances") or (), key=str)} for check in checks),
+        key=str,
+    )
+    for name in ("resource_changes", "resource_drift"):
+        found = data.get(name) or ()
+        view[name] = sorted(found, key=lambda each: (each["address"], each.get("deposed", "")))
+    return view
 
 
 def _unequal(left: Tree, right: Tree, path: str) -> Iterator[str]:
