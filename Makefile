@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo check format format-check lint types layers test pictures peers check-real bench \
-	bench-compiled wheel check-wheel fuzz fuzz-expressions outside clean
+	bench-compiled wheel check-wheel fuzz fuzz-expressions differential outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -74,6 +74,9 @@ check-wheel: wheel ## the tests of cty and hcl on the compiled wheel
 
 fuzz-expressions: $(READY) peers ## compare random expressions with the real console
 	$(BIN)/python -m fuzz.expressions --count $(N) --seed $(SEED)
+
+differential: $(READY) peers ## tell both programs random stories and compare: make differential N=1000 SEED=1
+	$(BIN)/python -m fuzz.differential --count $(N) --seed $(SEED) --workers $(WORKERS)
 
 outside: $(READY) peers ## compare with the real program in public repositories: docs/outside.md
 	$(BIN)/python -m tests.outside $(OUTSIDE)

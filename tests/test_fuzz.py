@@ -1,9 +1,13 @@
-"""The fuzzer of expressions: what it makes, and how it makes that smaller."""
+"""The searches: what they make, and how they judge it."""
+
+import json
 
 import pytest
 
 from fuzz.functions import FUNCTIONS
 from fuzz.grammar import FIXTURE, Grammar
+from fuzz.story.order import too_early
+from fuzz.story.telling import Seen, Story
 from fuzz.tree import leaf, listed, node
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.parser import parse_body, parse_expression
@@ -43,3 +47,59 @@ def test_smaller() -> None:
     smaller = [str(each) for each in tree.smaller()]
     assert smaller[:2] == ["aa", "[b]"]
     assert {"f([b])", "f(aa)", "f(a, [b])", "f(aa, b)", "null"} <= set(smaller)
+
+
+def _told(seed: int) -> list[str]:
+    story, texts = Story(seed), []
+    while not story.is_over:
+        step = story.next(Seen({}, {"r1#1": {"name": "r1"}}))
+        texts.append(f"{step}\n{step.files}")
+    return texts
+
+
+def test_a_seed_always_tells_the_same_story() -> None:
+    assert _told(7) == _told(7)
+
+
+def test_stories_are_configurations() -> None:
+    for seed in range(40):
+        story = Story(seed)
+        while not story.is_over:
+            for name, text in story.next(Seen({}, {})).files.items():
+                if name.endswith(".tf"):
+                    diags = Diagnostics()
+                    parse_body(Source(name, text), diags)
+                    assert not diags.has_errors, text
+
+
+def _state(**needed: list[str]) -> str:
+    """Objects `a` and `b` of resources of those names, and what they need."""
+    return json.dumps(
+        {
+            "resources": [
+                {
+                    "mode": "managed",
+                    "type": "t",
+                    "name": name,
+                    "instances": [{"attributes": {"id": name}, "dependencies": dependencies}],
+                }
+                for name, dependencies in needed.items()
+            ]
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("verb", "order", "is_early"),
+    [
+        ("create", "ab", False),
+        ("create", "ba", True),
+        ("update", "ba", True),
+        ("delete", "ba", False),
+        ("delete", "ab", True),
+    ],
+)
+def test_order(verb: str, order: str, is_early: bool) -> None:
+    state = _state(a=[], b=["t.a"])
+    journal = [[verb, name] for name in order]
+    assert bool(too_early(state, state, journal)) is is_early

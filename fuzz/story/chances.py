@@ -1,0 +1,236 @@
+"""What chance makes: new blocks, values, repetitions, and whole configurations to begin with."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from fuzz.story.configuration import (
+    ATTRIBUTES,
+    LOG,
+    ROOT,
+    Block,
+    Configuration,
+    Module,
+    Output,
+    Reference,
+    Repetition,
+    Value,
+)
+from fuzz.story.world import REFUSED
+
+KEYS: Final = ("a", "b", "c")
+_VALUES: Final = ('"w1"', '"w2"', '"w3"', '"w1"', "null", "var.v", "local.l", "var.p")
+_SELDOM: Final = ('"${var.s}-s"', 'provider::world::shout("a")', f'"{REFUSED}"')
+
+
+class Chances:
+    """Everything that a story leaves to chance while it writes configurations."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self._number = 0
+
+    def happens(self, likely: float) -> bool:
+        return self.chance.random() < likely
+
+    def configuration(self) -> Configuration:
+        """A configuration to begin with."""
+        inner = Module("m2")
+        outer = Module("m1")
+        root = Module(ROOT)
+        result = Configuration({ROOT: root, "m1": outer, "m2": inner})
+        result.variables = {"v": '"v1"', "s": '"s1"'}
+        for module, most in ((inner, 2), (outer, 3), (root, 5)):
+            for _ in range(self.chance.randint(1, most)):
+                self.add(result, module)
+            self.set_outputs(module)
+        for module in (outer, root):
+            if self.happens(0.7 if module is root else 0.5):
+                module.blocks.append(self.call(result, module))
+        if self.happens(0.5):
+            self.add(result, root)
+        return result
+
+    def add(self, configuration: Configuration, module: Module) -> Block:
+        """Add a block of some kind to a module, behind those it may refer to."""
+        roll = self.chance.random()
+        if roll < 0.68:
+            block = self.thing(module)
+        elif roll < 0.76:
+            block = self.terraform_data(module)
+        elif roll < 0.88:
+            block = self.fact(module)
+        elif roll < 0.92:
+            block = self.token(module)
+        elif module.directory == "m2":
+            block = self.thing(module)
+        else:
+            block = self.call(configuration, module)
+        module.blocks.append(block)
+        return block
+
+    def set_outputs(self, module: Module) -> None:
+        """Choose outputs; those of called modules keep their names, so that calls stay valid."""
+        module.outputs = [
+            Output(f"o{number}", self.value(module), self.happens(0.1)) for number in range(2)
+        ]
+
+    # Blocks.
+
+    def tag(self, letter: str) -> str:
+        self._number += 1
+        return f"{letter}{self._number}"
+
+    def thing(self, module: Module) -> Block:
+        tag = self.tag("r")
+        block = Block("resource", "world_thing", tag, tag, self.repetition(module))
+        block.arguments["name"] = self.object_name(block)
+        block.arguments["value"] = self.value(module)
+        for name, likely in (("force", 0.25), ("note", 0.1), ("secret", 0.08)):
+            if self.happens(likely):
+                block.arguments[name] = self.value(module)
+        if self.happens(0.08):
+            block.arguments["tags"] = "{ t = local.l, u = var.v }"
+        tokens = [each for each in module.blocks if each.mode == "ephemeral"]
+        if tokens and self.happens(0.5):
+            block.arguments["hint"] = Reference(self.chance.choice(tokens).tag, "value", 0)
+        self._adorn(module, block)
+        return block
+
+    def terraform_data(self, module: Module) -> Block:
+        tag = self.tag("t")
+        block = Block("resource", "terraform_data", tag, tag, self.repetition(module))
+        block.arguments["input"] = self.value(module)
+        if self.happens(0.4):
+            block.arguments["triggers_replace"] = self.value(module)
+        self._adorn(module, block)
+        return block
+
+    def fact(self, module: Module) -> Block:
+        tag = self.tag("d")
+        block = Block("data", "world_fact", tag, tag, self.repetition(module))
+        block.arguments["key"] = self.chance.choice(
+            ['"f1"', '"f2"', self.value(module, null=False), self.value(module, null=False)]
+        )
+        if self.happens(0.25):
+            self.depend(module, block)
+        if self.happens(0.1):
+            block.conditions["postcondition"] = '""'
+        return block
+
+    def token(self, module: Module) -> Block:
+        tag = self.tag("e")
+        return Block("ephemeral", "world_token", tag, tag, arguments={"key": f'"{tag}"'})
+
+    def call(self, configuration: Configuration, module: Module) -> Block:
+        tag = self.tag("c")
+        source = self.chance.choice(["m1", "m2"]) if module.directory == ROOT else "m2"
+        block = Block("module", source, tag, tag, self.repetition(module))
+        way = "./" if module.directory == ROOT else "../"
+        block.arguments = {
+            "source": f'"{way}{source}"',
+            "p": f'"${{var.p}}{tag}{block.repetition.key}."',
+            "v": self.value(module),
+        }
+        if self.happens(0.15):
+            block.arguments["s"] = "var.s"
+        if self.happens(0.15):
+            self.depend(module, block)
+        if module.directory == ROOT and self.happens(0.15):
+            block.provider = "world.other"
+        return block
+
+    def object_name(self, block: Block) -> str:
+        return f'"${{var.p}}{block.tag}{block.repetition.key}"'
+
+    def _adorn(self, module: Module, block: Block) -> None:
+        """Give a managed resource what it may have besides arguments."""
+        if self.happens(0.15):
+            self.depend(module, block)
+        if self.happens(0.15):
+            self.toggle_lifecycle(module, block)
+        if self.happens(0.15):
+            block.provisioners.append(self.provisioner(block))
+        if block.type == "world_thing" and module.directory == ROOT and self.happens(0.12):
+            block.provider = self.chance.choice(["world.other", 'world.by["a"]', 'world.by["b"]'])
+
+    def toggle_lifecycle(self, module: Module, block: Block) -> None:
+        """Set or take away one of the lifecycle settings."""
+        changing = "value" if block.type == "world_thing" else "input"
+        settings = {
+            "create_before_destroy": "true",
+            "prevent_destroy": "true",
+            "ignore_changes": self.chance.choice([f"[{changing}]", "all"]),
+        }
+        kinds = [*settings, "create_before_destroy", "condition", "trigger"]
+        kind = self.chance.choice(kinds)
+        if kind in settings:
+            if kind in block.lifecycle:
+                del block.lifecycle[kind]
+            else:
+                block.lifecycle[kind] = settings[kind]
+        elif kind == "trigger":
+            before = [each for each in _before(module, block) if each.mode == "resource"]
+            block.triggers = [self.chance.choice(before).tag] if before else []
+        elif block.conditions:
+            block.conditions.clear()
+        elif block.type == "world_thing":
+            name = self.chance.choice(["precondition", "postcondition"])
+            block.conditions[name] = self.value(module, until=block)
+
+    def depend(self, module: Module, block: Block) -> None:
+        before = [each for each in _before(module, block) if each.mode != "ephemeral"]
+        block.depends_on = [self.chance.choice(before).tag] if before else []
+
+    def provisioner(self, block: Block) -> str:
+        """A provisioner that leaves a trace, or fails, when its object is created or destroyed."""
+        name = "${self.name}" if block.type == "world_thing" else "data"
+        fails = "; exit 1" if self.happens(0.12) else ""
+        lines = []
+        what = "create"
+        if self.happens(0.5):
+            what = "destroy"
+            lines.append("    when = destroy\n")
+        if fails and self.happens(0.4):
+            lines.append("    on_failure = continue\n")
+        lines.append(f'    command = "echo {what} {name} >> {LOG}{fails}"\n')
+        return "".join(lines)
+
+    # Values.
+
+    def value(self, module: Module, null: bool = True, until: Block | None = None) -> Value:
+        """Some value that a block at the end of a module, or before a block, may use."""
+        targets = [each for each in _before(module, until) if each.mode != "ephemeral"]
+        if targets and self.happens(0.55):
+            return self.reference(targets)
+        if self.happens(0.06):
+            return self.chance.choice(_SELDOM)
+        return self.chance.choice([each for each in _VALUES if null or each != "null"])
+
+    def reference(self, targets: list[Block]) -> Reference:
+        target = self.chance.choice(targets)
+        attributes = ATTRIBUTES.get(target.type, ("o0", "o1"))
+        return Reference(target.tag, self.chance.choice(attributes), self.chance.randrange(100))
+
+    def repetition(self, module: Module, until: Block | None = None) -> Repetition:
+        roll = self.chance.random()
+        if roll < 0.5:
+            return Repetition()
+        if roll < 0.72:
+            likes = [each for each in _before(module, until) if each.repetition.kind == "count"]
+            like = self.chance.choice(likes).tag if likes and self.happens(0.2) else ""
+            return Repetition("count", str(self.chance.choice([0, 1, 1, 2, 3])), like)
+        if roll < 0.92:
+            likes = [each for each in _before(module, until) if each.repetition.kind == "for_each"]
+            like = self.chance.choice(likes).tag if likes and self.happens(0.3) else ""
+            keys = self.chance.sample(KEYS, self.chance.choice([0, 1, 2, 2, 3]))
+            texts = ", ".join(f'"{key}"' for key in sorted(keys))
+            return Repetition("for_each", f"toset([{texts}])", like)
+        return Repetition("enabled", self.chance.choice(["true", "true", "false", 'var.v == "v1"']))
+
+
+def _before(module: Module, until: Block | None) -> list[Block]:
+    if until is None or until not in module.blocks:
+        return module.blocks
+    return module.blocks[: module.blocks.index(until)]

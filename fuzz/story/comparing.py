@@ -1,0 +1,280 @@
+"""What is different after a command: one entry for each kind of thing, with a name for its class.
+
+Texts are never compared, nor moments, lineages and serials. Of diagnostics, severity, location and
+address count; events and calls of the provider count as sets, and their order by what it promises.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from fuzz.story.order import too_early
+from fuzz.story.sides import Finished, Sides
+from tests.real.alike import Tree, plan_view, states
+
+_UUID: Final = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+_DEPOSED: Final = re.compile(r'("deposed(?:_key)?": ?)"[0-9a-f]{8}"')
+_IGNORED_EVENTS: Final = ("version", "log", "apply_progress", "provision_progress", "init_output")
+_IGNORED_MEMBERS: Final = ("@message", "@timestamp", "@module", "@level", "elapsed_seconds")
+_CHANGING: Final = ("create", "update", "delete", "import", "fail")
+_READING: Final = ("read", "look")
+_NAMED: Final = ("resource_changes", "resource_drift", "resources", "outputs", "output_changes")
+_DEEP: Final = 5
+_ABSENT: Final = "<absent>"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference: its class, and the details."""
+
+    kind: str
+    text: str
+
+
+def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
+    """Whether a command ended in another way."""
+    if ours.status != theirs.status:
+        said = _texts(theirs if theirs.status else ours)
+        yield Difference(f"exit code {theirs.status} / {ours.status}: {_summary(said)}", said)
+    if "Traceback" in ours.stderr or "Internal error" in ours.stdout + ours.stderr:
+        yield Difference("crash", ours.stderr + ours.stdout)
+
+
+def _summary(said: str) -> str:
+    return said.splitlines()[0] if said else ""
+
+
+def _texts(finished: Finished) -> str:
+    """What a program complained about, for the reader."""
+    found = []
+    for event in _events(finished.stdout):
+        diagnostic = event.get("diagnostic")
+        if isinstance(diagnostic, dict) and diagnostic["severity"] == "error":
+            found.append(f"{diagnostic['summary']}\n{diagnostic.get('detail', '')}")
+    return "\n".join(found) or finished.stderr or finished.stdout[-2000:]
+
+
+@dataclass(frozen=True, order=True)
+class _Diagnostic:
+    """What is compared of a diagnostic, and its summary, which only names the class."""
+
+    severity: str
+    file: str
+    line: int
+    address: str
+    summary: str = field(compare=False)
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.file else "nowhere"
+        return f"{self.severity} {where} with {self.address or 'nothing'}: {self.summary}"
+
+
+def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
+    """Whether other things were complained about, or elsewhere."""
+    # Sets, as a mistake may be reported once that was reported twice.
+    left, right = (set(_diagnostics(each)) for each in (theirs, ours))
+    missing, more = sorted(left - right), sorted(right - left)
+    if not missing and not more:
+        return
+    listed = _listed([str(each) for each in missing], [str(each) for each in more])
+    kinds = sorted({f"-{each.severity} {each.summary}" for each in missing})
+    if not kinds:
+        kinds = sorted({f"+{each.severity} {each.summary}" for each in more})
+    text = f"{listed}\n\n{_texts(theirs)}\n--- ours\n{_texts(ours)}"
+    yield Difference(f"diagnostics: {', '.join(kinds)}", text)
+
+
+def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
+    for event in _events(finished.stdout):
+        found = event.get("diagnostic")
+        if isinstance(found, dict):
+            where = found.get("range") or {}
+            assert isinstance(where, dict)
+            start = where.get("start") or {}
+            assert isinstance(start, dict)
+            yield _Diagnostic(
+                str(found["severity"]),
+                str(where.get("filename", "")),
+                int(str(start.get("line", 0))),
+                str(found.get("address", "")),
+                str(found["summary"]),
+            )
+
+
+def events(theirs: Finished, ours: Finished) -> Iterator[Difference]:
+    """Whether something else was reported while the command was at work."""
+    left, right = (Counter(map(_plain, _told(each.stdout))) for each in (theirs, ours))
+    missing = [json.loads(each) for each in (left - right).elements()]
+    more = [json.loads(each) for each in (right - left).elements()]
+    others = {_subject(each): each for each in missing}
+    kinds: dict[str, list[str]] = {}
+    for each in more:
+        other = others.pop(_subject(each), None)
+        if other is None:
+            kinds.setdefault(f"more {_event_kind(each)}", []).append(_plain(each))
+            continue
+        for path in _paths(other, each):
+            kind = f"{each['type']}.{path}"
+            kinds.setdefault(kind, []).append(f"theirs {_plain(other)}\nours   {_plain(each)}")
+    for each in others.values():
+        kinds.setdefault(f"missing {_event_kind(each)}", []).append(_plain(each))
+    for kind, texts in kinds.items():
+        yield Difference(f"events: {kind}", "\n".join(texts))
+
+
+def _event_kind(event: dict[str, Tree]) -> str:
+    change = event.get("change") or event.get("hook") or {}
+    action = change.get("action", "") if isinstance(change, dict) else ""
+    return f"{event['type']} {action}".strip()
+
+
+def _subject(event: dict[str, Tree]) -> str:
+    change = event.get("change") or event.get("hook") or {}
+    resource = change.get("resource") if isinstance(change, dict) else None
+    address = resource.get("addr") if isinstance(resource, dict) else ""
+    return f"{event['type']} {address}"
+
+
+def _told(stdout: str) -> Iterator[dict[str, Tree]]:
+    for event in _events(stdout):
+        if event["type"] not in _IGNORED_EVENTS and "diagnostic" not in event:
+            kept = {name: each for name, each in event.items() if name not in _IGNORED_MEMBERS}
+            hook = kept.get("hook")
+            if isinstance(hook, dict):
+                hook.pop("elapsed_seconds", None)
+            yield kept
+
+
+def _events(stdout: str) -> Iterator[dict[str, Tree]]:
+    for line in stdout.splitlines():
+        if line.startswith("{"):
+            found = json.loads(line)
+            if "type" in found:
+                yield found
+
+
+def _plain(tree: Tree) -> str:
+    return _without_chance(json.dumps(tree, sort_keys=True))
+
+
+def _without_chance(text: str) -> str:
+    return _DEPOSED.sub(r'\1"<deposed>"', _UUID.sub("<uuid>", text))
+
+
+def plans(theirs: Finished, ours: Finished) -> Iterator[Difference]:
+    """Whether something else is planned, from `show -json`."""
+    if theirs.status or ours.status:
+        return
+    yield from _trees("plan", *(_view(each.stdout) for each in (theirs, ours)))
+
+
+def _view(shown: str) -> Tree:
+    view = plan_view(shown)
+    assert isinstance(view, dict)
+    for name in ("resource_changes", "resource_drift"):
+        changes = view[name]
+        assert isinstance(changes, list)
+        view[name] = {_change_key(each): each for each in changes}
+    found: Tree = json.loads(_plain(view))
+    return found
+
+
+def _change_key(change: Tree) -> str:
+    assert isinstance(change, dict)
+    return f"{change['address']}{' deposed' if 'deposed' in change else ''}"
+
+
+def results(sides: Sides, before: str) -> Iterator[Difference]:
+    """Whether the state, the objects, the calls or what provisioners wrote is different."""
+    theirs, ours = states(sides.theirs.state(), sides.ours.state())
+    yield from _trees("state", *(_by_name(json.loads(_plain(each))) for each in (theirs, ours)))
+    yield from _calls("calls", _CHANGING, sides)
+    yield from _calls("reads", _READING, sides)
+    early = too_early(before, sides.ours.state(), sides.ours.journal())
+    if early and not too_early(before, sides.theirs.state(), sides.theirs.journal()):
+        yield Difference("order", "\n".join(early))
+    left, right = Counter(sides.theirs.log()), Counter(sides.ours.log())
+    if left != right:
+        missing, more = list((left - right).elements()), list((right - left).elements())
+        yield Difference(
+            f"provisioners: {_verbs(map(str.split, missing))} / {_verbs(map(str.split, more))}",
+            _listed(missing, more),
+        )
+
+
+def _by_name(state: Tree) -> Tree:
+    assert isinstance(state, dict)
+    found: dict[str, Tree] = {}
+    resources = state.pop("resources")
+    assert isinstance(resources, list)
+    for each in resources:
+        assert isinstance(each, dict)
+        instances = each.pop("instances")
+        assert isinstance(instances, list)
+        name = ".".join(str(each.get(part, "")) for part in ("module", "mode", "type", "name"))
+        found[name] = each
+        for instance in instances:
+            assert isinstance(instance, dict)
+            ending = f"{instance.get('index_key')}{' deposed' if 'deposed' in instance else ''}"
+            found[f"{name}[{ending}]"] = instance
+    return {**state, "resources": found}
+
+
+def _calls(kind: str, operations: tuple[str, ...], sides: Sides) -> Iterator[Difference]:
+    left, right = (
+        Counter(json.dumps(call) for call in side.journal() if call[0] in operations)
+        for side in (sides.theirs, sides.ours)
+    )
+    if kind == "reads":
+        left, right = Counter(set(left)), Counter(set(right))
+    if left != right:
+        missing, more = list((left - right).elements()), list((right - left).elements())
+        verbs = f"{_verbs(map(json.loads, missing))} / {_verbs(map(json.loads, more))}"
+        yield Difference(f"{kind}: missing {verbs} more", _listed(missing, more))
+
+
+def _verbs(calls: Iterable[list[str]]) -> str:
+    return " ".join(sorted({call[0] for call in calls})) or "-"
+
+
+def _trees(what: str, theirs: Tree, ours: Tree) -> Iterator[Difference]:
+    kinds: dict[str, list[str]] = {}
+    for path, left, right in _differing(theirs, ours, ()):
+        text = f"{' '.join(path)}\n  theirs {json.dumps(left)}\n  ours   {json.dumps(right)}"
+        kinds.setdefault(_abstract(path), []).append(text)
+    for kind, texts in kinds.items():
+        yield Difference(f"{what}: {kind}", "\n".join(texts))
+
+
+def _abstract(path: tuple[str, ...]) -> str:
+    """A path without the names that only this configuration has."""
+    words = list(path)
+    for position in range(1, len(words)):
+        if words[position - 1] in _NAMED:
+            words[position] = "*"
+    return ".".join(words[:_DEEP])
+
+
+def _paths(theirs: Tree, ours: Tree) -> Iterator[str]:
+    for path, _, _ in _differing(theirs, ours, ()):
+        yield _abstract(path)
+
+
+def _differing(
+    theirs: Tree, ours: Tree, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Tree, Tree]]:
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for name in sorted({*theirs, *ours}):
+            left, right = theirs.get(name, _ABSENT), ours.get(name, _ABSENT)
+            yield from _differing(left, right, (*path, name))
+    elif theirs != ours:
+        yield path, theirs, ours
+
+
+def _listed(missing: list[str], more: list[str]) -> str:
+    return "\n".join([*(f"missing {each}" for each in missing), *(f"more {each}" for each in more)])

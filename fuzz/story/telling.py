@@ -1,0 +1,218 @@
+"""A story: a random configuration, and step by step what becomes of it, the world and the state.
+
+What a step does may depend on the state that the step before has left, which is the same for both
+programs, so that a seed always tells the same story as long as they agree.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from fuzz.story.chances import Chances
+from fuzz.story.mutations import Mutations
+from fuzz.story.world import STORED
+from tests.real.case_files import Files
+
+PLAN: Final = "p"
+_FAILING: Final = ("create", "create", "update", "delete", "half create", "half update", "read")
+
+
+@dataclass
+class Step:
+    """One step: what changes first, then the command lines."""
+
+    files: Files
+    commands: list[list[str]]
+    objects: dict[str, dict[str, object] | None] = field(default_factory=dict)
+    """Objects that change behind the programs' backs; None stands for one that disappears."""
+    facts: dict[str, str] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = [" ".join(command) for command in self.commands]
+        lines += [f"object {name}: {value}" for name, value in self.objects.items()]
+        lines += [f"fact {name}: {value}" for name, value in self.facts.items()]
+        return "\n".join([*lines, *(f"fails: {each}" for each in self.failures)])
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What there is before a step."""
+
+    state: dict[str, list[dict[str, object]]]
+    objects: dict[str, dict[str, object]]
+
+    def addresses(self) -> list[str]:
+        """The managed resource instances of the state."""
+        found = []
+        for resource in self.state.get("resources", ()):
+            if resource["mode"] == "managed":
+                module = f"{resource['module']}." if "module" in resource else ""
+                instances = resource["instances"]
+                assert isinstance(instances, list)
+                for instance in instances:
+                    key = instance.get("index_key")
+                    ending = "" if key is None else f"[{json.dumps(key)}]"
+                    found.append(f"{module}{resource['type']}.{resource['name']}{ending}")
+        return sorted(set(found))
+
+
+class Story:
+    """One step after the other, from one seed."""
+
+    def __init__(self, seed: int, steps: int = 4) -> None:
+        self._chance = random.Random(seed)
+        self._chances = Chances(self._chance)
+        self._mutations = Mutations(self._chances, self._chances.configuration())
+        self._steps = steps
+        self._done = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self._done > self._steps
+
+    def next(self, seen: Seen) -> Step:
+        """What comes next, now that this is so."""
+        self._done += 1
+        if self._done == 1:
+            return Step(self._files(), self._planned([]))
+        step = Step({}, [])
+        if self._done > self._steps:
+            step.commands = self._chance.choice(
+                [[["destroy", "-auto-approve", "-json"]], self._planned(["-destroy"])]
+            )
+        else:
+            self._turn(step, seen)
+        if self._chances.happens(0.15):
+            step.failures = self._some_failures(seen)
+        step.files = self._files()
+        return step
+
+    def _files(self) -> Files:
+        return self._mutations.configuration.files()
+
+    def _turn(self, step: Step, seen: Seen) -> None:
+        """Change the configuration, the world, or both, and choose a command."""
+        roll = self._chance.random()
+        if roll > 0.2:
+            self._mutations.forget_imports()
+            for _ in range(self._chance.choice([1, 1, 2, 3])):
+                self._mutations.change()
+        if roll < 0.35:
+            self._drift(step, seen)
+        if self._chances.happens(0.08):
+            self._offer_import(step, seen)
+        kinds: list[tuple[int, Callable[[list[str]], list[list[str]]]]] = [
+            (60, self._plain),
+            (12, self._targeted),
+            (6, self._replacing),
+            (5, self._refreshing),
+            (6, self._state_edit),
+            (3, self._tainted),
+        ]
+        weights, choices = zip(*kinds, strict=True)
+        step.commands = self._chance.choices(choices, weights)[0](seen.addresses())
+
+    # What happens to the world.
+
+    def _drift(self, step: Step, seen: Seen) -> None:
+        for identifier in sorted(seen.objects):
+            if self._chances.happens(0.3):
+                if self._chances.happens(0.4):
+                    step.objects[identifier] = None
+                else:
+                    name = self._chance.choice(["value", "value", "note", "result", "force"])
+                    changed = dict(seen.objects[identifier])
+                    changed[name] = f"drift{self._chance.randint(1, 3)}"
+                    step.objects[identifier] = changed
+        if self._chances.happens(0.5):
+            key = self._chance.choice(["f1", "f2", "w1", "v1"])
+            step.facts[key] = self._chance.choice(["w1", "w2", "n"])
+
+    def _offer_import(self, step: Step, seen: Seen) -> None:
+        """Put an object into the world, and say that a resource is to take it over."""
+        given = self._mutations.configuration
+        free = [
+            block
+            for block in given.root.blocks
+            if block.type == "world_thing" and not block.repetition.kind
+        ]
+        free = [block for block in free if block.address not in seen.addresses()]
+        if free:
+            block = self._chance.choice(free)
+            identifier = f"{block.tag}#found"
+            found: dict[str, object] = dict.fromkeys(STORED)
+            found |= {"name": block.tag, "value": "w1", "note": "plain", "result": "w1!"}
+            if self._chances.happens(0.85):
+                step.objects[identifier] = found
+            given.imports = [(identifier, block.address)]
+
+    def _some_failures(self, seen: Seen) -> list[str]:
+        names = {str(each["name"]) for each in seen.objects.values()}
+        names |= {block.tag for block in self._mutations.configuration.root.blocks}
+        chosen = self._chance.sample(sorted(names), min(len(names), self._chance.randint(1, 3)))
+        return [f"{self._chance.choice(_FAILING)} {name}" for name in chosen]
+
+    # What is run.
+
+    def _planned(self, flags: list[str]) -> list[list[str]]:
+        return [["plan", "-json", f"-out={PLAN}", *flags], ["apply", "-json", PLAN]]
+
+    def _plain(self, _: list[str]) -> list[list[str]]:
+        flags = ["-refresh=false"] if self._chances.happens(0.06) else []
+        if self._chances.happens(0.15):
+            return [["apply", "-auto-approve", "-json", *flags]]
+        if self._chances.happens(0.04):
+            flags.append("-destroy")
+        return self._planned(flags)
+
+    def _some_address(self, addresses: list[str]) -> str:
+        blocks = self._mutations.configuration.root.blocks
+        declared = [block.address for block in blocks if block.mode != "ephemeral"]
+        if addresses and self._chances.happens(0.6):
+            address = self._chance.choice(addresses)
+            if address.endswith("]") and self._chances.happens(0.3):
+                return address[: address.rindex("[")]
+            if address.startswith("module.") and self._chances.happens(0.3):
+                return ".".join(address.split(".")[:2])
+            return address
+        return self._chance.choice(declared or ["world_thing.none"])
+
+    def _targeted(self, addresses: list[str]) -> list[list[str]]:
+        name = self._chance.choice(["-target", "-target", "-exclude"])
+        flags = [f"{name}={self._some_address(addresses)}"]
+        if self._chances.happens(0.3):
+            flags.append(f"{name}={self._some_address(addresses)}")
+        if self._chances.happens(0.2):
+            flags.append("-destroy")
+        return self._planned(flags)
+
+    def _replacing(self, addresses: list[str]) -> list[list[str]]:
+        if not addresses:
+            return self._planned([])
+        return self._planned([f"-replace={self._chance.choice(addresses)}"])
+
+    def _refreshing(self, _: list[str]) -> list[list[str]]:
+        if self._chances.happens(0.4):
+            return [["refresh", "-json"]]
+        return self._planned(["-refresh-only"])
+
+    def _tainted(self, addresses: list[str]) -> list[list[str]]:
+        if not addresses:
+            return self._planned([])
+        word = self._chance.choice(["taint", "taint", "untaint"])
+        return [[word, self._chance.choice(addresses)], *self._planned([])]
+
+    def _state_edit(self, addresses: list[str]) -> list[list[str]]:
+        if not addresses:
+            return self._planned([])
+        address = self._some_address(addresses)
+        if self._chances.happens(0.4):
+            return [["state", "rm", address], *self._planned([])]
+        ending = self._chance.choice(["n", "moved", '["a"]', "[0]", "[1]"])
+        goal = f"{address}{ending}" if not address.endswith("]") else address[: address.rindex("[")]
+        return [["state", "mv", address, goal], *self._planned([])]
