@@ -75,6 +75,45 @@ def test_read_now_or_later(vault: Vault, body: str, reason: Reason | None) -> No
     assert reads(text) == {}
 
 
+_NEEDING = 'resource "terraform_data" "n" { input = vault_thing.t.name }\n'
+_NEEDING_CALL = 'module "needing" {\n  source = "./needing"\n  v = vault_thing.t.name\n}\n'
+_LOOKING = REQUIRED + 'data "vault_look" "l" { name = "n" }\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "waits"),
+    [
+        ('data "vault_look" "l" {\n  name = "n"\n  depends_on = [terraform_data.n]\n}\n', False),
+        (
+            'module "m" {\n  source = "./m"\n  depends_on = [terraform_data.n]\n}\n',
+            True,
+        ),
+        (
+            'module "m" {\n  source = "./m"\n  depends_on = [module.needing]\n}\n' + _NEEDING_CALL,
+            True,
+        ),
+        (
+            'data "vault_look" "l" {\n  name = "n"\n  depends_on = [module.needing]\n}\n'
+            + _NEEDING_CALL,
+            True,
+        ),
+    ],
+    ids=["a resource", "a call, for a resource", "a call, for a module", "a module"],
+)
+def test_what_depends_on_means_of_things_that_need_others(
+    vault: Vault, text: str, waits: bool
+) -> None:
+    for folder in ("m", "needing"):
+        Path(folder).mkdir()
+    Path("m/main.tf").write_text(_LOOKING)
+    Path("needing/main.tf").write_text(
+        'variable "v" {}\nresource "terraform_data" "in" { input = var.v }\n'
+    )
+    apply(THING + _NEEDING + text)
+    changed = THING.replace("version = 1", "version = 2")
+    assert list(reads(changed + _NEEDING + text).values()) == [Reason.DEPENDENCY_PENDING] * waits
+
+
 CHECK = """\
 check "c" {
   data "vault_look" "l" { name = "%s" }

@@ -156,6 +156,13 @@ class BlockGraph:
             )
         return found
 
+    def resources_before_all(
+        self, instance: ModuleInstance, depends_on: Dependencies
+    ) -> frozenset[AbsResource]:
+        """All resources that the things in a `depends_on` need, directly or through others."""
+        named = self._of_dependencies(instance, depends_on)
+        return frozenset[AbsResource]().union(*map(self.resources_before, named))
+
     def _joined(self, block: Block) -> frozenset[AbsResource]:
         joined: frozenset[AbsResource] = frozenset()
         for need in self.needs(block):

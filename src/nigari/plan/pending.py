@@ -1,9 +1,10 @@
 """Whether something must be done before a data source or an ephemeral resource can be asked.
 
-What `depends_on` names, here or at a call on the way, must have been done before, and so must the
-managed resources that the block refers to: who asks about something means it as it will be. Where
-there are conditions, everything that the block needs must have been done, since a change of it may
-be what makes them hold.
+What `depends_on` names must have been done before, and so must the managed resources that the block
+refers to: who asks about something means it as it will be. A `depends_on` that names a module, or that
+stands at a call on the way, also means what the named things need in turn. Where there are
+conditions, everything that the block needs must have been done, since a change of it may be what
+makes them hold.
 """
 
 from __future__ import annotations
@@ -86,12 +87,15 @@ def _referred_to(frame: Frame, block: Block, blocks: BlockGraph) -> Iterator[Nod
 
 def _written_before(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterator[Node]:
     """What `depends_on` names: resources, and calls whose instances are not known yet."""
-    at: Frame | None = frame
-    while at is not None:
-        yield from _named(at, depends_on, blocks)
-        call = at.instance.call
-        depends_on = () if call is None else call.depends_on or ()
-        at = at.parent
+    yield from _named(frame, depends_on, blocks)
+    child, parent = frame, frame.parent
+    while parent is not None:
+        call = child.instance.call
+        if call is not None and call.depends_on:
+            yield from _named(parent, call.depends_on, blocks)
+            needed = blocks.resources_before_all(parent.instance, call.depends_on)
+            yield from _resources(parent, needed)
+        child, parent = parent, parent.parent
 
 
 def _named(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterator[Node]:
@@ -107,6 +111,8 @@ def _named(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterat
             yield frame.resources[subject]
         elif isinstance(subject, ModuleCall) and subject.name in frame.calls:
             yield from _in_call(frame, subject.name)
+            needed = blocks.resources_before_all(frame.instance, (traversal,))
+            yield from _resources(frame, needed)
         elif isinstance(subject, InputVariable | LocalValue):
             yield from _resources(frame, blocks.resources_before((path, str(subject))))
         elif isinstance(subject, ModuleCallOutput):
