@@ -95,10 +95,15 @@ class Teller:
             print(step)
         for command in step.commands:
             differences, goes_on = self._run(command)
-            for each in differences:
-                text = " ".join(command)
-                yield Found(seed, number, text, each, explanation(step, command, each))
-            if differences or not goes_on:
+            found = [
+                Found(seed, number, " ".join(command), each, explanation(step, command, each))
+                for each in differences
+            ]
+            yield from found
+            # What was only reported in another way has no consequences.
+            if not goes_on or any(
+                not each.difference.is_report and not each.reason for each in found
+            ):
                 break
 
     def _run(self, command: list[str]) -> tuple[list[Difference], bool]:
@@ -111,9 +116,11 @@ class Teller:
         differences = [*comparing.exit_codes(theirs, ours), *comparing.diagnostics(theirs, ours)]
         if theirs.status == ours.status:
             differences += comparing.events(theirs, ours)
-            if f"-out={PLAN}" in command:
+            if f"-out={PLAN}" in command and not theirs.status:
                 differences += comparing.plans(*self._both(["show", "-json", PLAN]))
             differences += comparing.results(sides, before)
+            if not theirs.status:
+                differences += comparing.reads(sides)
         return differences, theirs.status == 0 == ours.status
 
     def _both(self, command: list[str]) -> tuple[Finished, Finished]:

@@ -20,6 +20,17 @@ from tests.real.alike import Tree, plan_view, states
 _UUID: Final = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _DEPOSED: Final = re.compile(r'("deposed(?:_key)?": ?)"[0-9a-f]{8}"')
 _IGNORED_EVENTS: Final = ("version", "log", "apply_progress", "provision_progress", "init_output")
+_PLANNING_EVENTS: Final = (
+    *_IGNORED_EVENTS,
+    "planned_change",
+    "resource_drift",
+    "change_summary",
+    "outputs",
+    "refresh_start",
+    "refresh_complete",
+    "ephemeral_action_started",
+    "ephemeral_action_complete",
+)
 _IGNORED_MEMBERS: Final = ("@message", "@timestamp", "@module", "@level", "elapsed_seconds")
 _CHANGING: Final = ("create", "update", "delete", "import", "fail")
 _READING: Final = ("read", "look")
@@ -34,6 +45,11 @@ class Difference:
 
     kind: str
     text: str
+
+    @property
+    def is_report(self) -> bool:
+        """Whether the programs did the same and only reported it in another way."""
+        return self.kind.startswith(("events", "diagnostics", "reads"))
 
 
 def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
@@ -69,6 +85,12 @@ class _Diagnostic:
     address: str
     summary: str = field(compare=False)
 
+    def says_more_than(self, other: _Diagnostic) -> bool:
+        """Whether it may be the other, with a location or an address that the other has not."""
+        same_place = not other.file or (other.file, other.line) == (self.file, self.line)
+        same_address = other.address in ("", self.address)
+        return self.severity == other.severity and same_place and same_address
+
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}" if self.file else "nowhere"
         return f"{self.severity} {where} with {self.address or 'nothing'}: {self.summary}"
@@ -78,7 +100,7 @@ def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     """Whether other things were complained about, or elsewhere."""
     # Sets, as a mistake may be reported once that was reported twice.
     left, right = (set(_diagnostics(each)) for each in (theirs, ours))
-    missing, more = sorted(left - right), sorted(right - left)
+    missing, more = _unmatched(sorted(left - right), sorted(right - left))
     if not missing and not more:
         return
     listed = _listed([str(each) for each in missing], [str(each) for each in more])
@@ -87,6 +109,20 @@ def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
         kinds = sorted({f"+{each.severity} {each.summary}" for each in more})
     text = f"{listed}\n\n{_texts(theirs)}\n--- ours\n{_texts(ours)}"
     yield Difference(f"diagnostics: {', '.join(kinds)}", text)
+
+
+def _unmatched(
+    missing: list[_Diagnostic], more: list[_Diagnostic]
+) -> tuple[list[_Diagnostic], list[_Diagnostic]]:
+    """Both without those of ours that say more: where it is, or what it is about."""
+    left = []
+    for each in missing:
+        clearer = next((other for other in more if other.says_more_than(each)), None)
+        if clearer is None:
+            left.append(each)
+        else:
+            more = [other for other in more if not other.says_more_than(each)]
+    return left, more
 
 
 def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
@@ -108,7 +144,9 @@ def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
 
 def events(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     """Whether something else was reported while the command was at work."""
-    left, right = (Counter(map(_plain, _told(each.stdout))) for each in (theirs, ours))
+    # How far planning comes that fails is up to the program.
+    ignored = _PLANNING_EVENTS if theirs.status else _IGNORED_EVENTS
+    left, right = (Counter(map(_plain, _told(each.stdout, ignored))) for each in (theirs, ours))
     missing = [json.loads(each) for each in (left - right).elements()]
     more = [json.loads(each) for each in (right - left).elements()]
     others = {_subject(each): each for each in missing}
@@ -140,9 +178,9 @@ def _subject(event: dict[str, Tree]) -> str:
     return f"{event['type']} {address}"
 
 
-def _told(stdout: str) -> Iterator[dict[str, Tree]]:
+def _told(stdout: str, ignored: tuple[str, ...]) -> Iterator[dict[str, Tree]]:
     for event in _events(stdout):
-        if event["type"] not in _IGNORED_EVENTS and "diagnostic" not in event:
+        if event["type"] not in ignored and "diagnostic" not in event:
             kept = {name: each for name, each in event.items() if name not in _IGNORED_MEMBERS}
             hook = kept.get("hook")
             if isinstance(hook, dict):
@@ -194,7 +232,6 @@ def results(sides: Sides, before: str) -> Iterator[Difference]:
     theirs, ours = states(sides.theirs.state(), sides.ours.state())
     yield from _trees("state", *(_by_name(json.loads(_plain(each))) for each in (theirs, ours)))
     yield from _calls("calls", _CHANGING, sides)
-    yield from _calls("reads", _READING, sides)
     early = too_early(before, sides.ours.state(), sides.ours.journal())
     if early and not too_early(before, sides.theirs.state(), sides.theirs.journal()):
         yield Difference("order", "\n".join(early))
@@ -205,6 +242,11 @@ def results(sides: Sides, before: str) -> Iterator[Difference]:
             f"provisioners: {_verbs(map(str.split, missing))} / {_verbs(map(str.split, more))}",
             _listed(missing, more),
         )
+
+
+def reads(sides: Sides) -> Iterator[Difference]:
+    """Whether other objects or facts were read, however often."""
+    yield from _calls("reads", _READING, sides)
 
 
 def _by_name(state: Tree) -> Tree:
@@ -227,7 +269,7 @@ def _by_name(state: Tree) -> Tree:
 
 def _calls(kind: str, operations: tuple[str, ...], sides: Sides) -> Iterator[Difference]:
     left, right = (
-        Counter(json.dumps(call) for call in side.journal() if call[0] in operations)
+        Counter(_plain([*call]) for call in side.journal() if call[0] in operations)
         for side in (sides.theirs, sides.ours)
     )
     if kind == "reads":

@@ -329,9 +329,10 @@ class Secrets:
         if target.mode == "module":
             used = self._configuration.source(target)
             return any(each.sensitive or self.has(used, each.value) for each in used.outputs)
-        return "secret" in target.arguments or any(
-            self.has(module, each) for each in target.arguments.values()
-        )
+        # An attribute of the type is secret by its schema, and so is whatever holds all of them.
+        if target.type == "world_thing" and f"({target.address})" in rendered(module, value):
+            return True
+        return any(self.has(module, each) for each in target.arguments.values())
 
     def _given(self, module: Module) -> Iterator[tuple[Module, Value]]:
         for other in self._configuration.modules.values():

@@ -35,6 +35,7 @@ JOURNAL: Final = f"{DIRECTORY}/journal"
 FAILURES: Final = f"{DIRECTORY}/failures"
 REFUSED: Final = "refused"
 """A value that no object may have, which the provider says when it validates."""
+_LONGEST_NAME: Final = 100
 _COUNTS: Final = f"{DIRECTORY}/counts"
 
 
@@ -80,7 +81,7 @@ class Thing:
     secret: Annotated[str | None, SENSITIVE] = None
     hint: Annotated[str | None, WRITE_ONLY] = None
     note: str = "plain"
-    tags: dict[str, str] | None = None
+    tags: dict[str, str | None] | None = None
     id: Computed[Annotated[str, KEEP]] = ""
     result: Computed[str] = ""
 
@@ -143,7 +144,7 @@ class Fact:
     def read(self, settings: Settings) -> None:
         _may_fail("look", self.key)
         _journal("look", self.key)
-        path = Path(FACTS, self.key.replace("/", "%"))
+        path = Path(FACTS, self.key[:_LONGEST_NAME].replace("/", "%"))
         self.value = path.read_text() if path.is_file() else f"nothing about {self.key}"
 
 

@@ -9,7 +9,8 @@ from typing import Final
 import pytest
 
 from nigari.diagnostics import Severity
-from tests.plan.command import planned
+from tests.plan.command import applied, planned
+from tests.plan.vault import REQUIRED, install
 
 _LOCAL: Final = 'locals {\n  x = "a"\n}\n'
 _DATA: Final = 'resource "terraform_data" "x" {\n  lifecycle {\n    precondition {\n'
@@ -149,3 +150,19 @@ def test_undeclared_providers(
     ]
     assert plan is None
     assert places == [wanted], found
+
+
+def test_what_cannot_be_read_is_told_at_its_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    install(monkeypatch)
+    thing = 'resource "vault_thing" "t" {\n  name = "unreadable"\n}\n'
+    Path("main.tf").write_text(REQUIRED + thing)
+    assert applied([], {})[0] == 0
+    plan, told, _ = planned([], {})
+    assert plan is None
+    line = REQUIRED.count("\n") + 1
+    assert [(each.address, each.subject and each.subject.start.line) for each in told] == [
+        ("vault_thing.t", line)
+    ]

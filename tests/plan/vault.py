@@ -105,6 +105,8 @@ def vault_provider(note: Note) -> Provider:
 
         def read(self, settings: Settings | None, meta: Meta | None = None) -> bool:
             note(f"read {self.name}{told(settings, meta)}")
+            if self.name == "unreadable":
+                raise ProviderError("Unreadable thing")
             return True
 
         def update(self, settings: Settings | None, prior: Thing, meta: Meta | None = None) -> None:

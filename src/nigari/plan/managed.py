@@ -219,9 +219,7 @@ class ManagedInstance(ChangingInstance):
         if found is None:
             return False
         run.listener.refresh_started(self.address, found.value, "")
-        self.prior = await read(
-            self.running, self.schema, self.address, found, self.meta, run.diags
-        )
+        self.prior = await self._read(found)
         if self.prior is None:
             report_missing(target, run.diags)
             return False
@@ -242,15 +240,25 @@ class ManagedInstance(ChangingInstance):
         self.prior = prior
         if run.refreshes:
             run.listener.refresh_started(self.address, prior.value, "")
-            self.prior = await read(
-                self.running, self.schema, self.address, prior, self.meta, run.diags
-            )
+            self.prior = await self._read(prior)
             if run.diags.error_count > errors and self.prior is None:
                 return False
             now = None if self.prior is None else self.prior.value
             run.listener.refresh_finished(self.address, now, "")
         run.note_refreshed(self.address, prior, self.prior, self.schema, self.provider_address)
         return True
+
+    async def _read(self, prior: PriorObject) -> PriorObject | None:
+        body = self.owner.resource.body
+        return await read(
+            self.running,
+            self.schema,
+            self.address,
+            prior,
+            self.meta,
+            self.owner.run.diags,
+            body,
+        )
 
     async def _prior(self, provider: api.Provider, stored: StoredObject) -> PriorObject | None:
         """The prior object under the present type and schema."""

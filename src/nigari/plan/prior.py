@@ -14,6 +14,7 @@ from nigari.cty.json import value_from_json
 from nigari.cty.marks import mark_with_paths
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
+from nigari.hcl.body import Body
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.provider_checks import object_fault
 from nigari.providers import api
@@ -166,14 +167,18 @@ async def read(
     prior: PriorObject,
     meta: Value | None,
     diags: Diagnostics,
+    body: Body | None = None,
 ) -> PriorObject | None:
-    """The object as it is now; None where it is gone, or where reading it failed."""
+    """The object as it is now; None where it is gone, or where reading it failed.
+
+    What the provider says about it is located in `body`, if it is still declared.
+    """
     plain, _ = prior.value.unmark_deep()
     request = api.ReadRequest(
         address.item.resource.type, plain, prior.private, meta, prior.identity
     )
     answer = await provider.read(request)
-    diags.extend(located(answer.diagnostics, address=str(address)))
+    diags.extend(located(answer.diagnostics, schema.block, body, str(address)))
     if api.has_errors(answer.diagnostics) or answer.state.is_null:
         return None
     if not is_sound(answer.state, schema, address, "read", diags):
