@@ -97,15 +97,27 @@ _LOOKING = REQUIRED + 'data "vault_look" "l" { name = "n" }\n'
             + _NEEDING_CALL,
             True,
         ),
+        (
+            'data "vault_look" "l" {\n  name = "n"\n  depends_on = [module.needing]\n}\n'
+            + _NEEDING_CALL.replace("./needing", "./idle"),
+            True,
+        ),
     ],
-    ids=["a resource", "a call, for a resource", "a call, for a module", "a module"],
+    ids=[
+        "a resource",
+        "a call, for a resource",
+        "a call, for a module",
+        "a module",
+        "a module that does not use it",
+    ],
 )
 def test_what_depends_on_means_of_things_that_need_others(
     vault: Vault, text: str, waits: bool
 ) -> None:
-    for folder in ("m", "needing"):
+    for folder in ("m", "needing", "idle"):
         Path(folder).mkdir()
     Path("m/main.tf").write_text(_LOOKING)
+    Path("idle/main.tf").write_text('variable "v" {}\n')
     Path("needing/main.tf").write_text(
         'variable "v" {}\nresource "terraform_data" "in" { input = var.v }\n'
     )
