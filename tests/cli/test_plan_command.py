@@ -505,3 +505,12 @@ def test_what_was_made_is_said_to_be_complete_though_a_postcondition_fails(
     assert "terraform_data.x: Creation complete" in out
     assert "self.output is 1" in out
     assert "It is 1." in out
+
+
+def test_events_of_a_destroy(rich: dict[str, str]) -> None:
+    write(THING % "one" + 'output "o" {\n  value = 1\n}\n')
+    ran(apply.COMMAND, ["-auto-approve"], rich)
+    _, said = ran(destroy.COMMAND, ["-json", "-auto-approve"], rich)
+    events = [json.loads(line) for line in said.splitlines()]
+    assert events[-1]["type"] == "change_summary"
+    assert events[-1]["changes"]["remove"] == 1

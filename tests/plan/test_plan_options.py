@@ -96,3 +96,9 @@ def test_nothing_to_replace(address: str, wanted: str) -> None:
     done = inside("plan", "-no-color", f"-replace={address}")
     assert done.code == 0
     assert wanted in words(done)
+
+
+def test_what_is_destroyed_is_no_mistake_to_replace() -> None:
+    assert inside("apply", "-auto-approve").code == 0
+    Path("main.tf").write_text("")
+    assert "Nothing to replace" not in words(inside("plan", "-replace=terraform_data.c[0]"))

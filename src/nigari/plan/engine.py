@@ -114,10 +114,11 @@ class Planner:
                 return None
             if options.mode is PlanMode.NORMAL:
                 self._check_imports(host)
-                self._check_replaced(host, options)
             if not host.diags.has_errors:
                 host.work.want(list(Orphans(host, options.mode).nodes()))
                 await crew.run()
+            if options.mode is PlanMode.NORMAL:
+                self._check_replaced(host, options)
         finally:
             await host.ephemeral.close_all()
         self.diags.extend(host.diags)

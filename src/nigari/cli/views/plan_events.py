@@ -132,7 +132,8 @@ def result_events(
     counts = (done.added, done.changed, imported, done.destroyed, done.forgotten)
     operation = "destroy" if is_destroy else "apply"
     _summary(lines, result_text(is_destroy, done, imported), operation, counts)
-    output_events(result, lines)
+    if not is_destroy:
+        output_events(result, lines)
 
 
 def output_events(result: State, lines: JsonLines) -> None:
