@@ -48,8 +48,7 @@ def moved_state(static: StaticRun, state: State, diags: Diagnostics) -> Moves:
         statements += implied_moves(state, statements, _Repetitions(static.root.instance).of)
     result = apply_moves(state, statements)
     for blocked in result.blocked:
-        if not blocked.statement.implied:
-            diags.append(move_blocked(blocked))
+        diags.append(move_blocked(blocked))
     return Moves(tuple(statements), result)
 
 
