@@ -98,8 +98,12 @@ class _Diagnostic:
 
 def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     """Whether other things were complained about, or elsewhere."""
-    # Sets, as a mistake may be reported once that was reported twice.
-    left, right = (set(_diagnostics(each)) for each in (theirs, ours))
+    # Sets, as a mistake may be reported once that was reported twice. What is also warned of before
+    # a command fails depends on how far it comes.
+    left, right = (
+        {found for found in _diagnostics(each) if found.severity == "error" or not theirs.status}
+        for each in (theirs, ours)
+    )
     missing, more = _unmatched(sorted(left - right), sorted(right - left))
     if not missing and not more:
         return

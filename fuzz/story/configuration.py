@@ -176,9 +176,9 @@ def _module_text(configuration: Configuration, module: Module) -> str:
         parts.append(f'output "{output.name}" {{\n  value = {text}\n{sensitive}}}\n')
     for check, value, fact in module.checks:
         data = f'  data "world_fact" "{check}" {{\n    key = "{fact}"\n  }}\n' if fact else ""
-        seen = f'data.world_fact.{check}.value != "w1"' if fact else "true"
+        seen = f'data.world_fact.{check}.value != "w1"' if fact else 'var.p != "w2"'
         parts.append(
-            f'check "{check}" {{\n{data}  assert {{\n    condition     = {rendered(module, value)}'
+            f'check "{check}" {{\n{data}  assert {{\n    condition     = ({rendered(module, value)})'
             f' != "w2" && {seen}\n    error_message = "no"\n  }}\n}}\n'
         )
     return "\n".join(parts)
@@ -242,7 +242,7 @@ def _lifecycle(module: Module, block: Block) -> list[str]:
     for kind, value in block.conditions.items():
         seen = "self.value" if kind == "postcondition" else rendered(module, value)
         lines.append(
-            f'    {kind} {{\n      condition     = {seen} != "w2"\n      error_message = "no"\n    }}'
+            f'    {kind} {{\n      condition     = ({seen}) != "w2" && var.p != "w2"\n      error_message = "no"\n    }}'
         )
     return ["  lifecycle {", *lines, "  }"] if lines else []
 
