@@ -17,6 +17,8 @@ class _Object:
     resource: str
     """Its address without keys."""
     dependencies: frozenset[str]
+    outlives: bool
+    """Whether it is deleted after its successor is made."""
 
     def needs(self, other: _Object) -> bool:
         """Whether it depends on the other; instances of a module do not on one another's."""
@@ -31,17 +33,25 @@ def too_early(before: str, after: str, journal: list[list[str]]) -> list[str]:
     made = [(i, at) for (verb, i), at in places.items() if verb in ("create", "update") if i in new]
     gone = [(i, at) for (verb, i), at in places.items() if verb == "delete" and i in old]
     return [
-        f"{verb} {first} came before {second}"
-        for verb, calls, objects in (("make", made, new), ("delete", gone, old))
-        for first, early in calls
-        for second, late in calls
-        if early < late and _waits(verb, objects[first], objects[second])
+        *(
+            f"{first} was made before {second}, which it needs"
+            for first, early in made
+            for second, late in made
+            if early < late and new[first].needs(new[second])
+        ),
+        *(
+            f"{first} was deleted before {second}, which needed it"
+            for first, early in gone
+            for second, late in gone
+            if early < late and old[second].needs(old[first])
+        ),
+        *(
+            f"{first} was made before {second} was deleted, which needed it"
+            for first, early in made
+            for second, late in gone
+            if early < late and not old[second].outlives and old[second].needs(new[first])
+        ),
     ]
-
-
-def _waits(verb: str, early: _Object, late: _Object) -> bool:
-    """Whether the early call should have been the later one: what is needed goes last."""
-    return early.needs(late) if verb == "make" else late.needs(early)
 
 
 def _objects(state: str) -> Iterator[tuple[str, _Object]]:
@@ -53,4 +63,5 @@ def _objects(state: str) -> Iterator[tuple[str, _Object]]:
             identifier = (instance.get("attributes") or {}).get("id")
             if identifier and resource["mode"] == "managed":
                 needed = frozenset(instance.get("dependencies") or ())
-                yield identifier, _Object(module, address, needed)
+                outlives = instance.get("create_before_destroy", False)
+                yield identifier, _Object(module, address, needed, outlives)

@@ -96,6 +96,28 @@ def test_created_first_is_destroyed_after_its_dependents_are_done(here: Path) ->
     ]
 
 
+@pytest.mark.parametrize(
+    ("now", "last"),
+    [
+        ('resource "terraform_data" "b" { input = 2 }\n', "update"),
+        ('resource "terraform_data" "b" { triggers_replace = 2 }\n', "create"),
+    ],
+    ids=["updated", "replaced"],
+)
+def test_what_is_destroyed_goes_before_what_it_needed_changes(
+    here: Path, now: str, last: str
+) -> None:
+    text = 'resource "terraform_data" "b" { input = 1 }\n'
+    _apply(text + 'resource "terraform_data" "a" { input = terraform_data.b.id }\n')
+    _, graph = _plan(now)
+    numbers = {str(each): number for number, each in enumerate(graph.operations)}
+    pending, before = [numbers[f"{last} terraform_data.b"]], set[int]()
+    while pending:
+        before.update(found := graph.operations[pending.pop()].after)
+        pending.extend(found)
+    assert numbers["delete terraform_data.a"] in before
+
+
 def test_graph_is_json(here: Path) -> None:
     _, graph = _plan(_CHAIN % 1)
     assert ExecutionGraph.from_json(json.loads(json.dumps(graph.to_json()))) == graph

@@ -1,10 +1,10 @@
 """From the changes of a plan to its execution graph: what must be done before what.
 
-The rules, with A depending on B: B is created or updated before A; A is destroyed before B. An
-object that is replaced goes before its successor comes, or after it where it is created first; then
-it also stays until everything that depends on it has been changed. That A is destroyed before B is
-given up where they have different providers and A's must be configured with what B will be: then
-nothing of A can be destroyed before B is made anew. A provider is open from before
+The rules, with A depending on B: B is created or updated before A; A is destroyed before anything is
+done to B. An object that is replaced goes before its successor comes, or after it where it is
+created first; then it also stays until everything that depends on it has been changed. That A is
+destroyed before B is given up where they have different providers and A's must be configured with
+what B will be: then nothing of A can be destroyed before B is made anew. A provider is open from before
 its first use until after its last, and so is an ephemeral object that anything uses. Data sources of
 checks are read when all else has been done.
 
@@ -345,21 +345,35 @@ class _Building:
         return followers
 
     def _order_making_after_ending(self) -> None:
-        """Let what something depended on go before it is changed, wherever that is possible.
+        """Let objects go before what needed them, and what they needed, is changed, wherever that is
+        possible.
 
         It is not where the object that goes must itself wait for something to be made.
         """
         waiting = _reached(self._followers(), self._made.all())
         for block in self._made:
             for needed in self._stored.get(block, ()):
-                for module in self._shared_modules(block, needed):
-                    ended = self._ended.of(needed, module)
-                    gone = [each for each in ended if each not in waiting]
-                    numbers = self._made.of(block, module)
-                    if len(gone) > 1 and len(numbers) > 1:
-                        gone = [self._joined(f"end of {_name(needed)}", gone)]
-                    for number in numbers:
-                        self._put_after(number, gone)
+                depth = self._shared_depth(block[0], needed)
+                self._make_after_end(block, needed, depth, waiting)
+        for block in self._ended:
+            for needed in self._needs_of(block):
+                if needed != block and needed in self._made:
+                    depth = self._shared_depth(block[0], needed)
+                    self._make_after_end(needed, block, depth, waiting)
+
+    def _make_after_end(self, changed: Block, ended: Block, depth: int, waiting: set[int]) -> None:
+        """Change what is of one block after the end of what is of another, in each module instance."""
+        for module in self._ended.modules(ended, depth):
+            gone = [each for each in self._ended.of(ended, module) if each not in waiting]
+            numbers = [
+                each
+                for each in self._made.of(changed, module)
+                if self._operations[each][0] is not OperationKind.CHECK
+            ]
+            if len(gone) > 1 and len(numbers) > 1:
+                gone = [self._joined(f"end of {_name(ended)}", gone)]
+            for number in numbers:
+                self._put_after(number, gone)
 
     # -- providers ----------------------------------------------------------------------------
 
