@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey, key_order
 from nigari.config.resource import Resource
-from nigari.cty.types import DYNAMIC
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.eval.instances import Frame
 from nigari.eval.once import Need
@@ -49,8 +48,6 @@ class PriorResource(RepeatedResource):
         repetition = self.resource.repetition
         if repetition.is_single and None not in values:
             return unknown(schema.block.implied_type)
-        if not values and (repetition.count or repetition.for_each):
-            return unknown(DYNAMIC)
         return collected(repetition, values)
 
 
