@@ -8,9 +8,11 @@ from typing import Final
 
 import pytest
 
+from fuzz.story.world import provider as world
 from nigari.diagnostics import Severity
 from tests.plan.command import applied, planned
 from tests.plan.vault import REQUIRED, install
+from tests.providers_found import find_provider
 
 _LOCAL: Final = 'locals {\n  x = "a"\n}\n'
 _DATA: Final = 'resource "terraform_data" "x" {\n  lifecycle {\n    precondition {\n'
@@ -166,3 +168,15 @@ def test_what_cannot_be_read_is_told_at_its_block(
     assert [(each.address, each.subject and each.subject.start.line) for each in told] == [
         ("vault_thing.t", line)
     ]
+
+
+def test_what_may_be_null_has_no_secrets_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    find_provider(monkeypatch, lambda: world)
+    thing = 'resource "world_thing" "t" {\n  name = "t"\n  lifecycle {\n    enabled = %s\n  }\n}\n'
+    output = 'output "o" {\n  value = world_thing.t != null ? "some" : "none"\n}\n'
+    Path("main.tf").write_text(thing % "false" + output)
+    plan, told, _ = planned([], {})
+    assert plan is not None, told

@@ -311,6 +311,9 @@ class ValidatedResource(ResourceNode):
         repetition = self.resource.repetition
         is_repeated = repetition.count is not None or repetition.for_each is not None
         value = DYNAMIC_UNKNOWN if is_repeated else self.element
+        if repetition.enabled is not None:
+            # It may be null, and then nothing in it is secret or deprecated.
+            value = unknown(value.type)
         if self.resource.addr.mode is EPHEMERAL:
             value = value.mark(EPHEMERAL_MARK)
         self.value = value
