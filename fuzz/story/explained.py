@@ -48,6 +48,71 @@ def _opens_for_destroy(step: Step, command: list[str], difference: Difference) -
     return _destroys(step, command) and _like(difference, "events: missing ephemeral_action")
 
 
+def _is_lenient_destroy(step: Step, command: list[str], difference: Difference) -> bool:
+    """A destroy that goes on where OpenTofu stops at something that is not to be destroyed."""
+    if not _destroys(step, command) or _like(difference, "exit code 0"):
+        return False
+    refused = "cannot be destroyed" in difference.kind
+    return not refused and _like(difference, "exit code 1 / 0", "diagnostics: -error")
+
+
+def _destroys_from_state(step: Step, command: list[str], difference: Difference) -> bool:
+    return _destroys(step, command) and _like(
+        difference, "plan: output_changes.*", "events: outputs.outputs", "state: outputs"
+    )
+
+
+def _reads_what_it_destroys(step: Step, command: list[str], difference: Difference) -> bool:
+    is_part = any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
+    return (
+        is_part
+        and _destroys(step, command)
+        and _like(difference, "events: missing refresh", "reads: missing", "state: resources")
+    )
+
+
+def _is_protection(_: Step, command: list[str], difference: Difference) -> bool:
+    if command[0] == "refresh":
+        return "cannot be destroyed" in difference.kind
+    return difference.kind == "diagnostics: -error Resource instance cannot be destroyed" and (
+        "Destruction is prevented" in difference.text
+    )
+
+
+def _inherits(_: Step, __: list[str], difference: Difference) -> bool:
+    is_lost = 'theirs "<absent>"\n  ours   true' in difference.text
+    return _like(difference, r"state: resources\.\*\.create_before_destroy") and is_lost
+
+
+def _may_fail(_: Step, __: list[str], difference: Difference) -> bool:
+    return difference.kind == "diagnostics: +warning Provisioner local-exec failed"
+
+
+def _triggers_nothing(_: Step, __: list[str], difference: Difference) -> bool:
+    return "no change found for" in difference.kind
+
+
+def _is_circle(_: Step, __: list[str], difference: Difference) -> bool:
+    return "Cycle: " in difference.kind
+
+
+def _is_told_once(_: Step, __: list[str], difference: Difference) -> bool:
+    return difference.kind == "diagnostics: -error Zero assert blocks"
+
+
+def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
+    is_instance = any(
+        word.startswith("-target") and word.endswith("]") for c in step.commands for word in c
+    )
+    return is_instance and _like(
+        difference,
+        "events: more apply_.* create",
+        "events: change_summary",
+        "state: resources",
+        "calls: missing - / create more",
+    )
+
+
 def _temporary_planned(step: Step, command: list[str], difference: Difference) -> bool:
     return command[-1] == PLAN and _like(difference, "events: missing planned_change")
 
@@ -75,6 +140,14 @@ def _temporary_json(step: Step, command: list[str], difference: Difference) -> b
     return _like(difference, "plan: checks")
 
 
+def _temporary_modules(step: Step, command: list[str], difference: Difference) -> bool:
+    return _like(difference, r"state: resources\.\*\.dependencies")
+
+
+def _temporary_refresh(step: Step, command: list[str], difference: Difference) -> bool:
+    return command[0] == "refresh" or any("-refresh-only" in each for each in step.commands)
+
+
 def _temporary_diag(step: Step, command: list[str], difference: Difference) -> bool:
     return "will be removed from the state" in difference.kind
 
@@ -84,10 +157,22 @@ EXPLAINED: Final = (
     Explained(
         "only what a provider needs is opened while a destroy is planned", _opens_for_destroy
     ),
+    Explained("a destroy looks at nothing that it need not", _is_lenient_destroy),
+    Explained("a destroy ends the outputs that the state has", _destroys_from_state),
+    Explained("a destroy reads what it destroys", _reads_what_it_destroys),
+    Explained("what prevents a destroy is told where it is written", _is_protection),
+    Explained("an update keeps create_before_destroy that others need", _inherits),
+    Explained("a failure that does not matter is a warning", _may_fail),
+    Explained("triggers without instances mean nothing", _triggers_nothing),
+    Explained("OpenTofu cannot order these operations", _is_circle),
+    Explained("a mistake is told once", _is_told_once),
+    Explained("whatever a plan of one instance shows is applied", _targets_instance),
     Explained("[json] planned changes of apply -json PLAN", _temporary_planned),
     Explained("[planfix] destroy reads data", _temporary_destroy_reads),
     Explained("[evalfix] no such module instance", _temporary_module),
     Explained("[statefix] targets", _temporary_targets),
     Explained("[json] members", _temporary_json),
+    Explained("[planfix] whole modules", _temporary_modules),
+    Explained("[statefix] refresh", _temporary_refresh),
     Explained("[diag] forgetting warns", _temporary_diag),
 )
