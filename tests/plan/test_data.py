@@ -126,6 +126,17 @@ def test_what_depends_on_means_of_things_that_need_others(
     assert list(reads(changed + _NEEDING + text).values()) == [Reason.DEPENDENCY_PENDING] * waits
 
 
+def test_data_wait_for_what_a_removed_module_instance_leaves(vault: Vault) -> None:
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(REQUIRED + THING)
+    text = 'module "m" {\n  source = "./m"\n  count = %s\n}\n'
+    text += 'data "vault_look" "l" {\n  name = "n"\n  depends_on = [module.m]\n}\n'
+    apply(text % 2)
+    assert reads(text % 2) == {}
+    assert reads(text % 1) == {"data.vault_look.l": Reason.DEPENDENCY_PENDING}
+    assert reads(text % 0) == {"data.vault_look.l": Reason.DEPENDENCY_PENDING}
+
+
 CHECK = """\
 check "c" {
   data "vault_look" "l" { name = "%s" }

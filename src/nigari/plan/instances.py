@@ -37,7 +37,7 @@ from nigari.plan.conditions import Noted, resource_conditions
 from nigari.plan.host import settled
 from nigari.plan.imports import Imports
 from nigari.plan.open_ephemeral import EphemeralObjects
-from nigari.plan.prior import PriorObject, current_value
+from nigari.plan.prior import PriorModules, PriorObject, current_value
 from nigari.plan.provider_instances import ProviderInstances
 from nigari.plan.provider_node import ProviderNode
 from nigari.plan.provider_pool import ProviderPool
@@ -59,6 +59,8 @@ class Planning(Protocol):
     providers: ProviderInstances
     prior: State
     """The state before planning, after moves."""
+    prior_modules: PriorModules
+    """The module instances that have objects in that state."""
     settings: Settings
     blocks: BlockGraph
     ephemeral: EphemeralObjects

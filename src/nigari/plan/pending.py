@@ -19,15 +19,18 @@ from nigari.addrs.values import InputVariable, LocalValue
 from nigari.config.declared import Dependencies
 from nigari.config.resource import Resource
 from nigari.diagnostics import Diagnostics
-from nigari.eval.instances import Frame, ResourceNode
+from nigari.eval.instances import CallNode, Frame, ResourceNode
 from nigari.eval.once import DONE, Need, Node
 from nigari.lang.references import parse_reference
 from nigari.plan.block_graph import Block, BlockGraph
 from nigari.plan.changes import Action
 from nigari.plan.instances import ChangingInstance, PlannedResource, RepeatedResource
+from nigari.plan.prior import PriorModules
 
 
-def has_pending(frame: Frame, resource: Resource, blocks: BlockGraph) -> bool | list[Need]:
+def has_pending(
+    frame: Frame, resource: Resource, blocks: BlockGraph, prior: PriorModules
+) -> bool | list[Need]:
     """Whether anything that must be done before is still to be done, or what must be worked out
     first to tell.
     """
@@ -39,8 +42,13 @@ def has_pending(frame: Frame, resource: Resource, blocks: BlockGraph) -> bool | 
         nodes = list(_written_before(frame, resource.depends_on, blocks))
         nodes += _referred_to(frame, block, blocks)
     needs: list[Need] = [node for node in nodes if node.state != DONE]
+    if needs:
+        return needs
     modes = (MANAGED,) if resource.addr.mode is DATA else (MANAGED, DATA)
-    return needs or any(_changes(node) for node in nodes if _mode(node) in modes)
+    if any(_changes(node) for node in nodes if _mode(node) in modes):
+        return True
+    calls = [node for node in nodes if isinstance(node, CallNode)]
+    return any(_loses_objects(call, prior) for call in dict.fromkeys(calls))
 
 
 class DeferrableResource(PlannedResource):
@@ -50,7 +58,9 @@ class DeferrableResource(PlannedResource):
 
     def step(self) -> Sequence[Need]:
         if not self._is_expanded:
-            pending = has_pending(self.frame, self.resource, self.run.blocks)
+            pending = has_pending(
+                self.frame, self.resource, self.run.blocks, self.run.prior_modules
+            )
             if isinstance(pending, list):
                 return pending
             self.has_pending = pending
@@ -72,6 +82,12 @@ def _changes(node: Node) -> bool:
         and each.change.action is not Action.NO_OP
         for each in node.instances.values()
     )
+
+
+def _loses_objects(call: CallNode, prior: PriorModules) -> bool:
+    """Whether there are objects in instances of a call that the configuration has no more."""
+    keys = prior.get((call.frame.instance.addr, call.call.name), frozenset())
+    return not keys <= call.frames.keys()
 
 
 # -- what is written ------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from nigari.plan.imports import Imports
 from nigari.plan.instances import PlannedResource, RepeatedResource
 from nigari.plan.managed import ManagedResource
 from nigari.plan.module_conditions import condition_nodes, module_conditions
-from nigari.plan.prior import PriorObject
+from nigari.plan.prior import PriorObject, prior_modules
 from nigari.plan.prior_values import PriorResource
 from nigari.plan.provider_pool import ProviderPool
 from nigari.plan.selection import Selection
@@ -88,6 +88,7 @@ class PlanHost(Host):
         """The blocks of data sources that must be there while everything is destroyed."""
         self.called: list[Frame] = []
         """The instances of called modules."""
+        self.prior_modules = prior_modules(prior)
 
     # -- what nodes ask for -------------------------------------------------------------------
 

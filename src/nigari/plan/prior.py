@@ -7,8 +7,14 @@ notes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
+from typing import TypeAlias
+
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
+from nigari.addrs.resource import MANAGED
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_from_json
 from nigari.cty.marks import mark_with_paths
@@ -23,11 +29,15 @@ from nigari.record import record
 from nigari.schema.coerce import without_null_blocks
 from nigari.schema.marked_paths import sensitive_paths
 from nigari.schema.provider import Schema
-from nigari.state.model import InstanceState, ObjectStatus, StoredObject
+from nigari.state.model import InstanceState, ObjectStatus, State, StoredObject
 from nigari.state.objects import UnreadableObject, decode, encode
 from nigari.state.sensitive_paths import parse_paths
 
 _SECRET = frozenset((SENSITIVE,))
+
+
+PriorModules: TypeAlias = Mapping[tuple[ModuleAddr, str], Set[InstanceKey]]
+"""The keys of the instances of each call, by the module instance that it is in and its name."""
 
 
 @record
@@ -238,3 +248,14 @@ def with_schema_marks(value: Value, schema: Schema) -> Value:
 def _marked(value: Value, stored: StoredObject) -> Value:
     paths = parse_paths(stored.sensitive_attributes)
     return mark_with_paths(value, [(path, _SECRET) for path in paths])
+
+
+def prior_modules(prior: State) -> PriorModules:
+    """The keys of the module instances that have objects, by the call that they are instances of."""
+    found: dict[tuple[ModuleAddr, str], set[InstanceKey]] = {}
+    for address in prior.resources:
+        module = address.module
+        while module.parent is not None and address.item.mode is MANAGED:
+            found.setdefault((module.parent, module.name), set()).add(module.key)
+            module = module.parent
+    return found
