@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from tests.plan.command import applied
+from tests.plan.vault import REQUIRED, install
 
 
 @pytest.fixture
@@ -219,3 +220,32 @@ def test_a_provisioner_that_turns_out_to_run_at_destroy_can_use_only_its_object(
     assert status == 1
     assert "Reference from a destroy provisioner" in said
     assert applied(["-var=w=create"], {})[0] == 0
+
+
+def test_a_provider_is_not_asked_where_only_secrecy_changes(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = install(monkeypatch)
+    text = REQUIRED + 'resource "vault_thing" "t" {\n  name = %s\n}\n'
+    Path("main.tf").write_text(text % '"t"')
+    assert applied([], {})[0] == 0
+    vault.taken()
+    Path("main.tf").write_text(text % 'sensitive("t")')
+    status, said = applied([], {})
+    assert status == 0, said
+    assert "1 changed" in said
+    assert vault.taken() == ["read t"]
+    assert "sensitive_attributes" in _state()["vault_thing.t"][0]
+    assert applied([], {})[1].count("No changes") == 1
+
+
+def test_a_move_that_counting_implies_may_be_blocked(here: Path) -> None:
+    Path("main.tf").write_text('resource "terraform_data" "a" { count = 2 }\n')
+    assert applied([], {})[0] == 0
+    path = Path("terraform.tfstate")
+    state = json.loads(path.read_text())
+    del state["resources"][0]["instances"][1]["index_key"]
+    path.write_text(json.dumps(state))
+    status, said = applied([], {})
+    assert status == 0, said
+    assert "Warning: Move is blocked" in said

@@ -82,17 +82,21 @@ async def _apply(
     nothing = null(block.implied_type)
     planned, marks = unmark_deep_with_paths(final.after)
     before = nothing if prior is None else prior.value.unmark_deep()[0]
-    answer = await place.provider(change).apply(
-        api.ApplyRequest(
-            change.address.item.resource.type,
-            before,
-            planned,
-            config.unmark_deep()[0],
-            final.private,
-            declared.meta,
-            final.identity,
+    if prior is not None and before == planned:
+        # Only what is secret has changed, which is nothing to the provider.
+        answer = api.ApplyResponse(planned, prior.private, identity=prior.identity)
+    else:
+        answer = await place.provider(change).apply(
+            api.ApplyRequest(
+                change.address.item.resource.type,
+                before,
+                planned,
+                config.unmark_deep()[0],
+                final.private,
+                declared.meta,
+                final.identity,
+            )
         )
-    )
     body = declared.node.resource.body
     place.diags.extend(located(answer.diagnostics, block, body, str(change.address)))
     has_failed = api.has_errors(answer.diagnostics)
