@@ -249,3 +249,17 @@ def test_a_move_that_counting_implies_may_be_blocked(here: Path) -> None:
     status, said = applied([], {})
     assert status == 0, said
     assert "Warning: Move is blocked" in said
+
+
+def test_an_output_of_what_failed_keeps_its_value(here: Path) -> None:
+    text = 'resource "terraform_data" "a" {{\n  triggers_replace = {0}\n  input = {0}\n{1}}}\n'
+    text += 'output "known" {{ value = terraform_data.a.input }}\n'
+    text += 'output "unknown" {{ value = "${{terraform_data.a.id}} {0}" }}\n'
+    failing = '  provisioner "local-exec" { command = "exit 1" }\n'
+    for number, provisioner, kept in ((1, failing, None), (2, "", "2"), (3, failing, "2")):
+        Path("main.tf").write_text(text.format(number, provisioner))
+        assert applied([], {})[0] == bool(provisioner)
+        outputs = json.loads(Path("terraform.tfstate").read_text())["outputs"]
+        assert outputs["known"]["value"] == number
+        found = outputs["unknown"]["value"].split()[-1] if "unknown" in outputs else None
+        assert found == kept

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Final
 
+from nigari.addrs.absolute import resource_of
 from nigari.apply.executor import CircularGraph, Executor
 from nigari.apply.host import ApplyHost
 from nigari.apply.keeping import Keep
@@ -17,15 +19,17 @@ from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.once import DONE
 from nigari.eval.output import OutputNode
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.block_graph import BlockGraph
+from nigari.plan.block_graph import BlockGraph, output_block, resource_block
 from nigari.plan.changes import Plan, PlanMode
 from nigari.plan.check_results import updated_results
-from nigari.plan.execution_graph import ExecutionGraph
+from nigari.plan.execution_graph import ExecutionGraph, OperationKind
 from nigari.plan.host import Surroundings
 from nigari.plan.module_conditions import condition_nodes, module_conditions
 from nigari.plan.provider_pool import ProviderPool
 from nigari.plan.settings import Settings
 from nigari.state.model import CheckResult, OutputState, State
+
+_MAKING: Final = frozenset((OperationKind.CREATE, OperationKind.UPDATE, OperationKind.READ))
 
 
 class Application:
@@ -43,6 +47,7 @@ class Application:
     ) -> None:
         self._plan = plan
         self._graph = graph
+        self._blocks = blocks
         self._view = view
         self._host = ApplyHost(surroundings, pool, plan)
         self._place = Workplace(self._host, plan, blocks, settings, view)
@@ -114,7 +119,32 @@ class Application:
         self._place.renew_dependencies()
         checks = await self._checks(succeeded)
         draft.set_checks(checks)
-        draft.set_outputs(await self._outputs(succeeded, _refused_outputs(checks)))
+        refused = _refused_outputs(checks) | self._unsettled_outputs()
+        draft.set_outputs(await self._outputs(succeeded, refused))
+
+    def _unsettled_outputs(self) -> set[str]:
+        """The root's outputs that were to come of something that was not made as planned.
+
+        What was known of an output beforehand is no matter of that.
+        """
+        assert self._executor is not None
+        operations = self._executor.left_out()
+        left_out = {each.address for each in operations if each.kind in _MAKING}
+        if not left_out:
+            return set()
+        unsettled = {
+            resource_block(resource_of(change.address))
+            for change in self._plan.changes
+            if str(change.address) in left_out
+        }
+        return {
+            each.name
+            for each in self._plan.outputs.values()
+            if not each.after.is_wholly_known
+            and not unsettled.isdisjoint(
+                map(resource_block, self._blocks.resources_before(output_block(each.name)))
+            )
+        }
 
     def stop(self) -> None:
         """Begin nothing new."""

@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Iterator
+from itertools import compress
 from typing import Final, Protocol
 
 from nigari.apply.keeping import Keep, Keeper
 from nigari.apply.operations import Operations
-from nigari.plan.execution_graph import ExecutionGraph, OperationKind
+from nigari.plan.execution_graph import ExecutionGraph, Operation, OperationKind
 
 _MOST_NAMED: Final = 12
 
@@ -101,6 +103,10 @@ class Executor:
         finally:
             await self._keeper.end()
         return not any(self._skipped) and not self.is_stopped
+
+    def left_out(self) -> Iterator[Operation]:
+        """The operations that failed, or were not begun."""
+        return compress(self._graph.operations, self._skipped)
 
     def _hire(self, group: asyncio.TaskGroup) -> None:
         for _ in range(min(len(self._ready), self._most - self._busy)):

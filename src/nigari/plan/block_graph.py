@@ -56,6 +56,11 @@ def resource_block(address: AbsResource) -> Block:
     return address.module.unkeyed, str(address.item)
 
 
+def output_block(name: str) -> Block:
+    """The block that declares an output value of the root module."""
+    return ROOT_MODULE, f"output.{name}"
+
+
 def provider_block(address: AbsProviderConfig) -> Block:
     """The block that configures a provider."""
     return address.module.unkeyed, str(address.item)
@@ -101,7 +106,7 @@ class BlockGraph:
         """The output values of the root module."""
         for instance in self._modules.get(ROOT_MODULE, ()):
             for name in instance.module.outputs:
-                yield ROOT_MODULE, f"output.{name}"
+                yield output_block(name)
 
     def final_values(self) -> Iterator[Block]:
         """What is worked out once everything has been done: the root's outputs, and all checks."""
