@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from fuzz.story.order import too_early
-from fuzz.story.sides import Finished, Sides
+from fuzz.story.sides import EARLY, Finished, Sides
 from tests.real.alike import Tree, plan_view, states
 
 _UUID: Final = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
@@ -59,6 +59,8 @@ def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
         yield Difference(f"exit code {theirs.status} / {ours.status}: {_summary(said)}", said)
     if "Traceback" in ours.stderr or "Internal error" in ours.stdout + ours.stderr:
         yield Difference("crash", ours.stderr + ours.stdout)
+    if EARLY in ours.stderr:
+        yield Difference("order: a value was used too early", ours.stderr)
 
 
 def _summary(said: str) -> str:
@@ -238,7 +240,7 @@ def results(sides: Sides, before: str) -> Iterator[Difference]:
     yield from _calls("calls", _CHANGING, sides)
     early = too_early(before, sides.ours.state(), sides.ours.journal())
     if early and not too_early(before, sides.theirs.state(), sides.theirs.journal()):
-        yield Difference("order", "\n".join(early))
+        yield Difference("order: an operation came too early", "\n".join(early))
     left, right = Counter(sides.theirs.log()), Counter(sides.ours.log())
     if left != right:
         missing, more = list((left - right).elements()), list((right - left).elements())

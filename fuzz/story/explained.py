@@ -63,11 +63,13 @@ def _destroys_from_state(step: Step, command: list[str], difference: Difference)
 
 
 def _reads_what_it_destroys(step: Step, command: list[str], difference: Difference) -> bool:
+    if not _destroys(step, command):
+        return False
+    if _like(difference, "events: missing apply_.* read", "reads: missing look / - more"):
+        return True
     is_part = any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
-    return (
-        is_part
-        and _destroys(step, command)
-        and _like(difference, "events: missing refresh", "reads: missing", "state: resources")
+    return is_part and _like(
+        difference, "events: missing refresh", "reads: missing", "state: resources"
     )
 
 
@@ -101,26 +103,18 @@ def _is_told_once(_: Step, __: list[str], difference: Difference) -> bool:
 
 
 def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
-    is_instance = any(
-        word.startswith("-target") and word.endswith("]") for c in step.commands for word in c
-    )
-    return is_instance and _like(
+    is_part = any(word.startswith("-target") for c in step.commands for word in c)
+    return is_part and _like(
         difference,
-        "events: more apply_.* create",
+        "events: more apply_",
         "events: change_summary",
         "state: resources",
-        "calls: missing - / create more",
+        "(calls|reads): missing - / .* more",
     )
 
 
 def _temporary_planned(step: Step, command: list[str], difference: Difference) -> bool:
     return command[-1] == PLAN and _like(difference, "events: missing planned_change")
-
-
-def _temporary_destroy_reads(step: Step, command: list[str], difference: Difference) -> bool:
-    return _destroys(step, command) and _like(
-        difference, "events: missing apply_.* read", "reads: missing look / - more"
-    )
 
 
 def _temporary_module(step: Step, command: list[str], difference: Difference) -> bool:
@@ -140,10 +134,6 @@ def _temporary_json(step: Step, command: list[str], difference: Difference) -> b
     return _like(difference, "plan: checks")
 
 
-def _temporary_modules(step: Step, command: list[str], difference: Difference) -> bool:
-    return _like(difference, r"state: resources\.\*\.dependencies")
-
-
 def _temporary_refresh(step: Step, command: list[str], difference: Difference) -> bool:
     return command[0] == "refresh" or any("-refresh-only" in each for each in step.commands)
 
@@ -159,20 +149,18 @@ EXPLAINED: Final = (
     ),
     Explained("a destroy looks at nothing that it need not", _is_lenient_destroy),
     Explained("a destroy ends the outputs that the state has", _destroys_from_state),
-    Explained("a destroy reads what it destroys", _reads_what_it_destroys),
+    Explained("a destroy reads what it destroys and what providers need", _reads_what_it_destroys),
     Explained("what prevents a destroy is told where it is written", _is_protection),
     Explained("an update keeps create_before_destroy that others need", _inherits),
     Explained("a failure that does not matter is a warning", _may_fail),
     Explained("triggers without instances mean nothing", _triggers_nothing),
     Explained("OpenTofu cannot order these operations", _is_circle),
     Explained("a mistake is told once", _is_told_once),
-    Explained("whatever a plan of one instance shows is applied", _targets_instance),
+    Explained("whatever a plan with targets shows is applied", _targets_instance),
     Explained("[json] planned changes of apply -json PLAN", _temporary_planned),
-    Explained("[planfix] destroy reads data", _temporary_destroy_reads),
     Explained("[evalfix] no such module instance", _temporary_module),
     Explained("[statefix] targets", _temporary_targets),
     Explained("[json] members", _temporary_json),
-    Explained("[planfix] whole modules", _temporary_modules),
     Explained("[statefix] refresh", _temporary_refresh),
     Explained("[diag] forgetting warns", _temporary_diag),
 )

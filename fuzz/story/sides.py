@@ -2,7 +2,7 @@
 
 The real program is a process. Ours runs in a fork of this process, in which everything is imported
 already: that leaves nothing behind from command to command, as a new process would, and takes a
-tenth of the time. Both talk to plugins that run all the time, one for each directory.
+tenth of the time. It carries out operations in a legal order that is left to chance. Both talk to plugins that run all the time, one for each directory.
 """
 
 from __future__ import annotations
@@ -23,12 +23,17 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 import nigari
 from fuzz.story.configuration import LOG
 from fuzz.story.telling import Seen, Step
 from fuzz.story.world import DIRECTORY, FACTS, FAILURES, JOURNAL, OBJECTS, SOURCE
+from tests.apply.orders import Watch, by_chance
 from tests.plugins import running
 
+EARLY: Final = "Used too early: "
+"""Begins a line of ours about a value that was used before all that it depends on was done."""
 _SECONDS: Final = 60
 _STATE: Final = "terraform.tfstate"
 _SERVING: Final = "from fuzz.story.world import provider; provider.serve()"
@@ -125,11 +130,14 @@ class Sides:
 
     def __init__(self, tofu: Path, theirs: Side, ours: Side) -> None:
         self._tofu = tofu
+        self._commands = 0
+        """How many were run, which chooses the order in which ours carries out its operations."""
         self.theirs = theirs
         self.ours = ours
 
     def both(self, command: list[str]) -> tuple[Finished, Finished]:
         """Run a command line in both at the same time: what came of theirs, and of ours."""
+        self._commands += 1
         theirs = subprocess.Popen(
             [self._tofu, *command],
             cwd=self.theirs.work,
@@ -174,7 +182,11 @@ class Sides:
             stream = os.fdopen(number, "wb", closefd=False)
             setattr(sys, name, TextIOWrapper(stream, "utf-8"))
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        watch = Watch(pytest.MonkeyPatch())
+        watch.order(by_chance(self._commands))
         status = main(command)
+        for each in watch.early:
+            sys.stderr.write(f"{EARLY}{each}\n")
         sys.stdout.flush()
         sys.stderr.flush()
         return status
