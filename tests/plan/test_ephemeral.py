@@ -58,6 +58,19 @@ def test_opened_again_while_applying_if_anything_uses_it(vault: Vault) -> None:
     assert [each for each in vault.taken() if each.startswith("open")] == opened
 
 
+def test_not_opened_for_an_output_of_something_that_uses_it(vault: Vault) -> None:
+    thing = 'resource "vault_thing" "t" {\n  name = "t"\n'
+    thing += "  password = ephemeral.vault_lease.b.secret\n}\n"
+    data = 'resource "terraform_data" "d" { input = %s }\n'
+    output = 'output "o" { value = vault_thing.t.id }\n'
+    write(CHAIN, thing, data % 1, output)
+    run("apply")
+    vault.taken()
+    write(CHAIN, thing, data % 2, output)
+    run("apply")
+    assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
+
+
 def test_nothing_of_it_is_stored(vault: Vault) -> None:
     write(
         CHAIN,

@@ -22,8 +22,8 @@ from nigari.addrs.module import (
     ModuleCallOutput,
 )
 from nigari.addrs.provider import AbsProviderConfig, ProviderConfig
+from nigari.addrs.resource import EPHEMERAL, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.addrs.resource import ResourceInstance
 from nigari.addrs.values import InputVariable, LocalValue, ProviderFunction
 from nigari.config.declared import CheckRule, Dependencies, Repetition
 from nigari.config.resource import Resource
@@ -82,6 +82,7 @@ class BlockGraph:
         self._resources: dict[Block, AbsResource] = {}
         self._needs: dict[Block, tuple[Block, ...]] = {}
         self._before: dict[Block, frozenset[AbsResource]] = {}
+        self._ephemeral: dict[Block, frozenset[AbsResource]] = {}
         self._outside: dict[ModuleAddr, frozenset[Block]] = {}
         self._providers: dict[Block, FoundBlock] = {}
         pending = [root]
@@ -167,6 +168,23 @@ class BlockGraph:
         """All resources that the things in a `depends_on` need, directly or through others."""
         named = self._of_dependencies(instance, depends_on)
         return frozenset[AbsResource]().union(*map(self.resources_before, named))
+
+    def ephemeral_before(self, block: Block) -> frozenset[AbsResource]:
+        """The ephemeral resources whose values a block is worked out from.
+
+        Nothing ephemeral comes out of a managed resource or a data source that needs it.
+        """
+        return work_out(block, self._ephemeral, self.needs, self._joined_ephemeral)
+
+    def _joined_ephemeral(self, block: Block) -> frozenset[AbsResource]:
+        joined: frozenset[AbsResource] = frozenset()
+        for need in self.needs(block):
+            resource = self._resources.get(need)
+            if resource is None:
+                joined |= self._ephemeral.get(need, frozenset())
+            elif resource.item.mode is EPHEMERAL:
+                joined |= self._ephemeral.get(need, frozenset()) | {resource}
+        return joined
 
     def _joined(self, block: Block) -> frozenset[AbsResource]:
         joined: frozenset[AbsResource] = frozenset()

@@ -180,13 +180,17 @@ class _Building:
             return
         users = [resource_block(resource_of(each.address)) for each in changes]
         users += [_provider_of(each) for each in changes]
-        if self._plan.mode is not PlanMode.DESTROY:
-            users += self._blocks.final_values()
         used = {
             resource_block(resource)
             for block in dict.fromkeys(users)
             for resource in self._blocks.resources_before(block)
         }
+        if self._plan.mode is not PlanMode.DESTROY:
+            used.update(
+                resource_block(resource)
+                for block in self._blocks.final_values()
+                for resource in self._blocks.ephemeral_before(block)
+            )
         for each in self._plan.ephemeral:
             block, text = resource_block(resource_of(each.address)), str(each.address)
             if block in used:
