@@ -69,7 +69,7 @@ def _reads_what_it_destroys(step: Step, command: list[str], difference: Differen
         return True
     is_part = any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
     return is_part and _like(
-        difference, "events: missing refresh", "reads: missing", "state: resources"
+        difference, "events: (missing|more) refresh", "reads: missing", "state: resources"
     )
 
 

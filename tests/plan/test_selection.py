@@ -99,3 +99,21 @@ def test_modules_without_anything_singled_out_are_not_expanded() -> None:
     Path("n", "main.tf").write_text('resource "terraform_data" "inner" {}\n')
     assert inside("get").code == 0
     assert changed(text, "-target=terraform_data.k") == "k"
+
+
+def test_what_a_called_module_no_longer_declares_goes_with_the_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m").mkdir()
+    module = Path("m/main.tf")
+    module.write_text('resource "terraform_data" "in" {}\n')
+    Path("main.tf").write_text(
+        'resource "terraform_data" "a" { for_each = toset(["x"]) }\n'
+        'module "m" {\n  source = "./m"\n  for_each = toset(keys(terraform_data.a))\n}\n'
+    )
+    assert applied([], {})[0] == 0
+    module.write_text("")
+    plan, told, _ = planned(["-exclude=terraform_data.a"], {})
+    assert plan is not None, told
+    assert not plan.changes

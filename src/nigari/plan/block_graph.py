@@ -56,6 +56,11 @@ def resource_block(address: AbsResource) -> Block:
     return address.module.unkeyed, str(address.item)
 
 
+def expansion_block(module: ModuleAddr) -> Block:
+    """What stands for the instances of a module."""
+    return module, _EXPANSION
+
+
 def output_block(name: str) -> Block:
     """The block that declares an output value of the root module."""
     return ROOT_MODULE, f"output.{name}"

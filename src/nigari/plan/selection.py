@@ -4,8 +4,8 @@ Order between things is known for blocks, so a target brings along the blocks th
 whole, and what is excluded takes whole blocks with it; only among the instances of the named blocks
 themselves it matters which one is named. While everything is to be destroyed it is the other way
 round: a target takes along what needs it, and what stays keeps what it needs. A resource that is
-only in the state has no place in the configuration's order, unless it is to be destroyed with the
-rest.
+only in the state needs what the instances of its module come from, if that is still called, and
+what it needed when it was stored, if it is to be destroyed with the rest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Set as AbstractSet
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.targets import Target
-from nigari.plan.block_graph import Block, BlockGraph, resource_block
+from nigari.plan.block_graph import Block, BlockGraph, expansion_block, resource_block
 from nigari.plan.operation_order import stored_needs
 from nigari.record import record
 from nigari.state.model import State
@@ -122,8 +122,8 @@ class _Needs:
 
     def of(self, block: Block) -> set[Block]:
         found = set(self._stored.get(block, ()))
-        if self._graph.is_resource(block):
-            found.update(resource_block(each) for each in self._graph.resources_before(block))
+        source = block if self._graph.is_resource(block) else expansion_block(block[0])
+        found.update(resource_block(each) for each in self._graph.resources_before(source))
         found.discard(block)
         return found
 
