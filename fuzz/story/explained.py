@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from fuzz.story.comparing import Difference
-from fuzz.story.telling import PLAN, Step
+from fuzz.story.telling import Step
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,10 @@ def _is_told_once(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == "diagnostics: -error Zero assert blocks"
 
 
+def _replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
+    return difference.kind == "diagnostics: +warning Nothing to replace"
+
+
 def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
     is_part = any(word.startswith("-target") for c in step.commands for word in c)
     return is_part and _like(
@@ -113,35 +117,6 @@ def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
     )
 
 
-def _temporary_planned(step: Step, command: list[str], difference: Difference) -> bool:
-    return command[-1] == PLAN and _like(difference, "events: missing planned_change")
-
-
-def _temporary_module(step: Step, command: list[str], difference: Difference) -> bool:
-    return "No such module instance" in difference.kind
-
-
-def _temporary_targets(step: Step, command: list[str], difference: Difference) -> bool:
-    is_part = any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
-    return is_part and (
-        _like(difference, ".*outputs", ".*output_changes") or "excluded by targ" in difference.kind
-    )
-
-
-def _temporary_json(step: Step, command: list[str], difference: Difference) -> bool:
-    if _destroys(step, command) and _like(difference, ".*resource_drift"):
-        return True
-    return _like(difference, "plan: checks")
-
-
-def _temporary_refresh(step: Step, command: list[str], difference: Difference) -> bool:
-    return command[0] == "refresh" or any("-refresh-only" in each for each in step.commands)
-
-
-def _temporary_diag(step: Step, command: list[str], difference: Difference) -> bool:
-    return "will be removed from the state" in difference.kind
-
-
 EXPLAINED: Final = (
     Explained("forgetting asks no provider", _forgets),
     Explained(
@@ -150,17 +125,12 @@ EXPLAINED: Final = (
     Explained("a destroy looks at nothing that it need not", _is_lenient_destroy),
     Explained("a destroy ends the outputs that the state has", _destroys_from_state),
     Explained("a destroy reads what it destroys and what providers need", _reads_what_it_destroys),
-    Explained("what prevents a destroy is told where it is written", _is_protection),
+    Explained("what prevents a destroy is reported where it is written", _is_protection),
     Explained("an update keeps create_before_destroy that others need", _inherits),
     Explained("a failure that does not matter is a warning", _may_fail),
     Explained("triggers without instances mean nothing", _triggers_nothing),
     Explained("OpenTofu cannot order these operations", _is_circle),
-    Explained("a mistake is told once", _is_told_once),
+    Explained("a mistake is reported once", _is_told_once),
+    Explained("an address to replace that nothing has is a warning", _replaces_nothing),
     Explained("whatever a plan with targets shows is applied", _targets_instance),
-    Explained("[json] planned changes of apply -json PLAN", _temporary_planned),
-    Explained("[evalfix] no such module instance", _temporary_module),
-    Explained("[statefix] targets", _temporary_targets),
-    Explained("[json] members", _temporary_json),
-    Explained("[statefix] refresh", _temporary_refresh),
-    Explained("[diag] forgetting warns", _temporary_diag),
 )
