@@ -15,7 +15,7 @@ from typing import Final
 
 from fuzz.story.order import too_early
 from fuzz.story.sides import EARLY, Finished, Sides
-from tests.real.alike import Tree, plan_view, states
+from tests.real.alike import Tree, states
 
 _UUID: Final = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _DEPOSED: Final = re.compile(r'("deposed(?:_key)?": ?)"[0-9a-f]{8}"')
@@ -35,6 +35,7 @@ _IGNORED_MEMBERS: Final = ("@message", "@timestamp", "@module", "@level", "elaps
 _CHANGING: Final = ("create", "update", "delete", "import", "fail")
 _READING: Final = ("read", "look")
 _NAMED: Final = ("resource_changes", "resource_drift", "resources", "outputs", "output_changes")
+_VERDICTS: Final = ("format_version", "applyable", "complete", "errored")
 _DEEP: Final = 5
 _ABSENT: Final = "<absent>"
 
@@ -218,12 +219,16 @@ def plans(theirs: Finished, ours: Finished) -> Iterator[Difference]:
 
 
 def _view(shown: str) -> Tree:
-    view = plan_view(shown)
-    assert isinstance(view, dict)
+    """What is compared of a plan: what is to be done, and whether that is all."""
+    data = json.loads(shown)
+    view = {name: data.get(name) for name in _VERDICTS}
+    view["output_changes"] = data.get("output_changes") or {}
+    checks = data.get("checks") or []
+    for each in checks:
+        each["instances"] = sorted(each.get("instances") or [], key=str)
+    view["checks"] = sorted(checks, key=str)
     for name in ("resource_changes", "resource_drift"):
-        changes = view[name]
-        assert isinstance(changes, list)
-        view[name] = {_change_key(each): each for each in changes}
+        view[name] = {_change_key(each): each for each in data.get(name) or ()}
     found: Tree = json.loads(_plain(view))
     return found
 
