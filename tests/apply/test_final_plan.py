@@ -25,7 +25,7 @@ _CONFIGURATION = (
     [
         (cty.number(0), ""),
         (cty.number(1), "not the value that was planned"),
-        (cty.unknown(cty.NUMBER), "not known, although the plan said what it would be"),
+        (cty.unknown(cty.NUMBER), "not known, although the plan had a value"),
     ],
     ids=["the same", "another value", "an unknown one"],
 )
@@ -94,7 +94,7 @@ def test_an_object_that_is_created_as_something_else_is_tainted(
         lies[0] = True
     status, said = applied([], {})
     assert status == 1
-    assert "Unexpected result of a change" in said
+    assert "Inconsistent result of a change" in said
     (resource,) = json.loads(Path("terraform.tfstate").read_text())["resources"]
     assert resource["instances"][0].get("status") == ("tainted" if is_new else None)
 

@@ -222,7 +222,7 @@ resource "terraform_data" "a" {
 @pytest.mark.parametrize(
     ("written", "wanted"),
     [
-        ("true", "Destruction is prevented"),
+        ("true", "Destroying is prevented"),
         ("var.p", "prevent_destroy is null"),
         ("tonumber(terraform_data.other.output) == 2", "known only after something is applied"),
     ],
@@ -324,11 +324,11 @@ def test_an_instance_of_a_module_goes(
 @pytest.mark.parametrize(
     ("argument", "wanted"),
     [
-        ("p = true", "Destruction is prevented"),
+        ("p = true", "Destroying is prevented"),
         ("p = false", ""),
-        ("p = !var.on", "Destruction is prevented"),
+        ("p = !var.on", "Destroying is prevented"),
         ('p = each.value != "b"', "prevent_destroy is known only after"),
-        ('p = each.key == "b"', "Destruction is prevented"),
+        ('p = each.key == "b"', "Destroying is prevented"),
         ("p = null", "prevent_destroy is null"),
     ],
 )
@@ -354,7 +354,7 @@ def test_without_its_call_nothing_protects_an_object() -> None:
 def test_protected_while_everything_is_destroyed() -> None:
     write(PROTECTED % "true")
     apply()
-    assert "Destruction is prevented" in refused("-destroy")
+    assert "Destroying is prevented" in refused("-destroy")
     write("")
     assert actions()["terraform_data.a"][0] == "delete"
 

@@ -92,7 +92,7 @@ def place(tmp_path: Path) -> _Place:
         ("wrong type", "Value does not match the provider's schema", False),
         ("nan", "Value does not match the provider's schema", False),
         ("infinity", "Infinite number in the provider's answer", True),
-        ("unknown part", "some of it is still unknown", True),
+        ("unknown part", "part of it is still unknown", True),
         ("unknown", "although the plan said what it would be", False),
         ("no message", "Unreadable answer from the provider", False),
         ("refuse", "Provider plugin error", False),
@@ -112,10 +112,10 @@ def test_a_creation(place: _Place, manner: str, told: str, is_kept: bool) -> Non
     ("method", "more", "manner", "told"),
     [
         ("ReadDataSource", _LATE_DATA, "infinity", "Infinite number"),
-        ("ReadDataSource", _LATE_DATA, "unknown part", "is not known as a whole"),
+        ("ReadDataSource", _LATE_DATA, "unknown part", "is wholly unknown"),
         ("ReadDataSource", _LATE_DATA, "no message", "Unreadable answer"),
         ("OpenEphemeralResource", _LATE_LEASE, "no time", "Invalid time"),
-        ("OpenEphemeralResource", _LATE_LEASE, "unknown", "is not known as a whole"),
+        ("OpenEphemeralResource", _LATE_LEASE, "unknown", "is wholly unknown"),
         ("CallFunction", _LATE_CALL, "nan", "Value does not match"),
         ("CallFunction", _LATE_CALL, "infinity", "returned an infinite number"),
         ("CallFunction", _LATE_CALL, "unknown", "returned an unknown value"),
@@ -138,7 +138,7 @@ def test_what_is_asked_while_applying(
     [
         ("PlanResourceChange", _THINGS, "infinity", "Infinite number"),
         ("PlanResourceChange", _THINGS, "unknown", "Invalid plan from the provider"),
-        ("ImportResourceState", _THINGS + _IMPORT, "unknown part", "is not known as a whole"),
+        ("ImportResourceState", _THINGS + _IMPORT, "unknown part", "is wholly unknown"),
         ("ImportResourceState", _THINGS + _IMPORT, "other type", "does not have a resource type"),
         ("GetProviderSchema", _THINGS, "deep schema", "Unusable provider schema"),
         ("GetProviderSchema", _THINGS, "malformed schema", "Unusable provider schema"),
@@ -158,10 +158,10 @@ def test_while_planning(place: _Place, method: str, text: str, manner: str, told
 @pytest.mark.parametrize(
     ("method", "manner", "told"),
     [
-        ("ReadResource", "unknown", "is not known as a whole"),
-        ("ReadResource", "unknown part", "is not known as a whole"),
+        ("ReadResource", "unknown", "is wholly unknown"),
+        ("ReadResource", "unknown part", "is wholly unknown"),
         ("ReadResource", "infinity", "Infinite number"),
-        ("UpgradeResourceState", "unknown part", "is not known as a whole"),
+        ("UpgradeResourceState", "unknown part", "is wholly unknown"),
         ("UpgradeResourceState", "nothing", "is null"),
     ],
 )

@@ -148,7 +148,7 @@ def directory(tmp_path: Path) -> Path:
     ("address", "says"),
     [
         ("local.name", 'local.name = "prod-app"\n  known before anything runs'),
-        ("var.key", "not known: a variable that it comes from has no value"),
+        ("var.key", "not known: a variable that it depends on has no value"),
         ('module.m["a"].source', 'module.m["a"].source = "./m-one"'),
         ('module.m["b"].var.name', 'module.m["b"].var.name = "prod-app"'),
         ("terraform_data.x.input", 'terraform_data.x.input = "prod-app"'),
@@ -279,7 +279,7 @@ def test_explain_goes_on_after_other_errors(directory: Path) -> None:
     done = nigari("explain", "local.name", cwd=directory)
     assert done.code == 1
     assert done.out.startswith('local.name = "prod-app"')
-    assert "Missing value for a variable" in done.err
+    assert "No value for variable" in done.err
 
 
 def test_explain_says_who_gives_a_variable_its_value(tmp_path: Path) -> None:

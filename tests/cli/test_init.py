@@ -338,7 +338,7 @@ def test_a_directory_that_cannot_be_written(directory: Path) -> None:
     write({"main.tf": call("a", "./a"), "a/main.tf": "", ".terraform": "a file"})
     done = init()
     assert done.code == 1
-    assert "Working directory cannot be written" in done.err
+    assert "Cannot write to the working directory" in done.err
 
 
 # -- variables --------------------------------------------------------------------------------
@@ -474,7 +474,7 @@ def test_a_backend_that_is_gone(directory: Path) -> None:
     write({"main.tf": BACKEND})
     assert init().code == 0
     write({"main.tf": "", "states/one.tfstate": STATE})
-    assert "no backend any more" in told(init())
+    assert "no backend" in told(init())
     assert init("-migrate-state", "-force-copy").code == 0
     assert Path("terraform.tfstate").read_text() == STATE
     assert not Path(".terraform/terraform.tfstate").exists()
@@ -726,9 +726,9 @@ def test_values_that_static_places_used_are_remembered(directory: Path) -> None:
     assert inside("init", "-show").out == 'env = "two"\n'
     done = init()
     assert done.code == 0
-    assert "Remembered values are used for var.env" in done.err
+    assert "Using remembered values for var.env" in done.err
     assert remembered()["config"] == {"path": "states/two.tfstate", "workspace_dir": None}
-    assert "Remembered values are used for var.env" in inside("validate").err
+    assert "Using remembered values for var.env" in inside("validate").err
     assert init(TF_VAR_env="three").code == 1, "the environment ranks above what is remembered"
 
 
@@ -827,7 +827,7 @@ def _key_provider(name: str, argument: str) -> str:
             _key_provider("a", "passphrase = var.pass"),
             (),
             (
-                "passphrase of key_provider.pbkdf2.a must be known before anything runs, and it depends on "
+                "passphrase of key_provider.pbkdf2.a must be known before anything runs, but it depends on "
                 "var.pass, which has no value"
             ),
         ),

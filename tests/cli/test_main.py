@@ -50,7 +50,7 @@ def test_version_for_programs() -> None:
         (["plan", "-version"], 0, "Nigari", ""),
         (["--version"], 0, "Nigari", ""),
         (["vers"], 1, "", 'no command "vers"'),
-        (["test"], 1, "", 'no command "test" here, though OpenTofu has one. Test files'),
+        (["test"], 1, "", 'no command "test", although OpenTofu has one. Test files'),
         (["login", "-help"], 1, "", "so no tokens are needed"),
         (["logout", "example.com"], 1, "", "so no tokens are needed"),
         (["eval"], 1, "", "needs an expression"),

@@ -114,7 +114,7 @@ def test_what_was_found_is_stored_on_request(rich: dict[str, str]) -> None:
     Path("n.drift").write_text("two")
     status, out, _ = answered(apply.COMMAND, ["-refresh-only"], rich, "yes\n")
     assert status == 0
-    assert "Do you want to store what was found?" in out
+    assert "Do you want to save these changes to the state?" in out
     assert '~ text    = "one" -> "two"' in out
     assert '"text": "two"' in Path("terraform.tfstate").read_text()
 
@@ -336,7 +336,7 @@ def test_what_could_be_planned_is_shown_before_errors(rich: dict[str, str]) -> N
     )
     status, out, err = answered(plan.COMMAND, [], rich, "")
     assert status == 1
-    assert "These actions were planned, before something went wrong:" in out
+    assert "These actions were planned before the errors below:" in out
     assert "# rich_thing.a will be created" in out
     assert "Error: " in err
     write('resource "terraform_data" "b" {\n  for_each = toset([timestamp()])\n}\n')

@@ -183,13 +183,13 @@ def test_encryption_of_the_state(directory: Path) -> None:
 
 def test_key_that_a_plan_does_not_hold(directory: Path) -> None:
     saved(ENCRYPTED % ("ephemeral = true", "state"), "-var", f"p={KEY}")
-    assert "No value for an ephemeral variable" in nigari("apply", "-input=false", "x.plan").err
+    assert "No value for variable" in nigari("apply", "-input=false", "x.plan").err
     assert nigari("apply", "-var", f"p={KEY}", "x.plan").code == 0
 
 
 def test_encryption_of_the_plan(directory: Path) -> None:
     saved(ENCRYPTED % ("", "plan"), "-var", f"p={KEY}")
-    assert "Missing value for a variable" in nigari("apply", "-input=false", "x.plan").err
+    assert "No value for variable" in nigari("apply", "-input=false", "x.plan").err
     assert nigari("graph", "-plan=x.plan", "-var", f"p={KEY}").code == 0
     assert nigari("apply", "-var", f"p={KEY}", "x.plan").code == 0
 

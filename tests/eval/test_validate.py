@@ -586,7 +586,7 @@ def test_advice_of_providers_against_attributes(message: str, end: str) -> None:
     assert not value.attribute("new").marks
     somewhere = Range("main.tf", Pos(1, 1, 0), Pos(1, 2, 1))
     assert deprecated_value(advice, somewhere).detail == (
-        f"This is made from a.b.old, and the provider {end}"
+        f"This value comes from a.b.old, and the provider {end}"
     )
 
 

@@ -50,7 +50,7 @@ _ABSENT = {
     "module.each.b.o": "Unsupported attribute",
     "module.off.o": "Module not enabled",
     "module.none.o": "Missing instance key",
-    "module.single[0].o": "Needless instance key",
+    "module.single[0].o": "Unexpected instance key",
     "module.single.nope": "Reference to undeclared output value",
     "module.counted[0].nope": "Reference to undeclared output value",
     "terraform_data.none[0].input": "Invalid index",

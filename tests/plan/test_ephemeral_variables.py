@@ -63,7 +63,7 @@ def test_values_are_not_in_the_plan(vault: Vault) -> None:
 def test_the_value_must_be_given_again(vault: Vault) -> None:
     done = apply()
     assert done.code == 1
-    assert "No value for an ephemeral variable" in done.err
+    assert "No value for variable" in done.err
     assert vault.notes == []
 
 

@@ -113,9 +113,9 @@ def test_called_while_applying_once_all_is_known(vault: Vault) -> None:
     ("expression", "summary"),
     [
         ('provider::vault::twice("bad")', "Error in function call"),
-        ('provider::vault::thrice("a")', "Unknown function of a provider"),
+        ('provider::vault::thrice("a")', "Unknown provider function"),
         ('provider::other::twice("a")', "Function of an undeclared provider"),
-        ('provider::vault::many::twice("a")', "Function of several provider instances"),
+        ('provider::vault::many::twice("a")', "Function of a provider with several instances"),
     ],
 )
 def test_what_can_be_wrong(vault: Vault, expression: str, summary: str) -> None:
@@ -158,7 +158,7 @@ def test_a_configured_provider_may_have_more_functions(
     own = 'provider "vault" {\n  alias = "own"\n}\n'
     assert outputs(own + 'output "o" { value = provider::vault::own::again("a") }\n') == {"o": "aa"}
     assert errors('output "o" { value = provider::vault::again("a") }\n') == [
-        "Unknown function of a provider"
+        "Unknown provider function"
     ]
 
 

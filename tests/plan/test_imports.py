@@ -107,7 +107,7 @@ import {
         (_A + 'resource "terraform_data" "b" {}\n' + _TO_A % "terraform_data.b.id", "known only"),
         (_A + _TO_A % 'sensitive("x")', "sensitive"),
         (_A + _TO_A % '""', "id is empty"),
-        (_MISSING, "Nothing to import"),
+        (_MISSING, "Object to import not found"),
     ],
 )
 def test_refused(asked: list[api.ImportRequest], text: str, wanted: str) -> None:
@@ -262,7 +262,7 @@ def test_command(asked: list[api.ImportRequest]) -> None:
         ("module.m.terraform_data.a", "x", "has no module.m.terraform_data.a"),
         ("data.terraform_data.a", "x", "Only managed resources"),
         ("terraform_data", "x", "address"),
-        ("museum_piece.p", "nothing", "Nothing to import"),
+        ("museum_piece.p", "nothing", "Object to import not found"),
     ],
 )
 def test_command_refuses(

@@ -184,4 +184,4 @@ def test_patience_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
         await open_()
         await objects.close_all()
 
-    assert [each.summary for each in use(provider, work)] == ["Ephemeral resource does not close"]
+    assert [each.summary for each in use(provider, work)] == ["Ephemeral resource not closed"]

@@ -186,7 +186,7 @@ def test_replace_on_request(here: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "summary"),
     [
-        ('variable "v" {}\noutput "o" { value = var.v }', "No value for a variable"),
+        ('variable "v" {}\noutput "o" { value = var.v }', "No value for variable"),
         (
             (
                 'resource "terraform_data" "a" {}\n'
@@ -218,14 +218,14 @@ def test_prevented_replacement(here: Path) -> None:
     lifecycle = "{\n triggers_replace = %s\n lifecycle { prevent_destroy = true }\n}"
     text = f'resource "terraform_data" "a" {lifecycle}\n'
     _apply(text % 1)
-    assert _errors(text % 2) == ["Destruction is prevented"]
+    assert _errors(text % 2) == ["Destroying is prevented"]
 
 
 def test_prevented_deletion(here: Path) -> None:
     text = 'resource "terraform_data" "a" {\n count = %s\n lifecycle { prevent_destroy = true }\n}'
     _apply(text % 1)
-    assert _errors(text % 0) == ["Destruction is prevented"]
-    assert _errors(text % 1, "-destroy") == ["Destruction is prevented"]
+    assert _errors(text % 0) == ["Destroying is prevented"]
+    assert _errors(text % 1, "-destroy") == ["Destroying is prevented"]
 
 
 @pytest.mark.parametrize(("value", "action"), [("true", Action.DELETE), ("false", Action.FORGET)])

@@ -265,7 +265,7 @@ def test_a_state_without_the_note_is_told_of(cloud: Cloud) -> None:
     del content[MEMBER]
     Path("terraform.tfstate").write_text(json.dumps(content))
     said = refused(*JUST_EU)
-    assert "Error: Provider instance is gone" in said
+    assert "Error: Provider instance removed" in said
     assert (
         'cloud_box.b["us"] is managed by provider["example.com/test/cloud"].by_region["us"],'
         in said
@@ -385,7 +385,7 @@ provider "cloud" {{
     }
     Path("settings.auto.tfvars").write_text('settings = { eu = { region = "eu", token = "t" } }\n')
     said = refused("-var", 'boxes=["eu"]')
-    assert "Error: Provider instance lacks a secret" in said
+    assert "Error: Provider instance without its secrets" in said
     assert f"but for {name}." in said
 
 

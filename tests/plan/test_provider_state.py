@@ -72,7 +72,7 @@ def test_a_block_that_is_gone_is_not_replaced_by_another(cloud: Cloud) -> None:
     apply()
     write('provider "cloud" {\n  region = "us"\n}\n')
     said = refused()
-    assert "Error: Provider configuration is gone" in said
+    assert "Error: Provider configuration removed" in said
     assert f"cloud_box.b is managed by {PLAIN}," in said
     assert sorted(cloud.objects) == [("eu", "b")]
 

@@ -84,7 +84,7 @@ def test_a_wrong_name_and_a_missing_value(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     _, found, _ = planned(["-var", "w=1"], {**os.environ})
     told = [each.summary for each in found]
-    assert told == ["Value for an undeclared variable", "No value for a variable"]
+    assert told == ["Value for an undeclared variable", "No value for variable"]
 
 
 def test_ephemeral_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,14 +66,14 @@ _SAME: Final = [
             r"this (attribute|block)(?: value)? will no longer be marked as sensitive\n *# after applying this"
             r" change\."
         ),
-        r"this \1 is no longer sensitive once this is applied.",
+        r"this \1 will no longer be marked as sensitive once this is applied.",
     ),
     (
         (
             r"this (attribute|block)(?: value)? will be marked as sensitive and will not\n *# display in UI"
             r" output after applying this change\."
         ),
-        r"this \1 is sensitive from now on and no longer shown.",
+        r"this \1 will be marked as sensitive and no longer shown.",
     ),
     (r"The value is unchanged\.", "Its value stays."),
     (
@@ -83,11 +83,11 @@ _SAME: Final = [
     (r"# whitespace changes", "# only white space changes"),
     (
         r"config will be reloaded to verify a check block",
-        ("it is read again for the check that it belongs to"),
+        ("the check it belongs to needs a fresh result"),
     ),
     (
         r"depends on a resource or a module with changes pending",
-        ("something that it depends on is still to be changed"),
+        ("something that it depends on will change"),
     ),
     (r"config refers to values not yet known", "its configuration is not known yet"),
     (r"removed from the OpenTofu state", "removed from the state"),

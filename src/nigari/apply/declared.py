@@ -63,9 +63,9 @@ class DeclaredInstance:
             raise Failed
         if not config.is_wholly_known:
             host.diags.error(
-                "Configuration not known",
-                f"Parts of the configuration of {subject.address} are still unknown, although all "
-                "that it depends on has been applied.",
+                "Configuration still unknown",
+                f"Parts of the configuration of {subject.address} are still unknown, although "
+                "everything that it depends on has been applied.",
                 node.resource.range,
                 address=str(subject.address),
             )

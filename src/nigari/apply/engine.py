@@ -81,15 +81,15 @@ class Application:
             raise
         if executor.is_stopped:
             self.diags.error(
-                "Stopped before the end",
-                "Operations that had not begun were left out. What was done is in the state; "
-                "the next apply goes on from there.",
+                "Stopped early",
+                "Operations that had not started were skipped. Everything that was done is in "
+                "the state; the next apply continues from there.",
             )
         if self._plan.targeted:
             self.diags.warning(
-                "Perhaps not everything is applied",
-                "The plan was made with -target or -exclude, so changes may be left, also of output "
-                'values. To see which: "nigari plan".',
+                "Apply may be incomplete",
+                "The plan was made with -target or -exclude, so some changes may remain, "
+                'including changes to output values. Run "nigari plan" to see them.',
             )
         try:
             await self._conclude(succeeded)
@@ -108,8 +108,8 @@ class Application:
             self._was_cut_off = True
             self.diags.error(
                 "Interrupted",
-                "What was running was cut off, so its outcome is not known. Everything that was "
-                "finished is in the state.",
+                "Operations under way were cut off, so their results are not known. Everything "
+                "that was finished is in the state.",
             )
         self._host.stop_asking()
 
@@ -220,7 +220,7 @@ def _infinite_output(output: Output) -> Diagnostic:
 def _circular(circle: CircularGraph) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
-        "Operations that wait for each other",
-        f"There is no order in which all of this can be done: {circle}. Nothing was done. Apply a "
-        "part of it first, with -target, or change create_before_destroy.",
+        "Cycle of operations",
+        f"These operations depend on each other, so they cannot be ordered: {circle}. Nothing "
+        "was changed. Apply part of it first, with -target, or change create_before_destroy.",
     )

@@ -105,7 +105,7 @@ async def _apply(
     if not faults and not value.is_null and not answer.legacy_type_system and not has_failed:
         faults = result_faults(block, planned, value)
     if not value.is_wholly_known:
-        faults = faults or [Fault((), "some of it is still unknown")]
+        faults = faults or [Fault((), "part of it is still unknown")]
         # Of an object of which nothing is said, what was known before is all there is.
         value = unknown_as_null(value) if value.is_known else before
     place.report_faults(change, faults)
@@ -181,10 +181,9 @@ def _check_final(place: Workplace, change: Change, final: Change) -> None:
         where = path_text(fault.path).removeprefix(".")
         place.diags.error(
             "Inconsistent final plan",
-            f"Now that everything is known, the provider "
-            f"{change.provider.item.provider.display} plans something else for "
-            f"{change.address} than before{', at ' + where if where else ''}: {fault.text}. "
-            "This is a fault of the provider.",
+            f"Now that all values are known, the provider {change.provider.item.provider.display}"
+            f" plans a different change for {change.address} than before"
+            f"{', at ' + where if where else ''}: {fault.text}. This is a bug in the provider.",
             address=str(change.address),
         )
     if faults:

@@ -126,10 +126,10 @@ class Workplace:
         for fault in faults:
             where = path_text(fault.path).removeprefix(".")
             self.diags.error(
-                "Unexpected result of a change",
-                f"After the change of {change.address} the provider "
-                f"{change.provider.item.provider.display} gives something else than it planned"
-                f"{', at ' + where if where else ''}: {fault.text}. This is a fault of the "
+                "Inconsistent result of a change",
+                f"After changing {change.address}, the provider "
+                f"{change.provider.item.provider.display} returned something other than it had "
+                f"planned{', at ' + where if where else ''}: {fault.text}. This is a bug in the "
                 "provider.",
                 address=str(change.address),
             )

@@ -103,7 +103,7 @@ def _switch_value(flag: Flag, text: str) -> str:
     if text in _FALSE:
         return "false"
     raise UsageError(
-        f'The option -{flag.name} is either on or off, so "{text}" cannot be its value.'
+        f'The option -{flag.name} is either on or off, so "{text}" is not a valid value.'
     )
 
 
@@ -116,13 +116,13 @@ def _unknown_flag(arg: str, name: str, command: Command) -> str:
 
     near = suggest(name, [flag.name for flag in command.flags])
     hint = f" Did you mean -{near}?" if near else ""
-    return f"There is no option {arg.partition('=')[0]} here.{hint}"
+    return f"There is no option {arg.partition('=')[0]}.{hint}"
 
 
 def _check_combination(parsed: Parsed) -> None:
     """Refuse what no command can do at once."""
     if "true" in parsed.flags.get("json", ()) and any(parsed.flags.get("json-into", ())):
-        raise UsageError("The options -json and -json-into exclude each other.")
+        raise UsageError("The options -json and -json-into cannot be used together.")
 
 
 def _check_arguments(command: Command, arguments: list[str]) -> None:
@@ -131,4 +131,4 @@ def _check_arguments(command: Command, arguments: list[str]) -> None:
         extra = arguments[most]
         wanted = f"at most {most} argument{'s' if most > 1 else ''}" if most else "no arguments"
         hint = " Options come before arguments." if extra.startswith("-") else ""
-        raise UsageError(f'The command takes {wanted}, and "{extra}" is one too many.{hint}')
+        raise UsageError(f'The command takes {wanted}, so "{extra}" is one too many.{hint}')

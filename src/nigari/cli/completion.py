@@ -140,16 +140,16 @@ def install(terminal: Terminal, *, remove: bool) -> int:
         try:
             is_changed = _edit(path, remove)
         except OSError as error:
-            terminal.err(f"{path} cannot be changed: {error.strerror}.")
+            terminal.err(f"Cannot change {path}: {error.strerror}.")
             return 1
         if is_changed:
             changed = True
-            terminal.out(f"{path} is changed: start a new shell for it to count.")
+            terminal.out(f"{path} was changed: start a new shell to use completion.")
     if not found:
-        terminal.err("There is neither a .bashrc nor a .zshrc in the home directory.")
+        terminal.err("The home directory has neither a .bashrc nor a .zshrc.")
         return 1
     if not changed:
-        terminal.out("Nothing had to be changed.")
+        terminal.out("Nothing needed to be changed.")
     return 0
 
 

@@ -93,5 +93,5 @@ def read_variables(
         f"var.{name}" for name, given in reader.inputs.items() if given.kind is InputKind.REMEMBERED
     ]
     if used:
-        terminal.err(f"Remembered values are used for {', '.join(used)} (see nigari init -show).")
+        terminal.err(f"Using remembered values for {', '.join(used)} (see nigari init -show).")
     return reader

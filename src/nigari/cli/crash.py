@@ -29,12 +29,11 @@ def apologise(error: BaseException, terminal: Terminal) -> int:
         trace = ""
         hint = (
             "\nSet NIGARI_DEBUG=1 and run the command again to see where exactly it went wrong. "
-            "Look the\noutput through for secrets before you show it to anyone."
+            "Check\nthe output for secrets before you share it."
         )
     terminal.err(
-        f"{trace}\nSorry: nigari has made a mistake and had to stop. It is a bug of the program, "
-        "whatever the\nconfiguration says. Please report it with the command, a configuration "
-        "that shows it, and this:\n\n"
+        f"{trace}\nSorry: nigari ran into a bug and had to stop. The configuration is not at fault.\n"
+        "Please report the bug with the command, a configuration that reproduces it, and this:\n\n"
         f"  {type(error).__name__} {raised_at(error)}\n"
         f"  nigari {VERSION} (OpenTofu {OPENTOFU_VERSION}), Python {sys.version.split()[0]}, "
         f"{sys.platform}\n{hint}"

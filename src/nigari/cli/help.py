@@ -9,13 +9,13 @@ from nigari.cli.command import FLAG_SWITCH, Command, Flag
 
 _WIDTH = 78
 _VIEW_OPTIONS = {
-    "-no-color": "Use no colours",
-    "-compact-warnings": "Show warnings that come without errors as one line each",
-    "-consolidate-warnings=false": "Show each warning, however many are alike",
-    "-consolidate-errors": "Show only the first of errors that are alike",
-    "-concise": "Leave out what is only progress",
-    "-deprecation=module:KIND": "Whether advice against using parts of modules is shown: of "
-    "modules from anywhere (all, as usual), from beside the configuration (local), or none",
+    "-no-color": "Do not use colors",
+    "-compact-warnings": "If there are only warnings, show them as one line each",
+    "-consolidate-warnings=false": "Show every warning instead of merging similar ones",
+    "-consolidate-errors": "Merge similar errors",
+    "-concise": "Do not show progress",
+    "-deprecation=module:KIND": "Which deprecation warnings about modules to show: all (the default), only those about "
+    "local modules (local), or none",
 }
 _MAIN = ("init", "validate", "plan", "apply", "destroy")
 
@@ -29,12 +29,12 @@ def program_help(commands: Mapping[str, str]) -> str:
         parts.append(f"Every day:\n{_table(main)}")
     parts.append(f"{'All other commands' if main else 'Commands'}:\n{_table(others)}")
     parts.append(
-        "Global options, to be given before the command:\n"
+        "Global options, given before the command:\n"
         + _table(
             {
                 "-chdir=DIR": "Work in another directory",
-                "-help": "Show this text, or the help of a command",
-                "-version": "The same as the command version",
+                "-help": "Show this help, or the help of a command",
+                "-version": "The same as the version command",
             }
         )
     )
@@ -64,7 +64,7 @@ def command_help(command: Command) -> str:
         parts.append(f"Options:\n{_table(flags)}")
     given = {flag.name for flag in command.flags}
     parts.append(
-        "Options of every command, at any place behind its name:\n"
+        "Options of every command, anywhere after its name:\n"
         + _table({title: text for title, text in _VIEW_OPTIONS.items() if title[1:] not in given})
     )
     if command.examples:

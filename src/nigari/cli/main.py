@@ -21,50 +21,50 @@ from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.outlet import error_of, text_outlet
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "apply": ("apply", "Make things what the configuration describes"),
+    "apply": ("apply", "Create, change or destroy objects to match the configuration"),
     "config": ("config", "Print the resolved configuration for programs"),
-    "console": ("console", "Try expressions at a prompt"),
+    "console": ("console", "Evaluate expressions interactively"),
     "destroy": ("destroy", "Destroy everything that is managed here"),
     "eval": ("eval", "Evaluate an expression before anything runs"),
     "explain": ("explain", "Show where a value comes from and when it is known"),
-    "fmt": ("fmt", "Bring configuration files into the standard layout"),
+    "fmt": ("fmt", "Rewrite configuration files in the standard format"),
     "get": ("get", "Install the modules that the configuration calls"),
     "graph": ("graph", "Show the operations of a plan and their order"),
     "hcldec": ("hcldec", "Decode an HCL file with a specification"),
-    "import": ("import_object", "Take over an object that exists"),
-    "init": ("init", "Make a working directory ready for all other commands"),
+    "import": ("import_object", "Bring an existing object under management"),
+    "init": ("init", "Prepare a working directory for the other commands"),
     "validate": ("validate", "Check whether the configuration is valid"),
     "metadata functions": ("metadata_functions", "Show the functions of the language, as JSON"),
     "force-unlock": ("force_unlock", "Remove a lock that a dead process left on the state"),
     "output": ("output", "Show the output values of the root module"),
     "plan": ("plan", "Show what apply would do"),
-    "providers": ("providers", "Show which providers the configuration and the state need"),
+    "providers": ("providers", "Show the providers that the configuration and the state require"),
     "providers lock": ("providers_lock", "Record checksums of providers in the lock file"),
-    "providers mirror": ("providers_mirror", "Copy the providers that are needed to a directory"),
-    "providers schema": ("providers_schema", "Show what the providers offer, as JSON"),
-    "refresh": ("refresh", "Bring the state up to date with what exists"),
+    "providers mirror": ("providers_mirror", "Copy the required providers to a directory"),
+    "providers schema": ("providers_schema", "Show the schemas of the providers, as JSON"),
+    "refresh": ("refresh", "Update the state to match the real objects"),
     "show": ("show", "Show the current state, a state file or a saved plan"),
-    "state list": ("state_list", "List what the state has"),
-    "state mv": ("state_mv", "Give something in the state another address"),
-    "state pull": ("state_pull", "Print the state as it is stored"),
+    "state list": ("state_list", "List the resource instances in the state"),
+    "state mv": ("state_mv", "Move something to another address in the state"),
+    "state pull": ("state_pull", "Print the current state"),
     "state push": ("state_push", "Store a state file as the current state"),
-    "state replace-provider": ("state_replace_provider", "Change the provider of resources"),
-    "state rm": ("state_rm", "Forget something without destroying it"),
+    "state replace-provider": ("state_replace_provider", "Replace the provider of resources"),
+    "state rm": ("state_rm", "Remove something from the state without destroying it"),
     "state show": ("state_show", "Show one resource instance"),
     "taint": ("taint", "Mark an object to be replaced by the next apply"),
-    "untaint": ("untaint", "Take back the mark that an object is to be replaced"),
-    "version": ("version", "Show the versions of this program"),
+    "untaint": ("untaint", "Remove the mark that an object is to be replaced"),
+    "version": ("version", "Show the version of this program"),
     "workspace delete": ("workspace_delete", "Delete a workspace"),
     "workspace list": ("workspace_list", "List the workspaces"),
-    "workspace new": ("workspace_new", "Make a workspace and select it"),
+    "workspace new": ("workspace_new", "Create a workspace and select it"),
     "workspace select": ("workspace_select", "Select a workspace"),
     "workspace show": ("workspace_show", "Show the name of the selected workspace"),
 }
 """Every command: the module it is in, and what it is for. Names of two words belong to a group."""
 
 GROUPS: dict[str, str] = {
-    "metadata": "Tell programs about the language",
-    "state": "Look at the state and change it by hand",
+    "metadata": "Print information about the language for programs",
+    "state": "Inspect the state and change it by hand",
     "workspace": "Manage workspaces: several states for one configuration",
 }
 """Commands that only hold others, and what those are about."""
@@ -82,7 +82,7 @@ ALIASES: dict[str, str] = {
 }
 """Other names of commands and groups, which no list of commands shows."""
 
-_NO_SERVICE = "No registry and no remote service is asked for anything yet, so no tokens are needed"
+_NO_SERVICE = "Registries and remote services are not supported yet, so no tokens are needed"
 
 ABSENT: dict[str, str] = {
     "login": _NO_SERVICE,
@@ -241,7 +241,7 @@ def _misplaced(option: str, args: list[str], terminal: Terminal) -> int:
 
 def _change_directory(has_value: str, directory: str, terminal: Terminal) -> bool:
     if not has_value or not directory:
-        terminal.err("The option -chdir takes a directory after an equals sign: -chdir=DIR.")
+        terminal.err("The option -chdir needs a directory after an equals sign: -chdir=DIR.")
         return False
     try:
         terminal.started_in = terminal.started_in or os.getcwd()
@@ -260,13 +260,13 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
         if not _VERSION_OPTIONS.isdisjoint((*args, *arguments)):
             name, arguments = "version", []
         if args[0] == "env":
-            terminal.err('Warning: "env" is an old name of "workspace", and may go one day.\n')
+            terminal.err('Warning: "env" is an old name of "workspace" and may be removed.\n')
         if name not in COMMANDS:
             return _no_such_command(name, rest, terminal)
         return _run(load(name), arguments, terminal)
     except UsageError as error:
         if not _tells_programs(name, rest, terminal):
-            terminal.err(f"\nError: {error}\n\nFor help on this command: nigari {name} -help")
+            terminal.err(f"\nError: {error}\n\nFor help on this command, run: nigari {name} -help")
             for variable in _argument_variables(typed):
                 if terminal.environ.get(variable):
                     terminal.err(f"Some arguments come from the environment variable {variable}.")
@@ -339,7 +339,7 @@ def _arguments_in(variable: str, terminal: Terminal) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise UsageError(f"{variable} cannot be split into arguments: {error}.") from None
+        raise UsageError(f"Cannot split {variable} into arguments: {error}.") from None
 
 
 def _without_command(terminal: Terminal) -> list[str]:
@@ -364,12 +364,12 @@ def _no_such_command(name: str, rest: list[str], terminal: Terminal) -> int:
         terminal.out(group_help(name, GROUPS[name], members))
         return 0 if rest and rest[0].lstrip("-") in ("help", "h") else _EXIT_USAGE
     if name in ABSENT:
-        hint = f" here, though OpenTofu has one. {ABSENT[name]}."
+        hint = f", although OpenTofu has one. {ABSENT[name]}."
     else:
         from nigari.hcl.suggestion import did_you_mean
 
         hint = f".{did_you_mean(name, [*COMMANDS, *GROUPS])}"
-    terminal.err(f'There is no command "{name}"{hint}\n\nFor all commands: nigari -help')
+    terminal.err(f'There is no command "{name}"{hint}\n\nFor a list of commands, run: nigari -help')
     return _EXIT_USAGE
 
 

@@ -32,22 +32,32 @@ GENERATE_FLAG: Final = "generate-config-out"
 SUPPRESS_FLAG: Final = "suppress-forget-errors"
 
 PARALLELISM_FLAG = Flag(
-    "parallelism", FLAG_TEXT, "How many operations may run at once", "NUMBER", "10"
+    "parallelism", FLAG_TEXT, "The maximum number of concurrent operations", "NUMBER", "10"
 )
 PLAN_FLAGS = (
     Flag("destroy", FLAG_SWITCH, "Plan to destroy everything that is managed here"),
-    Flag("refresh-only", FLAG_SWITCH, "Only bring the state up to date with what exists"),
+    Flag("refresh-only", FLAG_SWITCH, "Only update the state to match the real objects"),
     Flag(
         "refresh",
         FLAG_SWITCH,
-        "Do not look at what exists: take the state's word for it",
+        "Do not read the real objects: trust the state",
         default="true",
     ),
-    Flag("replace", FLAG_LIST, "Replace the object at this address; may be repeated", "ADDRESS"),
-    Flag("target", FLAG_LIST, "Look only at this and what it needs; may be repeated", "ADDRESS"),
-    Flag("target-file", FLAG_LIST, "The same for each line of a file; may be repeated", "FILE"),
-    Flag("exclude", FLAG_LIST, "Leave out this and what needs it; may be repeated", "ADDRESS"),
-    Flag("exclude-file", FLAG_LIST, "The same for each line of a file; may be repeated", "FILE"),
+    Flag("replace", FLAG_LIST, "Replace the object at this address; can be repeated", "ADDRESS"),
+    Flag(
+        "target",
+        FLAG_LIST,
+        "Only plan this address and what it depends on; can be repeated",
+        "ADDRESS",
+    ),
+    Flag("target-file", FLAG_LIST, "The same for each line of a file; can be repeated", "FILE"),
+    Flag(
+        "exclude",
+        FLAG_LIST,
+        "Leave out this address and what depends on it; can be repeated",
+        "ADDRESS",
+    ),
+    Flag("exclude-file", FLAG_LIST, "The same for each line of a file; can be repeated", "FILE"),
     PARALLELISM_FLAG,
     INPUT_FLAG,
     *LOCK_FLAGS,
@@ -60,11 +70,11 @@ PLAN_FLAGS = (
 )
 REFRESH_FLAGS = tuple(flag for flag in PLAN_FLAGS if flag is not REVEAL_FLAG)
 APPLY_FLAGS = (
-    Flag("auto-approve", FLAG_SWITCH, "Do not ask before anything is done"),
+    Flag("auto-approve", FLAG_SWITCH, "Do not ask for approval"),
     Flag(
         SUPPRESS_FLAG,
         FLAG_SWITCH,
-        "Do not fail where destroying leaves objects that are only forgotten",
+        "Do not fail if a destroy leaves objects behind that are only forgotten",
     ),
     *PLAN_FLAGS,
 )
@@ -75,7 +85,7 @@ _IN_LINE: Final = re.compile(r"[^\n]")
 def plan_mode(invocation: Invocation) -> PlanMode:
     """What kind of plan the command line asks for."""
     if invocation.switch("destroy") and invocation.switch("refresh-only"):
-        raise UsageError("The options -destroy and -refresh-only exclude each other.")
+        raise UsageError("The options -destroy and -refresh-only cannot be used together.")
     if invocation.switch("destroy"):
         return PlanMode.DESTROY
     return PlanMode.REFRESH_ONLY if invocation.switch("refresh-only") else PlanMode.NORMAL
@@ -85,7 +95,7 @@ def parallelism(invocation: Invocation) -> int:
     """How many operations may run at once; zero stands for as many as usual."""
     number = whole_number(invocation, "parallelism")
     if number < 0:
-        raise UsageError(f"The option -parallelism is a number from 1 on, not {number}.")
+        raise UsageError(f"The option -parallelism must be a number greater than 0, not {number}.")
     return number or int(PARALLELISM_FLAG.default)
 
 
@@ -96,7 +106,7 @@ def whole_number(invocation: Invocation, flag: str) -> int:
         # Octal numbers need no letter there.
         return int(text, 8 if text[:1] == "0" and text.isdigit() else 0)
     except ValueError:
-        raise UsageError(f'The option -{flag} is a whole number, not "{text}".') from None
+        raise UsageError(f'The option -{flag} must be a whole number, not "{text}".') from None
 
 
 def plan_options(state: OpenState, mode: PlanMode) -> PlanOptions:
@@ -107,15 +117,17 @@ def plan_options(state: OpenState, mode: PlanMode) -> PlanOptions:
         # The command refresh takes these options, and takes no notice of them.
         refreshes, replaced = True, ()
     if mode is PlanMode.REFRESH_ONLY and not refreshes:
-        raise UsageError("With -refresh-only and -refresh=false there would be nothing to do.")
+        raise UsageError("With -refresh-only and -refresh=false there is nothing to do.")
     if mode is not PlanMode.NORMAL:
         if replaced:
-            raise UsageError("The option -replace asks for a plan that changes things, as usual.")
+            raise UsageError("The option -replace cannot be used with -destroy or -refresh-only.")
         if state.has_flag(GENERATE_FLAG) and invocation.text(GENERATE_FLAG):
-            raise UsageError(f"The option -{GENERATE_FLAG} is for a plan that changes things.")
+            raise UsageError(
+                f"The option -{GENERATE_FLAG} cannot be used with -destroy or -refresh-only."
+            )
     targets, excluded = _targets(state, "target"), _targets(state, "exclude")
     if targets and excluded:
-        raise UsageError("Use either -target or -exclude: together they could mean many things.")
+        raise UsageError("The options -target and -exclude cannot be used together.")
     follows_state = mode is PlanMode.REFRESH_ONLY and invocation.switch("refresh-only")
     return PlanOptions(
         mode, refreshes, follows_state, replaced, targets, excluded, parallelism(invocation)
@@ -127,7 +139,9 @@ def _replaced(state: OpenState) -> tuple[AbsResourceInstance, ...]:
     for text in state.invocation.texts("replace"):
         address = state.address(parse_resource_instance, text)
         if address is not None and address.item.resource.mode is not MANAGED:
-            raise UsageError(f"The option -replace is for managed resources, and {text} is none.")
+            raise UsageError(
+                f"The option -replace takes managed resources only, and {text} is not one."
+            )
         if address is not None:
             found.append(address)
     return tuple(found)
@@ -146,7 +160,7 @@ def _targets_in(path: str, state: OpenState) -> list[Target | None]:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        state.diags.error("File of addresses cannot be read", f"{path}: {error.strerror}.")
+        state.diags.error("Cannot read the file of addresses", f"{path}: {error.strerror}.")
         return []
     state.configuration.workspace.sources[path] = data
     text = Source.from_bytes(path, data).text

@@ -214,9 +214,7 @@ class PlanningCommand:
         text = generated_text(blocks)
         if text and write_new(path, text, self.diags):
             self.state.reopen(WithGenerated(DiskFiles(), ".", path, text))
-            self.state.text(
-                f"\nBlocks have been written to {path}: look them through and keep them.\n"
-            )
+            self.state.text(f"\nGenerated blocks were written to {path}: review and keep them.\n")
         return found is not None and not self._has_failed()
 
     def save(self, plan: Plan, path: str, snapshots: Snapshots) -> bool:
@@ -238,7 +236,7 @@ class PlanningCommand:
         try:
             _write_plan(path, data)
         except OSError as error:
-            self.diags.error("Plan cannot be saved", f"{path}: {error.strerror}.")
+            self.diags.error("Cannot save the plan", f"{path}: {error.strerror}.")
             return False
         return True
 
@@ -275,15 +273,15 @@ class PlanningCommand:
         current = ("", 0) if known is None else (known.lineage, known.serial)
         reason = ""
         if saved.is_incomplete:
-            reason = "something went wrong while it was made, so it is not complete"
+            reason = "it is incomplete, because planning failed"
         elif current != (saved.lineage, saved.serial):
             reason = "the state has changed since the plan was made"
         elif lock_checksum() != saved.lock:
-            reason = "the lock file of the providers has changed since the plan was made"
+            reason = "the dependency lock file has changed since the plan was made"
         elif self.state.working.selected(self.diags).name != saved.workspace:
             reason = f"it was made for the workspace {saved.workspace}"
         if reason:
-            self.diags.error("Plan cannot be applied", f"The plan is refused: {reason}.")
+            self.diags.error("Cannot apply the plan", f"The plan cannot be applied: {reason}.")
         return not reason
 
     def show(self, plan: Plan, goes_on: bool = False) -> None:
@@ -345,9 +343,9 @@ class PlanningCommand:
         if not self.invocation.switch(SUPPRESS_FLAG):
             self.diags.error(
                 "Objects are left behind",
-                f"Everything was done as planned, and {plan.forgotten} objects were forgotten and "
-                "not destroyed, so they still exist and may still cost something. With "
-                f"-{SUPPRESS_FLAG} this is no error.",
+                f"Everything was done as planned, but {plan.forgotten} objects were forgotten "
+                "instead of destroyed, so they still exist and may cost something. Use -"
+                f"{SUPPRESS_FLAG} if this is intended.",
             )
 
     async def _store(self, result: State, snapshots: Snapshots, told: Diagnostics) -> bool:
@@ -379,16 +377,16 @@ class PlanningCommand:
             self.telling.close()
             self.state.terminal.out(data.decode())
             told.error(
-                "State is not stored",
+                "State not saved",
                 f"{_RESCUED} cannot be written either: {error.strerror}. The state is printed "
                 f"above: save it, from the first brace to the last, to a file {_RESCUED}. Once the "
                 f'backend works again, store it with "nigari state push {_RESCUED}".',
             )
             return
         told.error(
-            "State is not stored",
-            f"What was done is in the file {_RESCUED} of this directory. Once the backend works "
-            f'again, store it with "nigari state push {_RESCUED}".',
+            "State not saved",
+            f"The new state was written to the file {_RESCUED} in this directory. Once the "
+            f'backend works again, store it with "nigari state push {_RESCUED}".',
         )
 
     def _tell(self, plan: Plan, result: State) -> None:
@@ -442,6 +440,6 @@ def _nothing_is_described() -> Diagnostic:
         Severity.ERROR,
         "No configuration files",
         "There are no .tf or .tofu files in this directory, and a plan without any would destroy "
-        "everything that the state has. Go to the directory of the configuration, or name it with "
-        '-chdir=DIR before the command. If everything is to be destroyed, use "nigari destroy".',
+        "everything in the state. Change to the directory of the configuration, or name it with "
+        '-chdir=DIR before the command. To destroy everything, use "nigari destroy".',
     )

@@ -14,7 +14,7 @@ from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
 from nigari.config.variable import Variable
 from nigari.eval.inputs import InputKind, InputValue
 
-INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for anything", default="true")
+INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for input", default="true")
 _REFUSALS = frozenset(("0", "f", "false"))
 
 
@@ -54,7 +54,7 @@ class Person:
         """Whether the answer to a question is yes; None where nobody can be asked."""
         if not self.can_be_asked:
             return None
-        answer = self._answer(f'{question}\n  Only "yes" counts as one.\n', False)
+        answer = self._answer(f'{question}\n  Only "yes" will be accepted.\n', False)
         return None if answer is None else answer.strip() == "yes"
 
     def _answer(self, text: str, is_secret: bool) -> str | None:
@@ -70,7 +70,7 @@ class Person:
 
             try:
                 with interruptible():
-                    return getpass.getpass("  Enter a value (it is not shown): ")
+                    return getpass.getpass("  Enter a value (input is hidden): ")
             except EOFError:
                 return None
         answer = read_answer(terminal, "  Enter a value: ")

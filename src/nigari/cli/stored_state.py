@@ -43,27 +43,25 @@ T = TypeVar("T")
 _NO_TIME = "0s"
 
 JSON_FLAG = Flag("json", FLAG_SWITCH, "Print what happens as JSON, one object per line")
-JSON_INTO_FLAG = Flag(
-    "json-into", FLAG_TEXT, "Write what -json would print to a file, beside the usual", "FILE"
-)
+JSON_INTO_FLAG = Flag("json-into", FLAG_TEXT, "Also write what -json would print to a file", "FILE")
 SAYING_FLAGS = (JSON_FLAG, JSON_INTO_FLAG, NO_COLOR_FLAG, COMPACT_WARNINGS_FLAG)
 LOCK_FLAGS = (
     Flag(
         "lock",
         FLAG_SWITCH,
-        "Do not lock the state, which is dangerous while others may work on it",
+        "Do not lock the state; dangerous if others may change it at the same time",
         default="true",
     ),
     Flag("lock-timeout", FLAG_TEXT, "How long to wait for a lock", "DURATION", _NO_TIME),
 )
 STATE_FLAG = Flag("state", FLAG_TEXT, "The state file, for the local backend only", "FILE")
 STATE_OUT_FLAG = Flag(
-    "state-out", FLAG_TEXT, "Where the new state goes, for the local backend only", "FILE"
+    "state-out", FLAG_TEXT, "Where to write the new state, for the local backend only", "FILE"
 )
-REVEAL_FLAG = Flag("show-sensitive", FLAG_SWITCH, "Show sensitive values, too")
-BACKUP_FLAG = Flag("backup", FLAG_TEXT, "Where the backup of the state goes", "FILE")
+REVEAL_FLAG = Flag("show-sensitive", FLAG_SWITCH, "Show sensitive values")
+BACKUP_FLAG = Flag("backup", FLAG_TEXT, "Where to write the backup of the state", "FILE")
 REMOTE_VERSION_FLAG = Flag(
-    "ignore-remote-version", FLAG_SWITCH, "Accepted for scripts; no backend here has a version"
+    "ignore-remote-version", FLAG_SWITCH, "Accepted for compatibility; has no effect"
 )
 READING_FLAGS = (STATE_FLAG, *VARIABLE_FLAGS, *SAYING_FLAGS)
 EDITING_FLAGS = (*LOCK_FLAGS, STATE_FLAG, BACKUP_FLAG, REMOTE_VERSION_FLAG, *VARIABLE_FLAGS)
@@ -265,7 +263,7 @@ class OpenState:
             return LockOptions(timeout_seconds=max(parse_duration(text), 0) / 1e9)
         except FunctionError:
             raise UsageError(
-                f'The option -lock-timeout is a duration like 30s, not "{text}".'
+                f'The option -lock-timeout must be a duration such as 30s, not "{text}".'
             ) from None
 
     async def read(self) -> Snapshots | None:
@@ -388,7 +386,7 @@ class OpenState:
         if not answer:
             self.diags.error(
                 "No answer",
-                "The command needs an answer, and there is nobody to give it. Run it on a "
+                "The command needs an answer, but there is no terminal to ask on. Run it on a "
                 f"terminal, or with -{beforehand}.",
             )
             return None
@@ -476,7 +474,7 @@ def _writable(path: str) -> TextIO:
     try:
         return text_outlet(path)
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+        raise UsageError(f"Cannot write {path}: {error.strerror}.") from None
 
 
 def run_command(

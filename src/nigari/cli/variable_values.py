@@ -59,15 +59,13 @@ class VariableReader:
             if not equals or not name:
                 self._diags.error(
                     "Invalid -var option",
-                    f'"{text}" is not a name and a value with an equals sign between them, as in '
-                    "-var region=eu.",
+                    f'"{text}" is not of the form name=value, as in -var region=eu.',
                 )
                 continue
             if name != name.strip():
                 self._diags.error(
                     "Invalid -var option",
-                    f'There is a space in the name "{name}". Write no spaces around the equals '
-                    "sign.",
+                    f'The name "{name}" contains a space. Write no spaces around the equals sign.',
                 )
                 continue
             self._put(name, InputValue(InputKind.FLAG, "the option -var", value))
@@ -85,7 +83,7 @@ class VariableReader:
                 data = self._files.read(path)
         except OSError as error:
             self._diags.error(
-                "Cannot read variables file", f"{path} cannot be read: {error.strerror}."
+                "Cannot read a variables file", f"{path} cannot be read: {error.strerror}."
             )
             return
         self.sources[path] = data

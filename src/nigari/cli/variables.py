@@ -10,15 +10,15 @@ VARIABLE_FLAGS = (
     Flag(
         "var",
         FLAG_LIST,
-        "Give an input variable a value; may be repeated",
+        "Set an input variable; can be repeated",
         "NAME=VALUE",
         shared_order=ORDER,
     ),
     Flag(
         "var-file",
         FLAG_LIST,
-        "Read values of input variables from a file, beside terraform.tfvars and *.auto.tfvars, "
-        "which are always read; may be repeated",
+        "Read values of input variables from a file, in addition to terraform.tfvars and "
+        "*.auto.tfvars, which are always read; can be repeated",
         "FILE",
         shared_order=ORDER,
     ),

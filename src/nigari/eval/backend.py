@@ -151,7 +151,7 @@ def _body_schema(schema: Block) -> BodySchema:
 def _report_missing(what: str, body: Body, diags: Diagnostics) -> None:
     diags.error(
         "Missing backend argument",
-        f"The {what} is required and not given.",
+        f"The {what} is required, but it is not set.",
         body.missing_item_range,
     )
 
@@ -159,7 +159,7 @@ def _report_missing(what: str, body: Body, diags: Diagnostics) -> None:
 def _report_unfit(slot: Slot, error: CtyError, diags: Diagnostics) -> None:
     part = f" at {path_text(error.path)}" if error.path else ""
     diags.error(
-        "Value does not fit a backend argument",
-        f"The {slot.what} cannot have this value{part}: {error.message}.",
+        "Invalid value for a backend argument",
+        f"Invalid value for the {slot.what}{part}: {error.message}.",
         slot.expr.range,
     )

@@ -158,8 +158,8 @@ class Conditions:
         unknown = Diagnostic(
             Severity.WARNING,
             "Check not known yet",
-            "Whether this holds depends on something that is known only after it has been applied. "
-            "It is checked then.",
+            "This check depends on something that is known only after apply. It will be "
+            "evaluated then.",
             rule.condition.range,
             values=scope_values(rule.condition, self._scope(rule.condition), unknowns=True),
             address=self._address,
@@ -202,7 +202,7 @@ def message_text(
     try:
         message = convert(message, STRING)
     except CtyError as error:
-        _report_message(expr, f"it is no text: {error.message}", diags)
+        _report_message(expr, f"it is not a string: {error.message}", diags)
         return ""
     if message.is_null:
         _report_message(expr, "it is null", diags)
@@ -213,18 +213,20 @@ def message_text(
         if mark in marks:
             diags.warning(
                 f"Error message with {'an' if word[0] == 'e' else 'a'} {word} value",
-                f"There is something {word} in this message, so it is never shown. Leave that out "
-                "of it.",
+                f"This message contains {'an' if word[0] == 'e' else 'a'} {word} value, so it is "
+                "never shown. Remove that value from the message.",
                 expr.range,
                 values=scope_values(expr, scope(), secrets=True),
             )
-            return f"The message has something {word} in it and is not shown."
+            return f"The message contains a hidden value ({word}), so it is not shown."
     return message.as_string().strip()
 
 
 def _report_message(expr: Expression, problem: str, diags: Diagnostics) -> None:
     diags.error(
-        "Invalid error message", f"The message of this rule cannot be used: {problem}.", expr.range
+        "Invalid error message",
+        f"The error message of this rule cannot be used: {problem}.",
+        expr.range,
     )
 
 
@@ -241,5 +243,5 @@ def failed_condition(
     values, difference = scope_values(rule.condition, scope), compared(rule.condition, scope)
     if place is None:
         return Diagnostic(severity, summary, text, where, values=values, difference=difference)
-    because = (Cause("the condition is written here", where),)
+    because = (Cause("the condition is here", where),)
     return Diagnostic(severity, summary, text, place, None, values, because, difference=difference)

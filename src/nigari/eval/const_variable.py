@@ -57,9 +57,9 @@ class ConstVariable(Node):
 
 def _report_missing(variable: ValueNode) -> None:
     variable.frame.run.diags.error(
-        "Missing value for a variable",
+        "No value for variable",
         f"{variable.label} is declared with const = true, so its value must be known before "
-        "anything runs, and it has none. Give it with -var, in a .tfvars file or in the "
+        "anything runs, but it has no value. Set it with -var, in a .tfvars file or in the "
         "environment, or declare a default.",
         variable.range,
     )
@@ -69,7 +69,7 @@ def _report_no_argument(variable: ValueNode, cause: UnknownCause) -> None:
     variable.frame.run.diags.error(
         "Missing argument",
         f"{variable.label} is declared with const = true, so its value must be known before "
-        "anything runs, and the call has no argument for it. Add the argument, or declare a "
+        "anything runs, but the call has no argument for it. Add the argument, or declare a "
         "default.",
         cause.range,
     )

@@ -54,7 +54,7 @@ def deprecated_value(mark: Deprecated, where: Range) -> Diagnostic:
     return Diagnostic(
         Severity.WARNING,
         f"Deprecated {mark.kind}",
-        f"This is made from {mark.origin}, and {author} warns against using it{advice}",
+        f"This value comes from {mark.origin}, which {author} has deprecated{advice}",
         where,
         deprecation=Deprecation(mark.origin, mark.is_remote),
     )
@@ -70,8 +70,7 @@ def warn_of_inputs(inputs: Inputs, variables: Mapping[str, Variable], diags: Dia
         if variable is not None and variable.deprecated:
             diags.warning(
                 "Deprecated variable of the root module",
-                f"A value is given for var.{name}, and its author warns against using it: "
-                f"{variable.deprecated}",
+                f"var.{name} is deprecated, but it is set: {variable.deprecated}",
                 variable.range,
             )
 
@@ -81,7 +80,7 @@ def deprecated_variable(label: str, message: str, is_remote: bool, where: Range)
     return Diagnostic(
         Severity.WARNING,
         "Deprecated variable",
-        f"The author of the module warns against using {label}: {message}",
+        f"The author of the module has deprecated {label}: {message}",
         where,
         deprecation=Deprecation(label, is_remote),
     )

@@ -108,21 +108,23 @@ def expand_count(value: Value, asked: Asked) -> Expansion:
     if EPHEMERAL in marks:
         return asked.refuse(
             "count",
-            "An ephemeral value cannot decide how many instances there are: they are remembered "
-            "in the state, and it is not.",
+            "An ephemeral value cannot decide how many instances there are: the state records "
+            "the instances, but not the value.",
             about_secrets=True,
         )
     try:
         value = convert(value, NUMBER)
     except CtyError:
-        return asked.refuse("count", f"A whole number is needed, not {value.type.with_article()}.")
+        return asked.refuse(
+            "count", f"A whole number is required, not {value.type.with_article()}."
+        )
     if value.is_null:
-        return asked.refuse("count", "The value is null. A whole number is needed.")
+        return asked.refuse("count", "The value is null. A whole number is required.")
     if not value.is_known:
         return deferred_count(value)
     wanted = value.as_number()
     if not isinstance(wanted, int) or wanted < 0 or wanted > MAX_INSTANCES:
-        return asked.refuse("count", f"A whole number from 0 to {MAX_INSTANCES:,} is needed.")
+        return asked.refuse("count", f"A whole number between 0 and {MAX_INSTANCES:,} is required.")
     return Expansion({i: InstanceData(count_index=number(i)) for i in range(wanted)})
 
 
@@ -134,15 +136,17 @@ def expand_enabled(value: Value, asked: Asked) -> Expansion:
             return asked.refuse(
                 "enabled",
                 f"{word} value cannot decide whether the object exists: everyone who sees the "
-                "plan would know the value.",
+                "plan could infer the value.",
                 about_secrets=True,
             )
     try:
         value = convert(value, BOOL)
     except CtyError:
-        return asked.refuse("enabled", f"True or false is needed, not {value.type.with_article()}.")
+        return asked.refuse(
+            "enabled", f"True or false is required, not {value.type.with_article()}."
+        )
     if value.is_null:
-        return asked.refuse("enabled", "The value is null. True or false is needed.")
+        return asked.refuse("enabled", "The value is null. True or false is required.")
     if not value.is_known:
         return Expansion({None: NO_INSTANCE_DATA}, value)
     return SINGLE_INSTANCE if value.as_bool() else NO_INSTANCES
@@ -163,13 +167,18 @@ def expand_for_each(value: Value, asked: Asked) -> Expansion:
     value, _ = value.unmark()
     kind = value.type.kind
     if kind not in (KIND_MAP, KIND_OBJECT, KIND_SET, KIND_DYNAMIC):
-        hint = " Use toset() to make a set of it." if value.type.friendly_name() != "string" else ""
+        hint = (
+            (" Use toset() to convert it to a set.")
+            if value.type.friendly_name() != "string"
+            else ""
+        )
         return asked.refuse(
             "for_each",
-            f"A map, an object or a set of strings is needed, not {value.type.with_article()}.{hint}",
+            f"A map, an object or a set of strings is required, not {value.type.with_article()}."
+            f"{hint}",
         )
     if value.is_null:
-        return asked.refuse("for_each", "The value is null. A map or a set is needed.")
+        return asked.refuse("for_each", "The value is null. A map or a set is required.")
     if kind == KIND_SET:
         return _expand_set(value, asked)
     if not value.is_known:

@@ -89,24 +89,24 @@ def check_undeclared(
         if given.kind in (InputKind.FLAG, InputKind.CALLER):
             report(
                 "Value for an undeclared variable",
-                f'A value for "{name}" is given by {given.origin}, and the root module declares no '
-                f"variable of that name.{hint}",
+                f'{given.origin} sets "{name}", but the root module does not declare a variable '
+                f"with that name.{hint}",
             )
         elif given.kind is InputKind.FILE:
             warned += 1
             if warned <= _MOST_WARNINGS:
                 diags.warning(
                     "Value for an undeclared variable",
-                    f'{given.origin} has a value for "{name}", and the root module declares no '
-                    f"variable of that name.{hint}",
+                    f'{given.origin} sets "{name}", but the root module does not declare a '
+                    f"variable with that name.{hint}",
                     given.range,
                 )
     if warned > _MOST_WARNINGS:
         diags.warning(
             "Values for undeclared variables",
             f"There are {warned - _MOST_WARNINGS} more values for variables that the root module "
-            "does not declare. Values meant for several configurations can be given as TF_VAR_ "
-            "environment variables, about which nothing is said.",
+            "does not declare. To set variables for several configurations without these "
+            "warnings, use TF_VAR_ environment variables.",
         )
 
 
@@ -127,8 +127,8 @@ def missing_value(variable: Variable) -> Diagnostic:
     name = variable.name
     return Diagnostic(
         Severity.ERROR,
-        "No value for a variable",
-        f"The root module's variable {name} has no default, and nothing gives it a value. Give "
-        f"one with -var {name}=..., in a .tfvars file, or as TF_VAR_{name} in the environment.",
+        "No value for variable",
+        f"The root module's variable {name} has no default, and no value was given. Set it with "
+        f"-var {name}=..., in a .tfvars file, or as TF_VAR_{name} in the environment.",
         variable.range,
     )

@@ -316,7 +316,7 @@ class StaticAddress(Node):
                 if _is_key(value):
                     keys.append(value)
                 else:
-                    _report(slot, "a string or a whole number from 0 on")
+                    _report(slot, "a string or a whole number that is not negative")
             elif value is not None:
                 needs.extend(value)
         if needs:
@@ -356,10 +356,11 @@ def check_same_keys(
 
 def _report_other_keys(one: StaticAddress, other: StaticAddress, diags: Diagnostics) -> None:
     diags.error(
-        "Address differs between instances of a module",
-        f"The address is {one.traversal} in {one.frame.instance.addr} and {other.traversal} in "
-        f"{other.frame.instance.addr}. A statement is made once for all instances of a module, so "
-        "its keys must be the same in each: do not take them from each, count or what they give.",
+        "Address differs between module instances",
+        f"The address is {one.traversal} in {one.frame.instance.addr} but {other.traversal} in "
+        f"{other.frame.instance.addr}. This block applies to all instances of a module at once, "
+        "so its keys must be the same in each of them: they cannot depend on each, count or the "
+        "call's arguments.",
         one.range,
     )
 
@@ -379,5 +380,5 @@ def _truth(slot: Slot) -> bool | list[Need] | None:
 
 def _report(slot: Slot, wanted: str) -> None:
     slot.frame.run.diags.error(
-        "Unsuitable value in a static place", f"The {slot.what} must be {wanted}.", slot.expr.range
+        "Invalid value before planning", f"The {slot.what} must be {wanted}.", slot.expr.range
     )

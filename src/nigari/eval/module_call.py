@@ -216,22 +216,21 @@ def _missing_key(name: str, argument: str) -> Fault:
     key = "0" if argument == "count" else '"key"'
     return Fault(
         "Missing instance key",
-        f"{name} has {argument}, so it stands for several instances. Say which one is meant: "
-        f"{name}[{key}].",
+        f"{name} has {argument}, so it has several instances. Select one of them: {name}[{key}].",
     )
 
 
 def _named_key(name: str, key: str) -> Fault:
     return Fault(
         "Invalid instance key",
-        f"{name} has count, so its instances are numbered, and there is none named {key_text(key)}.",
+        f"{name} has count, so its instance keys are numbers, and {key_text(key)} is not one.",
     )
 
 
 def _needless_key(name: str) -> Fault:
     return Fault(
-        "Needless instance key",
-        f"{name} has neither count nor for_each, so there is only one of it. Leave out the key in "
+        "Unexpected instance key",
+        f"{name} has neither count nor for_each, so it has only one instance. Remove the key in "
         "brackets.",
     )
 

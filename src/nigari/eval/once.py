@@ -240,14 +240,14 @@ def _report_cycle(nodes: list[Node], diags: Diagnostics) -> None:
     if len(labels) == 1:
         diags.error(
             "Reference to itself",
-            f"{labels[0]} is made from itself, so it can never be worked out.",
+            f"{labels[0]} depends on itself, so it has no value.",
             where,
         )
         return
     around = " → ".join([*labels, labels[0]])
     diags.error(
-        "Values that need each other",
-        f"None of these can be worked out, since each needs the next: {around}. Break the "
-        "circle by giving one of them a value that does not depend on the others.",
+        "Dependency cycle",
+        f"These values depend on each other in a cycle: {around}. Break the cycle by giving one "
+        "of them a value that does not depend on the others.",
         where,
     )

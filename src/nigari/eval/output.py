@@ -60,16 +60,17 @@ class OutputNode(ValueNode):
         if EPHEMERAL in marks and not output.ephemeral:
             diags.error(
                 "Ephemeral value in an output",
-                f'The value of output "{output.name}" is ephemeral, and an output is stored unless '
-                "it says ephemeral = true"
-                + (", which an output of the root module cannot." if self._is_root else "."),
+                f'The value of output "{output.name}" is ephemeral, but outputs are stored '
+                "unless they are declared with ephemeral = true"
+                + (", which is not allowed in the root module." if self._is_root else "."),
                 output.expr.range,
             )
         elif SENSITIVE in marks and self._is_root and not output.sensitive:
             diags.error(
                 "Sensitive value in an output",
                 f'The value of output "{output.name}" is sensitive and would be shown. Add '
-                "sensitive = true if that is meant, or take the mark off with nonsensitive().",
+                "sensitive = true to the output, or remove the mark with nonsensitive() if it "
+                "may be shown.",
                 output.range,
             )
 

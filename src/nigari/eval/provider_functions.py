@@ -41,8 +41,8 @@ def report_no_provider(function: ProviderFunction, frame: Frame, reference: Refe
     hint = did_you_mean(function.provider, frame.module.required_providers)
     frame.run.diags.error(
         "Function of an undeclared provider",
-        f'{function} is a function of the provider "{function.provider}", and {frame.place} does '
-        f"not have that provider among its required_providers.{hint}",
+        f'{function} is a function of the provider "{function.provider}", but {frame.place} does '
+        f"not list that provider in required_providers.{hint}",
         reference.range,
     )
 

@@ -95,10 +95,10 @@ def _report_source_in_child(node: ProviderSource) -> None:
     # The same for all instances of the module, so that it is told once.
     module = node.frame.instance.addr.unkeyed
     node.frame.run.diags.error(
-        "Provider source is not written out",
-        f"The source of the required provider {name} of {module} depends on a value. Which "
-        "provider a name means is part of the addresses in a state, so only the root module may "
-        f'work it out. Write the source out here, as in source = "hashicorp/{name}"; the version '
-        "may be any static expression.",
+        "Provider source is not a literal",
+        f"The source of the required provider {name} in {module} depends on a value. Provider "
+        "sources are part of the addresses in a state, so only the root module can compute them. "
+        f'Write a literal here, as in source = "hashicorp/{name}"; the version can be any static '
+        "expression.",
         node.range if node.required.source is None else node.required.source.range,
     )

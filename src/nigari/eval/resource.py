@@ -222,9 +222,9 @@ class ValidatedResource(ResourceNode):
             return
         self.frame.run.diags.error(
             "Ephemeral value in a stored argument",
-            f"The value of {path_text(path).lstrip('.')} is ephemeral, and this argument is kept "
-            "in the plan and in the state. Only write-only arguments and ephemeral resources take "
-            "such values.",
+            f"The value of {path_text(path).lstrip('.')} is ephemeral, but this argument is "
+            "stored in the plan and in the state. Only write-only arguments and ephemeral "
+            "resources accept ephemeral values.",
             locate(schema, resource.body, path),
             address=str(Abs(self.frame.instance.addr, resource.addr)),
         )
@@ -268,9 +268,9 @@ class ValidatedResource(ResourceNode):
             return
         if attribute.computed and not attribute.optional:
             diags.warning(
-                "Nothing to ignore",
-                f"The provider alone decides {path_text(tuple(names)).lstrip('.')} of "
-                f"{self.resource.addr}, and ignore_changes is about arguments. It has no effect.",
+                "ignore_changes without effect",
+                f"ignore_changes applies to arguments, but {path_text(tuple(names)).lstrip('.')} "
+                f"of {self.resource.addr} is set by the provider alone. It has no effect.",
                 self.resource.range,
             )
 
@@ -400,8 +400,8 @@ def needs_of_dependencies(frame: Frame, depends_on: Dependencies) -> Sequence[Ne
             continue
         if reference.remaining.steps:
             diags.error(
-                "Dependency on a part",
-                "A dependency is on a whole object, so its address ends here. Remove what follows.",
+                "Dependency on part of an object",
+                "A dependency must be a whole object, so its address ends here. Remove the rest.",
                 reference.remaining.range,
             )
             continue
@@ -438,7 +438,7 @@ def _report_type(
     hint = did_you_mean(addr.type, others[addr.mode])
     for mode, schemas in others.items():
         if mode is not addr.mode and addr.type in schemas:
-            hint = f" It has a {what[mode]} of that name: use a {mode.value} block."
+            hint = f" It has a {what[mode]} with that name: use a {mode.value} block."
     diags.error(
         f"Unknown {what[addr.mode]}",
         f'The provider {provider.display} has no {what[addr.mode]} "{addr.type}".{hint}',

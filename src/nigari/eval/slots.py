@@ -126,14 +126,14 @@ def _report_type(slot: Slot, value: Value) -> None:
 
 def _report_null(slot: Slot) -> None:
     slot.frame.run.diags.error(
-        "Null in a static place", f"The {slot.what} is null. A string is needed.", slot.expr.range
+        "Null before planning", f"The {slot.what} is null. A string is required.", slot.expr.range
     )
 
 
 def _report_secret(slot: Slot, word: str) -> None:
     slot.frame.run.diags.error(
-        f"{word.capitalize()} value in a static place",
-        f"The {slot.what} is written to disk and shown, so it cannot come from {_A[word]} {word} "
+        f"{word.capitalize()} value before planning",
+        f"The {slot.what} is stored on disk and shown, so it cannot come from {_A[word]} {word} "
         "value.",
         slot.expr.range,
     )
@@ -159,7 +159,7 @@ def _report_unknown(slot: Slot, causes: list[UnknownCause]) -> None:
     hint = _HINTS.get(causes[0].kind, "") if causes else ""
     diags.error(
         _summary(causes),
-        f"The {slot.what} must be known before anything runs, and it {_roots_text(roots)}"
+        f"The {slot.what} must be known before anything runs, but it {_roots_text(roots)}"
         + (f"{' ' if len(roots) == 1 else chr(10) * 2}{hint}" if hint else ""),
         place,
         causes=tuple(frames),
@@ -177,7 +177,7 @@ def _roots_text(roots: list[str]) -> str:
 
 def _summary(causes: list[UnknownCause]) -> str:
     if causes and causes[0].kind in (CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT):
-        return "Missing value for a variable"
+        return "No value for variable"
     return "Value not known before planning"
 
 
@@ -195,8 +195,8 @@ _HINTS = {
         "Give it one with -var, in a .tfvars file or in the environment, or declare a default."
     ),
     CauseKind.MISSING_ARGUMENT: "Add the argument to the module block, or declare a default.",
-    CauseKind.NEVER_STATIC: "Remove const = false from the variable, or use another one here.",
-    CauseKind.RESOURCE: "Use values that come only from variables, locals and constants here.",
-    CauseKind.IMPURE_FUNCTION: "Pass the value in as a variable instead.",
-    CauseKind.PROVIDER_FUNCTION: "Use a built-in function, or pass the value in as a variable.",
+    CauseKind.NEVER_STATIC: "Remove const = false from the variable, or use another variable here.",
+    CauseKind.RESOURCE: "Use only values that come from variables, locals and constants here.",
+    CauseKind.IMPURE_FUNCTION: "Pass the value in through a variable instead.",
+    CauseKind.PROVIDER_FUNCTION: "Use a built-in function, or pass the value in through a variable.",
 }

@@ -30,8 +30,7 @@ def report_missing_key(reference: Reference, node: ResourceNode, diags: Diagnost
     argument, key = ("count", "0") if node.resource.repetition.count else ("for_each", '"key"')
     diags.error(
         "Missing instance key",
-        f"{addr} has {argument}, so it stands for several instances. Say which one is meant: "
-        f"{addr}[{key}].",
+        f"{addr} has {argument}, so it has several instances. Select one of them: {addr}[{key}].",
         reference.range,
     )
 
@@ -40,8 +39,8 @@ def report_needless_key(reference: Reference, node: ResourceNode, diags: Diagnos
     """A single resource with a key."""
     addr = node.resource.addr
     diags.error(
-        "Needless instance key",
-        f"{addr} has neither count nor for_each, so there is only one of it. Leave out the key in "
+        "Unexpected instance key",
+        f"{addr} has neither count nor for_each, so it has only one instance. Remove the key in "
         "brackets.",
         reference.range,
     )
@@ -52,8 +51,8 @@ def report_in_check(reference: Reference, node: ResourceNode) -> None:
     resource = node.resource
     node.frame.run.diags.error(
         "Reference to the data source of a check",
-        f"{resource.addr} belongs to check.{resource.in_check}, and only the assertions there can "
-        "refer to it. Declare it outside of the check if others need it.",
+        f"{resource.addr} belongs to check.{resource.in_check}, and only its assertions can "
+        "refer to it. To use it elsewhere, declare it outside the check.",
         reference.range,
     )
 

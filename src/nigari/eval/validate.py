@@ -405,7 +405,7 @@ def _check_arguments(frame: Frame, call: ModuleCall, diags: Diagnostics) -> None
         if variable.default is None and name not in arguments:
             diags.error(
                 "Missing argument",
-                f'The module needs a value for its variable "{name}". Add an argument of that '
-                "name to the call.",
+                f'The module requires a value for its variable "{name}". Add an argument with '
+                "that name to the call.",
                 call.body.missing_item_range,
             )

@@ -91,7 +91,7 @@ class ValidatedImport(Node):
             self._report("for_each", expr, "it is null")
         elif value.type.kind not in _REPEATABLE:
             self._report(
-                "for_each", expr, "a map, a set of strings or a list in brackets is needed"
+                "for_each", expr, "a map, a set of strings or a list in brackets is required"
             )
         return ()
 
@@ -128,7 +128,9 @@ class ValidatedImport(Node):
             return value
         wanted = self._identity_type()
         if wanted is None:
-            self._report("identity", expr, "objects of this type have none. Give an id instead")
+            self._report(
+                "identity", expr, "resources of this type have no identity. Use an id instead"
+            )
         elif value.is_null:
             self._report("identity", expr, "it is null")
         else:
@@ -159,7 +161,7 @@ class ValidatedImport(Node):
 
     def _report(self, argument: str, expr: Expression, problem: str) -> None:
         self._frame.run.diags.error(
-            "Unsuitable argument of an import",
+            "Invalid import argument",
             f"The {argument} of the import of {self._block.shape} cannot be used: {problem}.",
             expr.range,
         )

@@ -63,8 +63,8 @@ def _check_provisioner(provisioner: Provisioner, config: Value, diags: Diagnosti
     given = [name for name in exclusive if not config.attribute(name).is_null]
     if exclusive and len(given) != 1:
         diags.error(
-            "Arguments that exclude each other" if given else "Missing argument",
-            f"A provisioner {provisioner.type} needs exactly one of {', '.join(exclusive)}.",
+            "Conflicting arguments" if given else "Missing argument",
+            f"A {provisioner.type} provisioner needs exactly one of {', '.join(exclusive)}.",
             provisioner.range,
         )
     for name in NOT_EMPTY.get(provisioner.type, ()):
@@ -81,7 +81,7 @@ def report_provisioner(provisioner: Provisioner, diags: Diagnostics) -> None:
     hint = did_you_mean(provisioner.type, PROVISIONERS)
     diags.error(
         "Unknown provisioner",
-        f'There is no provisioner "{provisioner.type}".{hint} The provisioners are '
+        f'There is no provisioner "{provisioner.type}".{hint} Supported provisioners: '
         f"{', '.join(PROVISIONERS)}.",
         provisioner.range,
     )

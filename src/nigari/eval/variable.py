@@ -69,18 +69,18 @@ class VariableNode(ValueNode):
         default = self.variable.default
         if default is not None and where == default.range:
             self.frame.run.diags.error(
-                "Default does not fit the variable's type",
-                f"The default of {self.label} does not fit{part}: {error.message}.",
+                "Invalid default value for variable",
+                f"The default of {self.label} does not match its type{part}: {error.message}.",
                 where,
             )
             return
         given_elsewhere = where != self.variable.range
         given = f"for {self.label} from {self.giver}" if self.giver else f"given for {self.label}"
         self.frame.run.diags.error(
-            "Value does not fit the variable",
-            f"The value {given} does not fit{part}: {error.message}.",
+            "Invalid value for variable",
+            f"The value {given} does not match its type{part}: {error.message}.",
             self.variable.range,
-            causes=(Cause("the value is given here", where),) if given_elsewhere else (),
+            causes=(Cause("the value is set here", where),) if given_elsewhere else (),
         )
 
     def marked(self, value: Value) -> Value:
@@ -227,9 +227,9 @@ class ArgumentVariable(VariableNode):
         if EPHEMERAL not in marks:
             return value
         self.frame.run.diags.error(
-            "Ephemeral value for a variable",
-            f"This value is ephemeral, and {self.label} may be stored. Declare the variable with "
-            "ephemeral = true if it is only passed on.",
+            "Ephemeral value for variable",
+            f"This value is ephemeral, but {self.label} may be stored. If the variable is only "
+            "passed on, declare it with ephemeral = true.",
             where,
         )
         return FAILED
@@ -307,7 +307,7 @@ def missing_variable(node: VariableNode) -> UnknownCause:
 
 def _report_null(name: str, where: Range, diags: Diagnostics) -> None:
     diags.error(
-        "Null value for a variable",
+        "Invalid value for variable",
         f"{name} is declared with nullable = false and has no default, so it must have a value "
         "that is not null.",
         where,

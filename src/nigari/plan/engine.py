@@ -200,10 +200,10 @@ class Planner:
 
     def _warn_of_selection(self) -> None:
         self.diags.warning(
-            "Plan of a part",
-            "With -target or -exclude the plan leaves out parts of the configuration, and may leave "
-            "things in a state that the configuration does not describe. This is for exceptional "
-            "cases, such as recovering from a mistake.",
+            "Incomplete plan",
+            "Because of -target or -exclude, the plan leaves out parts of the configuration, so "
+            "the result may not match the configuration as a whole. Use these options only in "
+            "exceptional cases, such as recovering from a mistake.",
         )
 
     def _check_replaced(self, host: PlanHost, options: PlanOptions) -> None:
@@ -213,10 +213,12 @@ class Planner:
                 continue
             block = resource_of(address)
             others = [str(each) for each, _ in host.changes if resource_of(each) == block]
-            hint = f" There are {', '.join(sorted(others)[:_MOST_NAMED])}." if others else ""
+            hint = (
+                (f" The instances are {', '.join(sorted(others)[:_MOST_NAMED])}.") if others else ""
+            )
             host.diags.warning(
                 "Nothing to replace",
-                f"A replacement of {address} is asked for, and the plan has no such instance.{hint}",
+                f"The option -replace names {address}, but the plan has no such instance.{hint}",
             )
 
     async def restore(self, saved: SavedPlan) -> Plan | None:

@@ -100,9 +100,9 @@ class FunctionCalls:
             return provider
         if found.config.is_expanded and found.key is None:
             self.diags.error(
-                "Function of several provider instances",
-                f"{found.config.addr} has several instances, and the call of {function} cannot say "
-                "which one is meant. Call the function of a configuration that has only one.",
+                "Function of a provider with several instances",
+                f"{found.config.addr} has several instances, and a call to {function} cannot "
+                "select one of them. Use a provider configuration with a single instance.",
                 reference.range,
             )
             return None
@@ -128,7 +128,7 @@ class FunctionCalls:
             known.update(self.functions.get(callee, {}))
         hint = did_you_mean(function.function, known)
         self.diags.error(
-            "Unknown function of a provider",
+            "Unknown provider function",
             f'{provider.display} has no function named "{function.function}".{hint}',
             reference.range,
         )
@@ -251,8 +251,8 @@ class _Calling:
         if answer is None:
             if len(self._calls.unread) > _MOST_UNREAD:
                 raise FunctionError(
-                    "its arguments are others each time that they are worked out, as those from "
-                    "uuid() are; give them a lasting place first, in a resource"
+                    "its arguments differ each time they are evaluated, like those that come "
+                    "from uuid(); store them in a resource first"
                 )
             self._needs.append(call)
             return unknown(type_)

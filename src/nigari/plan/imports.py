@@ -116,9 +116,9 @@ class ImportNode(Node):
         if known is not target and known.range is not None:
             first = known.range
             self._frame.run.diags.error(
-                "Two imports for one resource instance",
+                "Duplicate import",
                 f"{target.address} is already imported by the block in {first.filename}, line "
-                f"{first.start.line}. Only one object can be there.",
+                f"{first.start.line}. Only one object can be imported there.",
                 target.range,
             )
 
@@ -186,7 +186,7 @@ class ImportNode(Node):
         try:
             text = convert(value.unmark_deep()[0], STRING).as_string()
         except CtyError as error:
-            _report(self._frame, block, expr, f"its id is no string: {error.message}")
+            _report(self._frame, block, expr, f"its id is not a string: {error.message}")
             return None
         if not text:
             _report(self._frame, block, expr, "its id is empty")
@@ -211,8 +211,8 @@ async def imported(
     if len(answer.resources) > 1:
         diags.error(
             "Several objects to import",
-            f"The provider has {len(answer.resources)} objects for {target.text}, and only one can "
-            f"be at {target.address}.",
+            f"The provider returned {len(answer.resources)} objects for {target.text}, but only "
+            f"one can be imported to {target.address}.",
             target.range,
             address=str(target.address),
         )
@@ -231,9 +231,10 @@ async def imported(
 def report_missing(target: ImportTarget, diags: Diagnostics) -> None:
     """An object that does not exist."""
     diags.error(
-        "Nothing to import",
-        f"The provider has no object that is known by {target.text}, for {target.address}. Check "
-        "that, and whether the provider is configured for the place where the object is.",
+        "Object to import not found",
+        f"The provider has no object with {target.text} for {target.address}. Check the value, "
+        "and whether the provider is configured for the account, region or server that the "
+        "object is in.",
         target.range,
         address=str(target.address),
     )
@@ -243,8 +244,9 @@ def report_undeclared(target: ImportTarget, diags: Diagnostics) -> None:
     """A target that the configuration does not have."""
     diags.error(
         "Import without configuration",
-        f"The configuration has no {target.address}, so nothing can be imported there. Declare it "
-        f"first{'' if target.block is None else ', or let -generate-config-out write the block'}.",
+        f"The configuration does not declare {target.address}, so nothing can be imported there. "
+        "Declare it first"
+        f"{'' if target.block is None else ', or use -generate-config-out to write the block'}.",
         target.range,
         address=str(target.address),
     )
@@ -254,14 +256,14 @@ def _identity(schema: Schema, target: ImportTarget, diags: Diagnostics) -> Value
     """The identity as the provider wants it."""
     assert target.identity is not None
     expr = None if target.block is None else target.block.identity
-    problem = "its type of resource has no identity; give an id instead"
+    problem = "resources of this type have no identity; use an id instead"
     if schema.identity is not None:
         try:
             return convert(target.identity.unmark_deep()[0], schema.identity.import_type)
         except CtyError as error:
-            problem = f"its identity does not fit: {error.message}"
+            problem = f"its identity does not match: {error.message}"
     diags.error(
-        "Import not possible",
+        "Cannot import",
         f"{target.address} cannot be imported: {problem}.",
         None if expr is None else expr.range,
         address=str(target.address),
@@ -271,13 +273,13 @@ def _identity(schema: Schema, target: ImportTarget, diags: Diagnostics) -> Value
 
 def _unusable(value: Value) -> str:
     if SENSITIVE in value.marks:
-        return "sensitive, and it is shown"
+        return "sensitive, but it would be shown"
     if EPHEMERAL in value.marks:
-        return "ephemeral, and it is stored"
+        return "ephemeral, but it would be stored"
     return "null" if value.is_null else "known only after something else has been applied"
 
 
 def _report(frame: Frame, block: Import, expr: Expression, problem: str) -> None:
     frame.run.diags.error(
-        "Import not possible", f"{block.shape} cannot be imported: {problem}.", expr.range
+        "Cannot import", f"{block.shape} cannot be imported: {problem}.", expr.range
     )

@@ -166,8 +166,8 @@ class _OpenObject:
                 answer = await self._provider.close_ephemeral(self._type, self._private)
         except TimeoutError:
             self._diags.error(
-                "Ephemeral resource does not close",
-                f"The provider has not closed {self._address} within {_PATIENCE:.0f} seconds.",
+                "Ephemeral resource not closed",
+                f"The provider did not close {self._address} within {_PATIENCE:.0f} seconds.",
                 address=str(self._address),
             )
             self._listener.ephemeral_failed(self._address, CLOSING)

@@ -221,12 +221,12 @@ def _report_type(address: AbsResourceInstance, offered: ProviderSchema, run: Pla
     type_name = address.item.resource.type
     fault = offered.faults.get(type_name)
     if fault is None:
-        reason = f"has no resource type {type_name} any more"
+        reason = f"no longer has a resource type {type_name}"
     else:
-        reason = f"has no valid schema of the resource type {type_name}: {fault}"
+        reason = f"has no valid schema for the resource type {type_name}: {fault}"
     run.diags.error(
         "Unknown resource type in the state",
-        f"{address} is in the state, and its provider {reason}. Use a version of the provider that "
-        "has it, or take the object out of the state.",
+        f"{address} is in the state, but its provider {reason}. Use a version of the provider "
+        "that has it, or remove the object from the state.",
         address=str(address),
     )

@@ -232,17 +232,21 @@ def read_plan_file(data: bytes, diags: Diagnostics) -> SavedPlan | None:
         seal = contents.pop(_SEAL)
         header = json.loads(contents[_HEADER])
         if seal != _seal(contents):
-            raise ValueError("its content was altered after it was written")
+            raise ValueError("its contents were changed after it was written")
         if header["version"] != _VERSION:
-            raise ValueError("it is of another version of this program")
+            raise ValueError("it was written by another version of this program")
         previous = parse_state(contents[_BEFORE], diags)
         refreshed = parse_state(contents[_NOW], diags)
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
-        reason = error if isinstance(error, ValueError) else "no plan of this program is in it"
+        reason = (
+            error
+            if isinstance(error, ValueError)
+            else ("it does not contain a plan of this program")
+        )
         diags.error(
             "Unusable plan file",
-            f"The file cannot be used: {reason}. Make a new plan with nigari plan -out=FILE; plans "
-            "of OpenTofu are for OpenTofu only.",
+            f'The file cannot be used: {reason}. Make a new plan with "nigari plan -out=FILE"; '
+            "plans saved by OpenTofu can only be used with OpenTofu.",
         )
         return None
     if previous is None or refreshed is None:
@@ -306,8 +310,9 @@ def _ephemeral_from(
     schema = schema_of(provider.item.provider, address.item.resource)
     if schema is None:
         diags.error(
-            "Plan does not fit the providers",
-            f"{provider.item.provider.display} has no {address.item.resource.type} any more.",
+            "Plan does not match the providers",
+            f"{provider.item.provider.display} no longer has the resource type "
+            f"{address.item.resource.type}.",
         )
         return None
     return EphemeralInstance(address, provider, schema)

@@ -293,7 +293,7 @@ def invalid_plan(wanted: Wanted, fault: Fault) -> Diagnostic:
         Severity.ERROR,
         "Invalid plan from the provider",
         f"The provider {wanted.provider.item.provider.display} made an invalid plan for "
-        f"{wanted.address}{', at ' + where if where else ''}: {fault.text}. This is a fault of the "
-        "provider, to be reported where it is developed.",
+        f"{wanted.address}{', at ' + where if where else ''}: {fault.text}. This is a bug in the "
+        "provider and should be reported to its developers.",
         address=str(wanted.address),
     )

@@ -29,7 +29,7 @@ def protection(origin: Origin, diags: Diagnostics) -> Value | list[Need]:
     for reference in origin.compiled.references:
         if isinstance(reference.subject, CountAttr | EachAttr):
             _report(
-                f"It is also needed for instances that are gone, so it cannot use "
+                "It is also evaluated for instances that no longer exist, so it cannot use "
                 f"{reference.subject}.",
                 origin,
                 diags,
@@ -41,7 +41,7 @@ def protection(origin: Origin, diags: Diagnostics) -> Value | list[Need]:
     value, marks = value.unmark()
     if SENSITIVE in marks or EPHEMERAL in marks:
         kind = "sensitive" if SENSITIVE in marks else "ephemeral"
-        _report(f"It is {kind}, and whether a plan is refused would tell its value.", origin, diags)
+        _report(f"It is {kind}, and refusing a plan would reveal its value.", origin, diags)
         return FALSE
     try:
         return convert(value, BOOL)
@@ -59,18 +59,19 @@ def refuse_destruction(
         problem = "is null" if protected.is_null else "is known only after something is applied"
         diags.error(
             "Invalid prevent_destroy",
-            f"The plan would destroy {address}, and its prevent_destroy {problem}, so it does not "
-            "say whether that may be. Give it a value, or leave the object out with -exclude.",
+            f"The plan would destroy {address}, but its prevent_destroy {problem}, so it does "
+            "not say whether that is allowed. Give it a value, or leave the object out with "
+            "-exclude.",
             where,
             address=str(address),
         )
         return True
     if protected.as_bool():
         diags.error(
-            "Destruction is prevented",
-            f"{address} has prevent_destroy set, and the plan would destroy it. Set "
-            "prevent_destroy to false if that is meant, undo the change that makes it necessary, "
-            "or leave the object out with -exclude.",
+            "Destroying is prevented",
+            f"{address} has prevent_destroy set, but the plan would destroy it. If it should be "
+            "destroyed, set prevent_destroy to false; otherwise undo the change that requires "
+            "it, or leave the object out with -exclude.",
             where,
             address=str(address),
         )

@@ -38,10 +38,10 @@ def object_fault(block: Block, value: Value) -> str:
     """What is wrong with an object that was read or opened, as the end of a sentence."""
     faults = type_faults(block, value)
     if faults:
-        return f"does not fit its schema: {faults[0].text}"
+        return f"does not match its schema: {faults[0].text}"
     if value.is_null:
         return "is null"
-    return "" if value.is_wholly_known else "is not known as a whole"
+    return "" if value.is_wholly_known else "is wholly unknown"
 
 
 def plan_faults(block: Block, prior: Value, config: Value, planned: Value) -> list[Fault]:
@@ -66,15 +66,15 @@ def _block_faults(
         if not given.is_known:
             yield Fault(here, "the blocks are not known yet, so nothing can be planned for them")
         elif not plan.is_known:
-            yield Fault(here, "blocks are never unknown as a whole, only values in them are")
+            yield Fault(here, "blocks cannot be unknown as a whole, only the values in them")
         elif nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
             yield from _block_faults(nested.block, before, given, plan, here)
         elif plan.is_null:
-            yield Fault(here, "no blocks are an empty collection, not null")
+            yield Fault(here, "an absence of blocks must be an empty collection, not null")
         elif nested.nesting is Nesting.SET:
             for element in plan.sequence():
                 if not element.is_known:
-                    yield Fault((*here, Index(element)), "a block is never unknown as a whole")
+                    yield Fault((*here, Index(element)), "a block cannot be unknown as a whole")
         else:
             yield from _nested_faults(nested.block, before, given, plan, here)
 
@@ -91,7 +91,7 @@ def _nested_faults(
         step = string(key) if isinstance(key, str) else number(key)
         here: Path = (*path, Index(step))
         if not element.is_known:
-            yield Fault(here, "a block is never unknown as a whole")
+            yield Fault(here, "a block cannot be unknown as a whole")
             continue
         was = before.get(key, null(block.implied_type))
         yield from _block_faults(block, was, given[key], element, here)
@@ -137,7 +137,7 @@ def _value_faults(
     if attribute.nested is not None:
         yield from _object_faults(attribute.nested, prior, config, planned, path)
         return
-    yield Fault(path, "the planned value is neither what is configured nor what there was before")
+    yield Fault(path, "the planned value is neither the configured value nor the prior one")
 
 
 def _object_faults(
@@ -147,18 +147,18 @@ def _object_faults(
         yield Fault(path, _presence(planned))
         return
     if not planned.is_known:
-        yield Fault(path, "what is configured cannot be planned as unknown")
+        yield Fault(path, "a configured value cannot be planned as unknown")
         return
     if nested.nesting is Nesting.SET:
         # Elements of a set have no names by which they could be compared.
         if _differ_in_number(config, planned):
-            yield Fault(path, "the number of objects is not that of the configuration")
+            yield Fault(path, "the number of objects differs from the configuration")
         return
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
         yield from _attribute_faults(nested.attributes, prior, config, planned, path)
         return
     if not config.is_known:
-        yield Fault(path, "what is configured is not known yet, so its parts cannot be planned")
+        yield Fault(path, "the configured value is not known yet, so its parts cannot be planned")
         return
     given, plan, before = _elements(config), _elements(planned), _elements(prior)
     if given.keys() != plan.keys():
@@ -184,8 +184,8 @@ def _differ_in_number(config: Value, planned: Value) -> bool:
 
 def _presence(planned: Value) -> str:
     if planned.is_null:
-        return "nothing is planned for what is configured"
-    return "something is planned for what is not configured"
+        return "nothing is planned for a configured value"
+    return "a value is planned where nothing is configured"
 
 
 # -- after a change ---------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def _compare_blocks(
         return
     was, now = _elements(planned), _elements(actual)
     if len(was) != len(now):
-        found.append(Fault(path, f"{len(now)} blocks, where {len(was)} were planned"))
+        found.append(Fault(path, f"{len(now)} blocks instead of {len(was)}"))
         return
     for key, element in was.items():
         if key in now:
@@ -244,18 +244,18 @@ def _compare(planned: Value, actual: Value, path: Path, found: list[Fault]) -> N
     if planned.type.kind == KIND_DYNAMIC:
         return
     if planned.type != actual.type and conformance_errors(actual.type, planned.type):
-        found.append(Fault(path, "a value of another type than was planned"))
+        found.append(Fault(path, "a value of a different type than planned"))
         return
     if not planned.is_known:
         if range_excludes(planned, actual):
-            found.append(Fault(path, "not a value that the plan said was possible"))
+            found.append(Fault(path, "not a value that the plan allowed"))
         return
     if planned.is_wholly_known and _are_equal(planned, actual):
         return
     if planned.is_null or actual.is_null:
         found.append(Fault(path, _presence_after(planned)))
     elif not actual.is_known:
-        found.append(Fault(path, "not known, although the plan said what it would be"))
+        found.append(Fault(path, "not known, although the plan had a value"))
     elif isinstance(planned.data, dict) and isinstance(actual.data, dict):
         _compare_mappings(planned, actual, path, found)
     elif planned.type.kind == KIND_SET:
@@ -263,7 +263,7 @@ def _compare(planned: Value, actual: Value, path: Path, found: list[Fault]) -> N
     elif isinstance(planned.data, tuple) and isinstance(actual.data, tuple):
         one, other = planned.sequence(), actual.sequence()
         if len(one) != len(other):
-            found.append(Fault(path, f"{len(other)} elements, where {len(one)} were planned"))
+            found.append(Fault(path, f"{len(other)} elements instead of {len(one)}"))
             return
         for position, (was, now) in enumerate(zip(one, other, strict=True)):
             _compare(was, now, (*path, Index(number(position))), found)
@@ -281,7 +281,7 @@ def _are_equal(planned: Value, actual: Value) -> bool:
 
 
 def _presence_after(planned: Value) -> str:
-    return "there, although it should not be" if planned.is_null else "not there any more"
+    return "present, although it should not be" if planned.is_null else "no longer present"
 
 
 def _compare_mappings(planned: Value, actual: Value, path: Path, found: list[Fault]) -> None:
@@ -290,9 +290,9 @@ def _compare_mappings(planned: Value, actual: Value, path: Path, found: list[Fau
     for key in sorted(one.keys() | other.keys()):
         here = (*path, GetAttr(key) if is_object else Index(string(key)))
         if key not in other:
-            found.append(Fault(here, "not there any more"))
+            found.append(Fault(here, "no longer present"))
         elif key not in one:
-            found.append(Fault(here, "there, although it was not planned"))
+            found.append(Fault(here, "present, although it was not planned"))
         else:
             _compare(one[key], other[key], here, found)
 
@@ -307,7 +307,7 @@ def _compare_sets(
     was, now = planned.sequence(), actual.sequence()
     same = set(was) & set(now)
     if any(each not in same and not _has_counterpart([each], now, block) for each in was):
-        found.append(Fault(path, "an element that was planned is not there"))
+        found.append(Fault(path, "a planned element is missing"))
     elif any(each not in same and not _has_counterpart(was, [each], block) for each in now):
         found.append(Fault(path, "an element that was not planned"))
     elif len(was) < len(now):

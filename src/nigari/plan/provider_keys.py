@@ -96,7 +96,7 @@ def selected_key(origin: Origin) -> str | list[Need] | None:
             problem = f"It cannot be a key: {error.message}."
     origin.frame.run.diags.error(
         "Invalid provider instance key",
-        f"The key says which instance of the provider configuration to use. {problem}",
+        f"The key selects an instance of the provider configuration. {problem}",
         origin.compiled.expr.range,
     )
     return None

@@ -45,9 +45,9 @@ class ProviderMetas:
             return None
         if offered.provider_meta is None:
             self._diags.error(
-                "Provider takes no provider_meta",
-                f"{provider.display} has no use for what modules tell about themselves, so there "
-                "can be no provider_meta block for it.",
+                "provider_meta not supported",
+                f"{provider.display} does not accept information about modules, so there can be "
+                "no provider_meta block for it.",
                 meta.range,
             )
             return None

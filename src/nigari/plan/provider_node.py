@@ -215,35 +215,36 @@ class ProviderNode(Node):
 
     @property
     def _need(self) -> str:
-        user = "Something in the state" if self.user is None else str(self.user)
-        return f"{user} is managed by {self.address}, which the configuration does not have"
+        user = "An object in the state" if self.user is None else str(self.user)
+        return f"{user} is managed by {self.address}, which is not in the configuration"
 
     def _report_forgotten(self) -> None:
         """What manages something is neither in the configuration nor remembered."""
         if not is_iterated(self.address):
             self._diags.error(
-                "Provider configuration is gone",
-                f"{self._need} any more. Put it back until nothing needs it, or give the objects "
-                'up with a "removed" block that has destroy = false, which takes no provider.',
+                "Provider configuration removed",
+                f"{self._need} any more. Restore it until nothing needs it, or forget the "
+                "objects with a removed block that has destroy = false, which needs no provider.",
                 self.range,
             )
             return
         self._diags.error(
-            "Provider instance is gone",
-            f"{self._need} any more. It could be configured once more if the state remembered how "
-            "it was, as it does after an apply of nigari; OpenTofu leaves that out when it writes. "
-            "Put the key back and apply once: then the key and its resources can go together. "
-            'Objects can also be given up with a "removed" block that has destroy = false, which '
-            "takes no provider.",
+            "Provider instance removed",
+            f"{self._need} any more. Nigari can configure it once more if the state remembers "
+            "how it was configured, which it does after an apply by nigari but not after one by "
+            "OpenTofu. Restore the key and apply once; after that the key and its resources can "
+            "be removed together. You can also forget the objects with a removed block that has "
+            "destroy = false, which needs no provider.",
             self.range,
         )
 
     def _report_missing(self, missing: list[str]) -> None:
         self._diags.error(
-            "Provider instance lacks a secret",
-            f"{self._need} any more. It can be configured once more from what the state remembers, "
-            f"but for {', '.join(missing)}. Secrets are not kept in a state, so their arguments "
-            "must still have a value when the key is gone. Let them come from something that "
-            "stays, or destroy the resources first and take the key out afterwards.",
+            "Provider instance without its secrets",
+            f"{self._need} any more. Nigari can configure it once more from what the state "
+            f"remembers, except for {', '.join(missing)}. Secrets are not stored in a state, so "
+            "these arguments must still have a value once the key is removed. Take them from "
+            "something that remains, or destroy the resources first and remove the key "
+            "afterwards.",
             self.range,
         )

@@ -92,7 +92,7 @@ def _check_gone(
         return
     diags.error(
         "Removed and still declared",
-        f"This block says that {place} is removed, and the configuration still declares it. Remove "
-        "either the declaration or this block.",
+        f"This block says that {place} is removed, but the configuration still declares it. "
+        "Remove either the declaration or this block.",
         removed.range,
     )

@@ -69,7 +69,7 @@ def _report(frame: Frame, name: str, argument: str, expr: Expression) -> None:
     frame.run.diags.error(
         f"Unknown {argument} argument",
         f"The {argument} of {frame.label(name)} is known only after something else has been "
-        f"applied, so there is no telling {_QUESTIONS[argument]}. {_WAYS_OUT[argument]}apply "
+        f"applied, so nigari cannot tell {_QUESTIONS[argument]}. {_WAYS_OUT[argument]}apply "
         f"{_first(frame, name)}.",
         expr.range,
         values=scope_values(expr, scope_of(frame, compiled), unknowns=True),
@@ -83,10 +83,10 @@ _QUESTIONS: Final = {
     "enabled": "whether the object will exist",
 }
 _WAYS_OUT: Final = {
-    "count": "Use a number that the configuration itself decides, or ",
-    "for_each": "Use a map whose keys the configuration itself decides, with what is known later "
-    "in its values only; or ",
-    "enabled": "Use a value that the configuration itself decides, or ",
+    "count": "Use a number that is set in the configuration, or ",
+    "for_each": "Use a map whose keys are set in the configuration, with computed results in its values "
+    "only; or ",
+    "enabled": "Use a value that is set in the configuration, or ",
 }
 
 

@@ -53,7 +53,7 @@ class ProviderBase:
                     cty.value_from_json(request.json, schema.block.implied_type)
                 )
             except cty.CtyError as error:
-                told = problem("State that does not fit the schema", f"{error.message}.")
+                told = problem("State does not match the schema", f"{error.message}.")
         return api.UpgradeResponse(cty.null(cty.DYNAMIC), told)
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:

@@ -77,7 +77,7 @@ class StoredAddresses:
     def _report(self, what: str, whose: object, text: str) -> None:
         self._diags.error(
             "Invalid state file",
-            f"{what} of {whose} is given as {quoted(text)}, which is no address of that kind.",
+            f"{what} of {whose} is {quoted(text)}, which is not a valid address of that kind.",
         )
 
     def _read_module(self, text: str) -> ModuleAddr | None:

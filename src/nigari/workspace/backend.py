@@ -38,7 +38,7 @@ from nigari.schema.block import Block
 CACHE_NAME: Final = "terraform.tfstate"
 _VERSION: Final = 3
 _REMOVED: Final = {
-    name: f'The backend "{name}" no longer exists.'
+    name: f'The backend "{name}" was removed.'
     for name in ("artifactory", "azure", "etcd", "etcdv3", "manta", "swift")
 }
 
@@ -97,10 +97,10 @@ class Change(Enum):
     """How the backend that is wanted differs from the one that is remembered."""
 
     NONE = "none"
-    HASH = "the same, said in another way"
+    HASH = "the same, written differently"
     FIRST = "first backend"
     OTHER = "another configuration"
-    UNSET = "no backend any more"
+    UNSET = "no backend"
 
 
 class BackendMemory:
@@ -249,8 +249,8 @@ def _read_file(path: str, sources: dict[str, bytes], diags: Diagnostics) -> Mapp
     except OSError as error:
         diags.error(
             "Cannot read backend settings",
-            f"{path}, given with -backend-config, cannot be read: {error.strerror}. A setting on "
-            "the command line is written name=value.",
+            f"{path}, given with -backend-config, cannot be read: {error.strerror}. To give a "
+            "single setting on the command line, write name=value.",
         )
         return {}
     sources[path] = data
@@ -271,9 +271,9 @@ def report_changed(wanted: Wanted, saved: SavedBackend, diags: Diagnostics) -> N
     lines = "".join(f"\n  - {line}" for line in changes)
     diags.error(
         "Backend configuration has changed",
-        "The state of this directory was kept elsewhere when init last ran:"
-        f"{lines}\nTo move the state to the new place, run init -migrate-state. To leave it where "
-        "it is and begin to use the new place, run init -reconfigure. Until then nothing is done.",
+        f"The state of this directory was stored elsewhere when init last ran:{lines}\nTo move "
+        'the state to the new backend, run "nigari init -migrate-state". To leave it where it is '
+        'and start using the new backend, run "nigari init -reconfigure". Nothing was changed.',
         _first_place(wanted, saved),
     )
 
@@ -282,9 +282,10 @@ def report_unset(saved: SavedBackend, diags: Diagnostics) -> None:
     """There was a backend when init last ran, and there is none in the configuration now."""
     diags.error(
         "Backend configuration has changed",
-        f'The state of this directory is kept in a backend "{saved.type}", and the configuration '
-        "has no backend any more. To move the state to a local file, run init -migrate-state. To "
-        "leave it where it is and begin with none, run init -reconfigure.",
+        f'The state of this directory is stored in the backend "{saved.type}", but the '
+        "configuration no longer has a backend block. To move the state to a local file, run "
+        '"nigari init -migrate-state". To leave it where it is and start without a state, run '
+        '"nigari init -reconfigure".',
     )
 
 
@@ -293,7 +294,7 @@ def _changes(wanted: Wanted, saved: SavedBackend) -> list[str]:
         return [f'the backend was "{saved.type}" and is "{wanted.type}" now']
     before = saved.value()
     if before is None:
-        return [f'what is remembered does not fit the backend "{saved.type}"']
+        return [f'the saved settings do not match the backend "{saved.type}"']
     lines: list[str] = []
     for name in _changed_arguments(wanted, before):
         old, new = (_shown(value.attribute(name)) for value in (before, wanted.value))
@@ -325,28 +326,27 @@ def _shown(value: Value) -> str:
 def _report_not_set_up(wanted: Wanted, diags: Diagnostics) -> None:
     diags.error(
         "Backend not set up",
-        f'The configuration has a backend "{wanted.type}", which this directory has not been made '
-        'ready for. Run "nigari init" first.',
+        f'The configuration has a backend "{wanted.type}", but this directory has not been '
+        'initialized for it. Run "nigari init" first.',
         wanted.arguments.range,
     )
 
 
 def _report_memory(path: Path, reason: str, diags: Diagnostics) -> None:
     diags.error(
-        "Unreadable backend settings",
-        f"{path}, in which init remembers the backend, cannot be read: {reason}. Run "
-        '"nigari init -reconfigure" to write it anew.',
+        "Cannot read the saved backend settings",
+        f"{path}, in which init saves the backend settings, cannot be read: {reason}. Run "
+        '"nigari init -reconfigure" to write it again.',
     )
 
 
 def _report_unknown_argument(name: str, type_: str, schema: Block, diags: Diagnostics) -> None:
     hint = did_you_mean(name, schema.attributes)
     if name in schema.blocks:
-        hint = " It is a block, and blocks can be given only in the configuration."
+        hint = " It is a block, and blocks can be set only in the configuration."
     diags.error(
         "Invalid backend setting",
-        f'The backend "{type_}" has no argument "{name}", which is given with -backend-config.'
-        f"{hint}",
+        f'The backend "{type_}" has no argument "{name}", which -backend-config sets.{hint}',
     )
 
 
@@ -354,5 +354,5 @@ def _report_unfit(name: str, error: CtyError, diags: Diagnostics) -> None:
     part = f" at {path_text(error.path)}" if error.path else ""
     diags.error(
         "Invalid backend setting",
-        f"The value of {name} given with -backend-config does not fit{part}: {error.message}.",
+        f"The value of {name} given with -backend-config is not valid{part}: {error.message}.",
     )

@@ -211,15 +211,15 @@ def _check_arguments(wanted: Wanted, environ: Mapping[str, str], diags: Diagnost
 def _report_no_backend(diags: Diagnostics) -> None:
     diags.warning(
         "Backend settings without a backend",
-        "There are settings in -backend-config, and the configuration has no backend block that "
-        "they could belong to. They have no effect.",
+        "-backend-config gives settings, but the configuration has no backend block for them. "
+        "They have no effect.",
     )
 
 
 def _report_missing(name: str, wanted: Wanted, diags: Diagnostics) -> None:
     diags.error(
         "Missing backend argument",
-        f'The backend "{wanted.type}" needs the argument "{name}". Set it in the configuration, or '
-        f"give it with -backend-config={name}=….",
+        f'The backend "{wanted.type}" requires the argument "{name}". Set it in the '
+        f"configuration, or with -backend-config={name}=….",
         wanted.arguments.range,
     )

@@ -217,7 +217,7 @@ class _Reading:
                 return BlockName(kind.name, name.name)
         self._diags.error(
             "Invalid reference to an encryption method",
-            "A method is named by its type and its name, as method.aes_gcm.example.",
+            "Refer to a method by its type and name, as in method.aes_gcm.example.",
             where if expr is None else expr.range,
         )
         return None
@@ -230,7 +230,7 @@ class _Reading:
             value = convert(value, type_)
         except CtyError as error:
             self._diags.error(
-                "Wrong type of value", f"The {what} does not fit: {error.message}.", expr.range
+                "Wrong value type", f"Invalid value for the {what}: {error.message}.", expr.range
             )
             return None
         return None if value.is_null else value

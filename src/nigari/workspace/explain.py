@@ -271,7 +271,7 @@ class Explainer:
 
     def _report(self, text: str, hint: str) -> None:
         self._diags.error(
-            "Nothing at this address", f'The configuration has nothing called "{text}".{hint}'
+            "Nothing at this address", f'The configuration has nothing named "{text}".{hint}'
         )
 
     # -- telling ------------------------------------------------------------------------------

@@ -61,10 +61,10 @@ def _copy(source: Path, target: Path) -> None:
 def _report_not_empty(diags: Diagnostics) -> None:
     diags.error(
         "Directory is not empty",
-        "The option -from-module copies a module into an empty directory, and there are files in "
-        "this one.",
+        "The option -from-module copies a module into an empty directory, but this one contains "
+        "files.",
     )
 
 
 def _report_failure(source: str, reason: str, diags: Diagnostics) -> None:
-    diags.error("Module cannot be copied", f"{source} cannot be copied here. {reason}")
+    diags.error("Cannot copy the module", f"{source} cannot be copied here. {reason}")

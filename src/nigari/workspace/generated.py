@@ -17,8 +17,8 @@ from nigari.plan.written_resource import written_resource
 from nigari.record import record
 
 _HEAD: Final = (
-    "# __generated__ by Nigari\n"
-    "# Look these blocks through, and move them to where they belong in your configuration.\n"
+    "# __generated__ by Nigari\n# Review these blocks, and move them to where they belong in "
+    "your configuration.\n"
 )
 _SUFFIXES: Final = (".tf", ".tofu")
 
@@ -76,9 +76,9 @@ def is_new(path: str, diags: Diagnostics) -> bool:
     """Whether there is nothing where blocks are to be written; reported where there is."""
     if os.path.exists(path):
         diags.error(
-            "File exists already",
-            f"Blocks are written to a file of their own, and {path} is already there. Name "
-            "another, or move what is in it elsewhere.",
+            "File already exists",
+            f"Generated blocks are written to a new file, but {path} already exists. Choose "
+            "another name, or move its contents elsewhere.",
         )
         return False
     return True
@@ -90,7 +90,7 @@ def write_new(path: str, text: str, diags: Diagnostics) -> bool:
         with open(path, "x", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        diags.error("Blocks cannot be written", f"{path}: {error.strerror}.")
+        diags.error("Cannot write the generated blocks", f"{path}: {error.strerror}.")
         return False
     return True
 

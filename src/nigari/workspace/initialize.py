@@ -318,7 +318,7 @@ def _warn_of_one_platform(incomplete: Sequence[Provider], diags: Diagnostics) ->
 def _report_unwritable(error: OSError, diags: Diagnostics) -> None:
     place = f" {error.filename}" if error.filename else ""
     diags.error(
-        "Working directory cannot be written",
-        f"The system refuses to write{place}: {error.strerror or error}. What init has written so "
-        "far is put right when it runs again.",
+        "Cannot write to the working directory",
+        f"Cannot write{place}: {error.strerror or error}. Run init again to complete what it has "
+        "written so far.",
     )

@@ -253,7 +253,7 @@ def _report_fetch(callers: Sequence[PackageRequest], reason: str, diags: Diagnos
     first = callers[0]
     more = f" and {len(callers) - 1} more" if len(callers) > 1 else ""
     diags.error(
-        "Module cannot be installed",
+        "Cannot install a module",
         f"{_package_text(first.source)}, for {first.addr}{more}, cannot be fetched. {reason}",
         first.where,
     )
@@ -264,6 +264,6 @@ def _report_no_subdir(wanted: PackageRequest, diags: Diagnostics) -> None:
     diags.error(
         "No such directory in a module package",
         f"The source of {wanted.addr} selects the directory {source.subdir} in "
-        f"{_package_text(source)}, and there is none.",
+        f"{_package_text(source)}, which does not exist.",
         wanted.where,
     )

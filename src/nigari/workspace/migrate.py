@@ -97,8 +97,8 @@ class Migration:
             else (f"the states of {len(names)} workspaces")
         )
         answer = self._confirm(
-            f"There is {what} in the old place. Copy it to the new place? "
-            "With no, the new place begins empty."
+            f"The old backend has {what}. Copy it to the new backend? If you answer no, the new "
+            "backend starts empty."
         )
         if answer is None:
             _report_nobody(diags)
@@ -131,7 +131,7 @@ class Migration:
             return False
         if present and present != data:
             answer = self._confirm(
-                f'There is another state of the workspace "{name}" in the new place, '
+                f'The new backend already has another state for the workspace "{name}", at '
                 f"{new.location}. Replace it?"
             )
             if answer is None:
@@ -168,16 +168,16 @@ def _is_same(source: LocalBackend, target: LocalBackend, name: str) -> bool:
 
 def _report_no_storage(saved: SavedBackend, diags: Diagnostics) -> None:
     diags.error(
-        "State cannot be moved",
-        f'There is a state to be moved, and this program cannot use a backend "{saved.type}" yet. '
-        "Move the state with tofu init -migrate-state, or leave it where it is with "
-        "init -reconfigure.",
+        "Cannot move the state",
+        f'There is a state to move, but this program does not support the backend "{saved.type}" '
+        'yet. Move the state with "tofu init -migrate-state", or leave it where it is with '
+        '"nigari init -reconfigure".',
     )
 
 
 def _report_nobody(diags: Diagnostics) -> None:
     diags.error(
         "No answer about moving the state",
-        "There is a state in the old place, and nobody to ask whether it is to be copied. With "
-        "-force-copy it is copied without asking, with -reconfigure it stays where it is.",
+        "The old backend has a state, and there is no terminal to ask whether to copy it. Use "
+        "-force-copy to copy it without asking, or -reconfigure to leave it where it is.",
     )

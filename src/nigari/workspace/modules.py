@@ -295,11 +295,11 @@ def _report_outside(
     addr: ModuleAddr, source: LocalSource, where: Range, diags: Diagnostics
 ) -> None:
     diags.error(
-        "Module source outside of its package",
-        f'The source "{source.display}" of {addr} leads out of the package that the calling module '
-        "came in, where nothing is known to be. A module can call only modules of its own package "
-        "by a path. Where the package is a part of a repository, select that part with // in the "
-        "source of the caller, so that the whole repository is there.",
+        "Module source outside its package",
+        f'The source "{source.display}" of {addr} leads out of the package of the calling '
+        "module. A module can use a path only to call modules of the same package. If the "
+        "package is part of a repository, select that part with // in the source of the caller, "
+        "so that the whole repository is available.",
         where,
     )
 
@@ -309,7 +309,7 @@ def _report_no_directory(
 ) -> None:
     diags.error(
         "No such module directory",
-        f"The source of {addr} is the directory {directory}, and there is none.",
+        f"The source of {addr} is the directory {directory}, which does not exist.",
         where,
     )
 
@@ -317,8 +317,8 @@ def _report_no_directory(
 def _report_not_installed(wanted: PackageRequest, diags: Diagnostics) -> None:
     diags.error(
         "Module not installed",
-        f"{wanted.addr} comes from {wanted.source.display}, which is not installed here. Run "
-        '"nigari init" to install it.',
+        f'{wanted.addr} uses {wanted.source.display}, which is not installed. Run "nigari init" '
+        "to install it.",
         wanted.where,
     )
 
@@ -326,7 +326,7 @@ def _report_not_installed(wanted: PackageRequest, diags: Diagnostics) -> None:
 def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnostics) -> None:
     source = wanted.source
     is_other = record.source != str(source)
-    now = source.display if is_other else f"{source.display} in a version {wanted.version}"
+    now = source.display if is_other else f"{source.display} in version {wanted.version}"
     then = record.source if is_other else f"version {record.version}"
     names = _deciding(wanted)
     given = "".join(f" -var {name}=..." for name in names)
@@ -339,8 +339,8 @@ def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnos
         )
     diags.error(
         "Module source has changed",
-        f"{wanted.addr} comes from {now}, and what is installed for it is {then}.{why} To install "
-        f'what is wanted now, run "nigari init{given}".',
+        f"{wanted.addr} uses {now}, but {then} is installed for it.{why} To install the new "
+        f'source, run "nigari init{given}".',
         wanted.where,
     )
 
@@ -360,8 +360,8 @@ def _deciding(wanted: PackageRequest) -> list[str]:
 def _report_recursion(addr: ModuleAddr, where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Module that calls itself",
-        f"The source of {addr} leads back to a directory that this call comes from, so there would "
-        "be no end to it.",
+        f"The source of {addr} leads back to a directory that contains this call, so the calls "
+        "would never end.",
         where,
     )
 

@@ -67,9 +67,9 @@ class InstalledProviders:
         return Diagnostic(
             Severity.WARNING,
             "Providers under development",
-            f"The CLI configuration says that these providers are under development:\n{names}\n\n"
-            "Their released versions may do something else, and may not understand a state that "
-            "they have written.",
+            f"The CLI configuration overrides these providers with development versions:\n{names}"
+            "\n\nReleased versions may behave differently, and may not be able to read a state "
+            "that a development version has written.",
         )
 
     @cached_property
@@ -207,8 +207,8 @@ def not_installed(provider: Provider) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Provider not installed",
-        f"{provider.display} is not installed in this working directory. Run "
-        '"nigari init" to install the providers that are needed.',
+        f'{provider.display} is not installed in this working directory. Run "nigari init" to '
+        "install the required providers.",
     )
 
 
@@ -216,7 +216,7 @@ def _empty_override(provider: Provider, directory: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Provider under development not found",
-        f"The CLI configuration says that {provider.display} is in {directory}, and there is no "
+        f"The CLI configuration says that {provider.display} is in {directory}, but there is no "
         f"program named terraform-provider-{provider.type} there.",
     )
 

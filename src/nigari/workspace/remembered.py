@@ -111,7 +111,7 @@ def worth_remembering(run: StaticRun) -> Mapping[str, Value]:
 
 def _report_unreadable(path: Path, reason: str, diags: Diagnostics) -> None:
     diags.warning(
-        "Remembered values cannot be read",
-        f"{path}, in which init remembers values of variables, cannot be used: {reason}. Run init "
-        "-remember to write it anew, or delete it.",
+        "Cannot read remembered values",
+        f"{path}, in which init stores remembered values of variables, cannot be used: {reason}. "
+        'Run "nigari init -remember" to write it again, or delete it.',
     )

@@ -48,8 +48,8 @@ async def _outputs(wanted: RemoteState, encryption: StateLayer) -> RemoteOutputs
 
     if wanted.backend != "local":
         text = (
-            f'A state in a backend of type "{wanted.backend}" cannot be read: this program reads '
-            "states only from local files yet."
+            f'Cannot read a state from the backend "{wanted.backend}": this program supports '
+            "only local states so far."
         )
         return RemoteOutputs(None, problem("Backend is not supported", text))
     paths = LocalPaths(
@@ -88,7 +88,7 @@ async def check_remote_state(wanted: RemoteState) -> Told:
         config = coerce(block, wanted.config)
     except CtyError as error:
         where = path_text(error.path).lstrip(".")
-        text = f'A backend "{wanted.backend}" cannot have this configuration: '
+        text = f'Invalid configuration for the backend "{wanted.backend}": '
         text += f"{where}: {error.message}." if where else f"{error.message}."
         return problem("Invalid backend configuration", text, (GetAttr("config"),))
     told: Told = ()

@@ -153,10 +153,10 @@ def _report_other_provider(
 ) -> None:
     diags.warning(
         "State belongs to another provider",
-        f"The source of the required provider {name} is {provider.display} now, and the state has "
-        f"objects of {stored.display}. Planning needs both until the objects have changed hands: "
-        f"nigari state replace-provider {stored.display} {provider.display} does that, if the two "
-        "are the same provider in different places.",
+        f"The source of the required provider {name} is now {provider.display}, but the state "
+        f"has objects of {stored.display}. Planning needs both until the objects have been "
+        'transferred: if the two are the same provider from different sources, run "nigari state '
+        f'replace-provider {stored.display} {provider.display}".',
         where,
     )
 

@@ -190,17 +190,17 @@ def _given_again(
                 found[name] = value
             elif variable.default is None:
                 diags.error(
-                    "No value for an ephemeral variable",
-                    f"The plan needs var.{name}, whose values are not stored, so that it must be "
-                    f"given again to apply the plan: with -var {name}=..., in a .tfvars file, or "
-                    f"as TF_VAR_{name} in the environment.",
+                    "No value for variable",
+                    f"The plan needs the ephemeral variable {name}, whose values are never "
+                    f"stored, so it must be set again to apply the plan: with -var {name}=..., "
+                    f"in a .tfvars file, or as TF_VAR_{name} in the environment.",
                     variable.range,
                 )
         elif value is not None and name in saved and not _agrees(variable, value, saved[name]):
             diags.error(
                 "Value contradicts the plan",
-                f"var.{name} is given another value by {value.origin} than the one that the plan was "
-                "made with. Leave it out, or make a new plan.",
+                f"{value.origin} sets var.{name} to a different value than the plan was made "
+                "with. Leave it out, or make a new plan.",
                 value.range,
             )
     return None if diags.has_errors else found

@@ -182,7 +182,7 @@ def read_state_file(path: str, encryption: StateLayer, diags: Diagnostics) -> St
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
-        diags.error("State file cannot be read", f"{path}: {error.strerror or error}.")
+        diags.error("Cannot read the state file", f"{path}: {error.strerror or error}.")
         return None
     return parse_given_state(data, path, encryption, diags)
 
@@ -194,7 +194,7 @@ def parse_given_state(
     be: it may come from another place.
     """
     if not data.strip():
-        diags.error("Empty state file", f"There is nothing in {name}, so it is no state.")
+        diags.error("Empty state file", f"{name} is empty, so it is not a state.")
         return None
     layer = encryption if is_encrypted(data) else no_encryption().state
     decrypted = layer.decrypt(data, diags)
@@ -212,8 +212,8 @@ def _dated(path: str) -> str:
 def _report_backend(kind: str, diags: Diagnostics) -> None:
     diags.error(
         "Backend is not supported",
-        f'This directory keeps its state in a backend of type "{kind}", and this program can read '
-        "and store states only in local files yet. What needs no state works here: validate, "
-        "explain, eval, config and fmt. To use the others, let OpenTofu move the state to a local "
-        'backend: make the block backend "local" and run "tofu init -migrate-state".',
+        f'The state of this directory is stored in a backend of type "{kind}", but this program '
+        "supports only local states so far. Commands that need no state work here: validate, "
+        "explain, eval, config and fmt. To use the others, move the state to a local backend "
+        'with OpenTofu: change the block to backend "local" and run "tofu init -migrate-state".',
     )

@@ -75,14 +75,14 @@ def connection_from(arguments: Arguments, environ: Mapping[str, str]) -> Connect
     kind = text_of(arguments["type"]) or "ssh"
     if kind == "winrm":
         raise ProvisionerFailure(
-            "Connections of type winrm are not supported. Windows hosts can be reached with ssh: "
-            'set up its OpenSSH server, and use type = "ssh" and target_platform = "windows".'
+            "Connections of type winrm are not supported. Windows hosts can be reached over ssh: "
+            'set up the OpenSSH server, and use type = "ssh" and target_platform = "windows".'
         )
     if kind != "ssh":
-        raise ProvisionerFailure(f'There is no connection type "{kind}". The type is ssh.')
+        raise ProvisionerFailure(f'There is no connection type "{kind}". Use ssh.')
     platform = text_of(arguments["target_platform"]) or UNIX
     if platform not in _SCRIPTS:
-        raise ProvisionerFailure(f'The target_platform is unix or windows, not "{platform}".')
+        raise ProvisionerFailure(f'The target_platform must be unix or windows, not "{platform}".')
     target = _target(arguments)
     return Connection(
         target,
@@ -133,7 +133,7 @@ def _proxy(arguments: Arguments) -> Proxy | None:
         return None
     scheme = text_of(arguments["proxy_scheme"]) or "http"
     if scheme not in ("http", "https"):
-        raise ProvisionerFailure(f'The proxy_scheme is http or https, not "{scheme}".')
+        raise ProvisionerFailure(f'The proxy_scheme must be http or https, not "{scheme}".')
     return Proxy(
         scheme,
         _bare(host),
@@ -148,8 +148,7 @@ def _agent(arguments: Arguments, environ: Mapping[str, str]) -> str:
     socket = environ.get("SSH_AUTH_SOCK", "")
     if wanted is True and not socket:
         raise ProvisionerFailure(
-            "The connection wants the keys of an agent, and no agent is there: SSH_AUTH_SOCK is "
-            "not set."
+            "The connection uses an ssh agent, but there is none: SSH_AUTH_SOCK is not set."
         )
     return "" if wanted is False else socket
 
@@ -159,7 +158,7 @@ def _port(arguments: Arguments, name: str) -> int:
     if number is None:
         return 0
     if not isinstance(number, int) or not 0 <= number <= _HIGHEST_PORT:
-        raise ProvisionerFailure(f"The {name} of the connection is no port number.")
+        raise ProvisionerFailure(f"The {name} of the connection is not a port number.")
     return number
 
 
@@ -170,7 +169,7 @@ def _timeout(text: str) -> float:
         return parse_duration(text) / 1e9
     except FunctionError:
         raise ProvisionerFailure(
-            f'The timeout of the connection is a duration like 5m or 30s, not "{text}".'
+            f'The timeout of the connection must be a duration such as 5m or 30s, not "{text}".'
         ) from None
 
 

@@ -28,7 +28,7 @@ async def run_local(arguments: Arguments, say: Say) -> None:
         raise ProvisionerFailure("The command is empty.")
     words = [*(tuple(texts_of(arguments["interpreter"])) or _SHELL), command]
     if arguments["quiet"].data is True:
-        say("Executing a command that is not shown, because of quiet = true")
+        say("Executing a command (not shown, because of quiet = true)")
     else:
         say(f"Executing: {' '.join(_quoted(word) for word in words)}")
     try:
@@ -43,9 +43,7 @@ async def run_local(arguments: Arguments, say: Say) -> None:
         )
     except OSError as error:
         where = error.filename if isinstance(error.filename, str) else words[0]
-        raise ProvisionerFailure(
-            f"The command cannot be started: {where}: {error.strerror}."
-        ) from None
+        raise ProvisionerFailure(f"Cannot start the command: {where}: {error.strerror}.") from None
     try:
         tail = await _listen(process, say)
         status = await process.wait()
@@ -55,9 +53,9 @@ async def run_local(arguments: Arguments, say: Say) -> None:
         raise
     if status:
         printed = "\n".join(tail)
-        end = f"The command ended with status {status}."
+        end = f"The command exited with status {status}."
         if status < 0:
-            end = f"The command was ended by {signal.Signals(-status).name}."
+            end = f"The command was killed by {signal.Signals(-status).name}."
         raise ProvisionerFailure(f"{end} Output:\n{printed}" if printed else end)
 
 

@@ -17,7 +17,7 @@ async def proxied_socket(proxy: Proxy, host: str, port: int) -> socket.socket:
     """A socket that is connected to a host."""
     if proxy.scheme == "https":
         raise ProvisionerFailure(
-            "Proxies are reached without encryption only: set proxy_scheme to http."
+            "Encrypted connections to proxies are not supported: set proxy_scheme to http."
         )
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM)
@@ -33,7 +33,7 @@ async def proxied_socket(proxy: Proxy, host: str, port: int) -> socket.socket:
         raise
     if status != 200:
         opened.close()
-        raise OSError(0, f"the proxy {proxy.host} answers with status {status}")
+        raise OSError(0, f"the proxy {proxy.host} answered with status {status}")
     return opened
 
 
@@ -53,7 +53,7 @@ async def _status(opened: socket.socket) -> int:
     while not head.endswith(b"\r\n\r\n"):
         byte = await loop.sock_recv(opened, 1)
         if not byte or len(head) > _LONGEST_HEAD:
-            raise OSError(0, "the proxy gives no answer that can be understood")
+            raise OSError(0, "the proxy sent an invalid answer")
         head += byte
     words = head.split(None, 2)
     return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0

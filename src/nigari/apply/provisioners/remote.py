@@ -55,8 +55,8 @@ async def _connected(
     """Log in, do something, and log out."""
     if way is None:
         raise ProvisionerFailure(
-            "There is no connection block, so it is not known which host is meant. Add one to the "
-            "provisioner or to the resource."
+            "There is no connection block, so the host is not known. Add one to the provisioner "
+            "or to the resource."
         )
     settings = connection_from(way, os.environ)
     from asyncssh import Error
@@ -76,10 +76,12 @@ async def _run_script(session: Session, script: bytes, say: Say) -> None:
         script = _SHELL + script
     await put_content(session.connection, script, path)
     if session.is_unix and await session.execute(f"chmod 0777 {path}", _unheard):
-        raise ProvisionerFailure(f"The script {path} cannot be made executable.")
+        raise ProvisionerFailure(f"Cannot make the script {path} executable.")
     status = await session.execute(path, say)
     if status:
-        raise ProvisionerFailure(f"A script on {session.settings.target.host} ended with {status}.")
+        raise ProvisionerFailure(
+            f"A script on {session.settings.target.host} exited with {status}."
+        )
     # The script may hold secrets, and nobody needs it any more.
     await put_content(session.connection, b"", path)
 
@@ -99,7 +101,7 @@ def _scripts(arguments: Arguments) -> list[bytes]:
 def _filled(value: Value, name: str) -> str:
     text = text_of(value)
     if not text:
-        raise ProvisionerFailure(f"There is a null or an empty string in {name}.")
+        raise ProvisionerFailure(f"{name} contains a null or an empty string.")
     return text
 
 
@@ -107,7 +109,7 @@ def _read(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        raise ProvisionerFailure(f"The script {path} cannot be read: {error.strerror}.") from None
+        raise ProvisionerFailure(f"Cannot read the script {path}: {error.strerror}.") from None
 
 
 def _unheard(_: str) -> None:

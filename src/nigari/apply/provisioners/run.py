@@ -24,7 +24,7 @@ from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provisioners import CONNECTION, PROVISIONERS
 
-_HIDDEN = "The output is not shown, because there are secrets among the arguments"
+_HIDDEN = "The output is not shown, because some of the arguments are secret"
 
 
 @record
@@ -110,8 +110,8 @@ class Provisioning:
             return None
         if not value.is_wholly_known:
             host.diags.error(
-                "Arguments of a provisioner are not known",
-                f"Parts of what a provisioner of {subject.address} is given are still unknown.",
+                "Unknown provisioner arguments",
+                f"Some arguments of a provisioner of {subject.address} are still unknown.",
                 body.missing_item_range,
                 address=str(subject.address),
             )
@@ -122,7 +122,7 @@ class Provisioning:
         diags, module = self._place.diags, self._subject.frame.instance.addr
         continues = self._place.settings.continues_after(module, provisioner)
         if is_secret:
-            detail = "Why is not shown, because there are secrets among its arguments."
+            detail = "The reason is not shown, because some of its arguments are secret."
         tell = diags.warning if continues else diags.error
         tell(
             f"Provisioner {provisioner.type} failed",

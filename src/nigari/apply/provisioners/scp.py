@@ -73,14 +73,16 @@ class _Sender:
 
     async def _fail(self, said: bytes) -> None:
         if said:
-            raise ProvisionerFailure(f"The file cannot be copied: {said.decode().strip()}.")
+            raise ProvisionerFailure(f"Cannot copy the file: {said.decode().strip()}.")
         done = await self._process.wait()
         if done.exit_status == _NOT_FOUND:
-            raise ProvisionerFailure("The host has no scp program, which copying files takes.")
+            raise ProvisionerFailure(
+                "Copying files requires the scp program, which the host does not have."
+            )
         stderr = done.stderr
         text = stderr.decode() if isinstance(stderr, bytes) else ""
         raise ProvisionerFailure(
-            f"The file cannot be copied: scp ended with status {done.exit_status}. {text.strip()}"
+            f"Cannot copy the file: scp exited with status {done.exit_status}. {text.strip()}"
         )
 
     async def _tell(self, line: str) -> None:
@@ -111,7 +113,7 @@ class _Sender:
         self._process.stdin.write_eof()
         done = await self._process.wait()
         if done.exit_status:
-            raise ProvisionerFailure(f"scp ended with status {done.exit_status}.")
+            raise ProvisionerFailure(f"scp exited with status {done.exit_status}.")
 
 
 # -- what is on this side -------------------------------------------------------------------------

@@ -53,7 +53,7 @@ class Session:
                 say(str(line).rstrip("\r\n"))
             done = await process.wait()
         if done.exit_status is None:
-            raise ProvisionerFailure("The connection was lost while the command ran.")
+            raise ProvisionerFailure("The connection was lost while the command was running.")
         return done.exit_status
 
 
@@ -63,7 +63,7 @@ async def open_session(settings: Connection, say: Say, stack: AsyncExitStack) ->
     target, bastion = settings.target, settings.bastion
     say(f"Connecting to {target.user}@{target.host}, port {target.port}, over ssh")
     if bastion is not None:
-        say(f"By way of {bastion.user}@{bastion.host}, port {bastion.port}")
+        say(f"Through the bastion {bastion.user}@{bastion.host}, port {bastion.port}")
     deadline = time.monotonic() + settings.timeout
     pause = _FIRST_PAUSE
     while True:
@@ -75,10 +75,10 @@ async def open_session(settings: Connection, say: Say, stack: AsyncExitStack) ->
             return Session(settings, connection)
         except (OSError, TimeoutError, _ssh_error()) as error:
             if time.monotonic() + pause >= deadline:
-                why = str(error) or "nothing answers"
+                why = str(error) or "no answer"
                 raise ProvisionerFailure(
-                    f"There is no connection to {target.host} after {settings.timeout:g} seconds. "
-                    f"The last try ended with: {why}."
+                    f"Cannot connect to {target.host} within {settings.timeout:g} seconds. The "
+                    f"last attempt failed: {why}."
                 ) from None
         await asyncio.sleep(pause)
         pause = min(pause * 2, _LONGEST_PAUSE)
@@ -102,7 +102,7 @@ async def _keys(settings: Connection, stack: AsyncExitStack) -> list[SSHKeyPair]
     try:
         agent = await connect_agent(settings.agent_socket)
     except OSError as error:
-        raise ProvisionerFailure(f"The agent cannot be reached: {error.strerror}.") from None
+        raise ProvisionerFailure(f"Cannot reach the ssh agent: {error.strerror}.") from None
     stack.push_async_callback(agent.wait_closed)
     stack.callback(agent.close)
     keys = list(await agent.get_keys())

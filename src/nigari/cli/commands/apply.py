@@ -52,9 +52,9 @@ def _is_agreed(command: PlanningCommand) -> bool:
     where = "" if selected == "default" else f' in the workspace "{selected}"'
     question = f"Do you want to perform these actions{where}?"
     if command.mode is PlanMode.DESTROY:
-        question = f"Do you really want to destroy all of this{where}? There is no way back."
+        question = f"Do you really want to destroy all of this{where}? This cannot be undone."
     elif command.mode is PlanMode.REFRESH_ONLY:
-        question = f"Do you want to store what was found{where}?"
+        question = f"Do you want to save these changes to the state{where}?"
     answer = command.state.ask(question, "auto-approve")
     if answer is not None and answer != "yes":
         is_end = command.mode is PlanMode.DESTROY
@@ -67,21 +67,21 @@ def _nobody_to_ask() -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Approval required",
-        "With -json nobody can be asked. Give a saved plan to apply, or the option -auto-approve.",
+        "With -json there is no prompt. Pass a saved plan to apply, or the option -auto-approve.",
     )
 
 
 COMMAND = Command(
     "apply",
-    "Makes a plan, shows it, and carries it out once you agree. What was done is in the state "
-    "also when something goes wrong half-way.",
+    "Makes a plan, shows it, and applies it once you approve. If something fails on the way, "
+    "everything done so far is in the state.",
     run,
     flags=APPLY_FLAGS,
     arguments="[PLAN]",
     most_arguments=1,
     examples=(
-        Example("nigari apply", "asks before anything is done"),
-        Example("nigari apply -auto-approve", "does not ask"),
-        Example("nigari apply plan.out", "carries out a plan that was saved"),
+        Example("nigari apply", "asks for approval before changing anything"),
+        Example("nigari apply -auto-approve", "does not ask for approval"),
+        Example("nigari apply plan.out", "applies a saved plan"),
     ),
 )

@@ -16,7 +16,7 @@ def run(invocation: Invocation) -> int:
 
     if not invocation.switch("json"):
         raise UsageError(
-            "The configuration is printed as JSON only, so the option -json is needed."
+            "The configuration is printed as JSON only, so the option -json is required."
         )
     opened = OpenConfiguration(invocation)
     static = opened.static()
@@ -32,12 +32,12 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "config",
-    "Prints the whole tree of modules as far as it is known before anything runs: where each "
-    "module comes from, the values of variables and outputs and where they were given, the "
-    "instances of providers, the backend, and why the rest is not known.",
+    "Prints the whole module tree as far as it is known before anything runs: where each module "
+    "comes from, the values of variables and outputs and where they were set, the instances of "
+    "providers, the backend, and why the rest is not known.",
     run,
-    flags=(Flag("json", FLAG_SWITCH, "Print JSON; needed"), NO_COLOR_FLAG, *VARIABLE_FLAGS),
+    flags=(Flag("json", FLAG_SWITCH, "Print JSON (required)"), NO_COLOR_FLAG, *VARIABLE_FLAGS),
     examples=(
-        Example("nigari config -json | jq '.modules[].directory'", "every module's directory"),
+        Example("nigari config -json | jq '.modules[].directory'", "the directory of every module"),
     ),
 )

@@ -151,8 +151,7 @@ class _Console:
 def _warn_of_incompleteness(diags: Diagnostics) -> None:
     diags.warning(
         "Incomplete values",
-        "Because of the problems above, some expressions may have no value or another one than "
-        "they should.",
+        "Because of the problems above, some expressions may have no value or the wrong value.",
     )
 
 
@@ -163,12 +162,11 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "console",
-    "Shows what expressions come to. It knows the variables, local values and modules of the "
-    "configuration in the working directory; what is not known before applying is shown as such. "
-    "Nothing is ever changed.\n\n"
-    "On a terminal, Tab completes names and an open bracket or heredoc goes on over the next "
-    "line. Without a terminal, each line of standard input is an expression, and the first "
-    "mistake ends the program.",
+    "Evaluates expressions interactively. It knows the variables, local values and modules of "
+    "the configuration in the working directory, and the state; values that are known only after "
+    "apply are shown as such. Nothing is changed.\n\nOn a terminal, Tab completes names, and an "
+    "expression with an open bracket or heredoc continues on the next line. Without a terminal, "
+    "each line of standard input is an expression, and the first error ends the program.",
     run,
     flags=(
         *VARIABLE_FLAGS,

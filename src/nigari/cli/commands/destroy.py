@@ -20,9 +20,9 @@ _OTHER_PLANS: Final = ("destroy", "refresh-only", "replace")
 
 COMMAND = Command(
     "destroy",
-    "Destroys everything that the state of this directory knows of, once you agree. It is the "
-    "same as apply -destroy.",
+    "Destroys everything that is managed in this directory, once you approve. It is the same as "
+    "apply -destroy.",
     run,
     flags=tuple(flag for flag in APPLY_FLAGS if flag.name not in _OTHER_PLANS),
-    examples=(Example("nigari destroy", "asks before anything is destroyed"),),
+    examples=(Example("nigari destroy", "asks for approval before destroying anything"),),
 )

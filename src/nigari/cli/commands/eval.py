@@ -43,8 +43,8 @@ def run(invocation: Invocation) -> int:
 COMMAND = Command(
     "eval",
     "Evaluates an expression with everything that is known before anything runs. The exit status "
-    "is 0 where the result is static, 2 where it is not (and then says why), and 1 where there is "
-    "an error.",
+    "is 0 if the result is static, 2 if it is not (the output then says why), and 1 after an "
+    "error.",
     run,
     flags=(
         Flag("module", FLAG_TEXT, "Evaluate in this module instance", "ADDRESS"),

@@ -15,7 +15,7 @@ def run(invocation: Invocation) -> int:
     """Explain the value at an address."""
     if not invocation.arguments:
         raise UsageError(
-            "The command needs what to explain, such as local.name or module.a.source."
+            "The command needs something to explain, such as local.name or module.a.source."
         )
     opened = OpenConfiguration(invocation)
     static = opened.static()
@@ -43,11 +43,11 @@ def run(invocation: Invocation) -> int:
 COMMAND = Command(
     "explain",
     "Shows what a value is, in which phase it is known (before anything runs, when planning, or "
-    "after applying), and the tree of what it comes from. For a value that is not static it names "
-    "the shortest way to what makes it so.\n\nAn address is written as in the configuration: "
+    "after applying), and the tree of values that it comes from. For a value that is not static, "
+    "it shows the shortest path to the reason.\n\nWrite an address as in the configuration: "
     "var.x, local.x, output.x, module.a.x, module.a.source, module.a.version, backend.key, "
-    "provider.aws.by_region, or a resource's argument, with the path of the module before it "
-    "where that is not the root.",
+    "provider.aws.by_region, or an argument of a resource, preceded by the path of the module "
+    "unless that is the root.",
     run,
     flags=(Flag("json", FLAG_SWITCH, "Print the tree as JSON"), NO_COLOR_FLAG, *VARIABLE_FLAGS),
     arguments="ADDRESS",

@@ -66,7 +66,7 @@ class _Formatter:
         else:
             self.diags.error(
                 "Unsupported file",
-                f"{path} cannot be formatted: the name of a file in the native syntax ends in "
+                f"Cannot format {path}: the name of a file in the native syntax must end in "
                 f"{', '.join(EXTENSIONS[:-1])} or {EXTENSIONS[-1]}.",
             )
 
@@ -171,24 +171,23 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "fmt",
-    "Rewrites configuration files into the standard form: layout, quoted labels, and expressions "
-    "without needless quotes. A directory means the files in it that end in "
-    ".tf, .tofu, .tfvars, .tftest.hcl or .tofutest.hcl; without arguments it is the working "
-    "directory. A dash means standard input, formatted to standard output. Files in JSON are left "
-    "alone.",
+    "Rewrites configuration files in the standard format: layout, quoted labels, and expressions "
+    "without unnecessary quotes. For a directory, this applies to the files in it that end in "
+    ".tf, .tofu, .tfvars, .tftest.hcl or .tofutest.hcl; the default is the working directory. A "
+    "dash formats standard input to standard output. JSON files are left alone.",
     run,
     flags=(
         Flag("list", FLAG_SWITCH, "Do not list the files that change", default="true"),
         Flag("write", FLAG_SWITCH, "Do not write to the files", default="true"),
         Flag("diff", FLAG_SWITCH, "Show what changes"),
-        Flag("check", FLAG_SWITCH, "Write nothing; exit with status 3 if a file would change"),
+        Flag("check", FLAG_SWITCH, "Write nothing; exit with status 3 if any file would change"),
         Flag("recursive", FLAG_SWITCH, "Also format the files in subdirectories"),
         NO_COLOR_FLAG,
     ),
     arguments="[FILE-OR-DIR ... | -]",
     most_arguments=-1,
     examples=(
-        Example("nigari fmt -recursive", "formats everything below the working directory"),
-        Example("nigari fmt -check -diff", "for continuous integration"),
+        Example("nigari fmt -recursive", "formats everything in and below the working directory"),
+        Example("nigari fmt -check -diff", "in continuous integration"),
     ),
 )

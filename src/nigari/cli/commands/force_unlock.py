@@ -10,7 +10,9 @@ from nigari.cli.variables import VARIABLE_FLAGS
 
 async def _unlock(state: OpenState) -> bool:
     if len(state.invocation.arguments) != 1:
-        raise UsageError("The command needs the ID of the lock, which the refused command showed.")
+        raise UsageError(
+            "The command needs the ID of the lock, which the command that failed printed."
+        )
     backend = state.working.backend(state.diags)
     selected = state.working.selected(state.diags)
     if backend is None or state.diags.has_errors:
@@ -26,7 +28,7 @@ async def _unlock(state: OpenState) -> bool:
     lock_id = state.invocation.arguments[0]
     if not await backend.storage(selected.name).force_unlock(lock_id, state.diags):
         return False
-    state.say("The lock was removed, and the state can be locked again.")
+    state.say("The lock was removed. The state can be locked again.")
     return True
 
 
@@ -37,11 +39,15 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "force-unlock",
-    "Removes a lock on the state whose holder is gone. A lock on a local file ends with the "
-    "process that took it, so there only what it left behind is removed; a lock whose holder "
-    "still runs is never removed.",
+    "Removes a lock on the state whose holder no longer runs. A lock on a local file ends with "
+    "the process that took it, so only the information it left behind is removed; a lock whose "
+    "holder is still running is never removed.",
     run,
-    flags=(Flag("force", FLAG_SWITCH, "Do not ask"), *VARIABLE_FLAGS, *SAYING_FLAGS),
+    flags=(
+        Flag("force", FLAG_SWITCH, "Do not ask for confirmation"),
+        *VARIABLE_FLAGS,
+        *SAYING_FLAGS,
+    ),
     arguments="LOCK_ID",
     most_arguments=1,
     examples=(Example("nigari force-unlock 4c9a5e5c-3a07-0d4b-93ae-3d6cfcf0b0a5", ""),),

@@ -29,14 +29,14 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "get",
-    "Installs the modules that the configuration calls. The command init does that, too, and sees "
-    "to the backend and the providers as well.",
+    "Installs the modules that the configuration calls. The init command does that, too, and "
+    "also sets up the backend and the providers.",
     run,
     flags=(
-        Flag("update", FLAG_SWITCH, "Fetch modules that are installed already once more"),
-        Flag("test-directory", FLAG_TEXT, "Where test files are", "DIR", "tests"),
+        Flag("update", FLAG_SWITCH, "Download modules again even if they are installed"),
+        Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
         *SAYING_FLAGS,
         *VARIABLE_FLAGS,
     ),
-    examples=(Example("nigari get -update", "takes what has changed in the modules' sources"),),
+    examples=(Example("nigari get -update", "picks up changes in the sources of modules"),),
 )

@@ -34,7 +34,7 @@ def run(invocation: Invocation) -> int:
     """Print a graph; whatever else there is to say goes where errors go."""
     kind = invocation.text("type")
     if kind not in (_OPERATIONS, *_MODES):
-        raise UsageError(f'The option -type is one of apply, {", ".join(_MODES)}, not "{kind}".')
+        raise UsageError(f'The option -type must be apply, {", ".join(_MODES)}, not "{kind}".')
     whole_number(invocation, "module-depth")
     path = invocation.text("plan")
     if path and kind == _OPERATIONS:
@@ -87,13 +87,13 @@ def _graph_text(graph: ExecutionGraph, invocation: Invocation) -> str:
 
 COMMAND = Command(
     "graph",
-    "Makes a plan and prints its operations with what must be done before each, in the language "
-    "of Graphviz or as JSON. With -type=plan it prints what the blocks of the configuration need, "
-    "whatever is to be done.",
+    "Makes a plan and prints its operations with their dependencies, in Graphviz format or as "
+    "JSON. With -type=plan it prints the dependencies between the blocks of the configuration "
+    "instead.",
     run,
     flags=(
         Flag("as-json", FLAG_SWITCH, "Print the graph as a JSON document"),
-        Flag("plan", FLAG_TEXT, "Take the operations of a plan that was saved", "FILE"),
+        Flag("plan", FLAG_TEXT, "Print the operations of a saved plan", "FILE"),
         Flag(
             "type",
             FLAG_TEXT,
@@ -102,13 +102,15 @@ COMMAND = Command(
             "TYPE",
             _OPERATIONS,
         ),
-        Flag("draw-cycles", FLAG_SWITCH, "Accepted for scripts; what goes in a circle is an error"),
-        Flag("verbose", FLAG_SWITCH, "Accepted for scripts; the graph is always whole"),
-        Flag("module-depth", FLAG_TEXT, "Accepted for scripts; it has no meaning", "NUMBER", "-1"),
+        Flag("draw-cycles", FLAG_SWITCH, "Accepted for compatibility; cycles are always errors"),
+        Flag("verbose", FLAG_SWITCH, "Accepted for compatibility; the graph is always complete"),
+        Flag(
+            "module-depth", FLAG_TEXT, "Accepted for compatibility; has no effect", "NUMBER", "-1"
+        ),
         *[flag for flag in PLAN_FLAGS if flag not in (JSON_FLAG, REVEAL_FLAG)],
     ),
     examples=(
         Example("nigari graph | dot -Tsvg > plan.svg", "what an apply would do, as a picture"),
-        Example("nigari graph -type=plan", "what the configuration needs"),
+        Example("nigari graph -type=plan", "the dependencies in the configuration"),
     ),
 )

@@ -73,7 +73,7 @@ class _Decoder:
         try:
             data = Path(filename).read_bytes()
         except OSError as error:
-            raise _Failure(f"{filename} cannot be read: {error.strerror}.") from None
+            raise _Failure(f"Cannot read {filename}: {error.strerror}.") from None
         return self._parse_bytes(filename, data, filename.endswith(".json"))
 
     def _stdin(self) -> list[Body]:
@@ -115,7 +115,7 @@ class _Decoder:
         try:
             Path(target).write_text(f"{text}\n", encoding="utf-8")
         except OSError as error:
-            raise _Failure(f"{target} cannot be written: {error.strerror}.") from None
+            raise _Failure(f"Cannot write {target}: {error.strerror}.") from None
 
     def _stop(self) -> int:
         terminal = self.invocation.terminal
@@ -132,7 +132,7 @@ class _Decoder:
 def run(invocation: Invocation) -> int:
     """Decode the files, or standard input where none is given."""
     if invocation.text("diags") not in ("", "json"):
-        invocation.terminal.err('The option --diags takes the value "json" only.')
+        invocation.terminal.err('The option --diags accepts only the value "json".')
         return _EXIT_DIAGNOSTICS
     try:
         return _Decoder(invocation).run()
@@ -219,7 +219,7 @@ def _pos_json(pos: Pos) -> dict[str, JsonValue]:
 COMMAND = Command(
     "hcldec",
     "Decodes HCL files, or standard input, with a specification, and prints the value as JSON. "
-    "Several files count as one. A file whose name ends in .json is read in the JSON syntax.",
+    "Several files are merged. A file whose name ends in .json is read as JSON syntax.",
     run,
     flags=(
         Flag("spec", FLAG_TEXT, "The specification (required)", "FILE"),
@@ -228,7 +228,7 @@ COMMAND = Command(
         Flag("V", FLAG_LIST, "The same as -vars", "FILE-OR-JSON"),
         Flag("out", FLAG_TEXT, "Write to this file instead of standard output", "FILE"),
         Flag("o", FLAG_TEXT, "The same as -out", "FILE"),
-        Flag("diags", FLAG_TEXT, 'How to show diagnostics: "json", or text without it', "FORMAT"),
+        Flag("diags", FLAG_TEXT, 'How to show diagnostics: "json"; the default is text', "FORMAT"),
         Flag("var-refs", FLAG_SWITCH, "Print the references in the input instead of decoding it"),
         Flag("with-type", FLAG_SWITCH, "Print an object of the value and its type"),
         Flag("keep-nulls", FLAG_SWITCH, "Keep attributes whose value is null"),

@@ -29,23 +29,24 @@ def run(invocation: Invocation) -> int:
     """Find an object and make it part of the state."""
     command = PlanningCommand(invocation, PlanMode.NORMAL)
     if len(invocation.arguments) != 2:
-        raise UsageError("The command needs an address and an id.")
+        raise UsageError("The command needs an address and an ID.")
     text, id_ = invocation.arguments
     command.state.directory = invocation.text("config")
     address = command.state.address(parse_resource_instance, text)
     if address is None:
         return command.state.end(False)
     if address.item.resource.mode is not MANAGED:
-        raise UsageError(f"Only managed resources are imported, and {address} is none.")
+        raise UsageError(f"Only managed resources can be imported, and {address} is not one.")
     target = ImportTarget(address, id_)
 
     async def work(snapshots: Snapshots) -> int:
         stored = snapshots.state.instance(address)
         if stored is not None and stored.current is not None:
             command.diags.error(
-                "Address is taken",
-                f"There is an object at {address} already. To import another one to this address, "
-                "take that out of the state first, or give it another address.",
+                "Address already in use",
+                f"There is already an object at {address}. To import another object to this "
+                "address, first remove the existing one from the state or move it to another "
+                "address.",
             )
             return 1
         found = await command.look_up(target, snapshots)
@@ -63,17 +64,15 @@ async def _store(command: PlanningCommand, found: LookUp, snapshots: Snapshots) 
     draft.set_current(found.target.address, found.found.stored, found.provider.address)
     if not await snapshots.write(draft.finish(), command.diags):
         return 1
-    text = (
-        f"Import successful! {found.target.address} is in the state now and will be managed here."
-    )
+    text = f"Import successful! {found.target.address} is now in the state and managed here."
     command.state.say(f"\n{command.state.prose(text)}", text.removesuffix("."))
     return 0
 
 
 COMMAND = Command(
     "import",
-    "Looks up an object that exists, by the id that its provider knows it by, and makes it part of "
-    "the state at an address of the configuration. Nothing but the state is changed.",
+    "Looks up an existing object by the ID that its provider uses, and adds it to the state at "
+    "an address of the configuration. Only the state is changed.",
     run,
     flags=(
         Flag("config", FLAG_TEXT, "The directory with the configuration", "DIR", "."),
@@ -89,5 +88,5 @@ COMMAND = Command(
     ),
     arguments="ADDRESS ID",
     most_arguments=2,
-    examples=(Example("nigari import aws_instance.web i-abcd1234", "takes over a machine"),),
+    examples=(Example("nigari import aws_instance.web i-abcd1234", "imports a machine"),),
 )

@@ -30,14 +30,14 @@ from nigari.workspace.data_directory import data_directory
 from nigari.workspace.initialize import Initialization, InitOptions
 from nigari.workspace.provider_install import ProviderOptions
 
-_READY = "The working directory is ready."
+_READY = "The working directory is initialized."
 _NEXT = (
-    'The next step is usually "nigari plan", which shows what there is to do. When modules, '
-    "providers or the backend change, run init again: other commands say when that is needed."
+    'The next step is usually "nigari plan", which shows what would change. If modules, '
+    "providers or the backend change, run init again: other commands say when it is needed."
 )
 _NOTHING = (
-    "There is no configuration in this directory, so there is nothing to make ready. Put .tf or "
-    ".tofu files here, or fetch some with -from-module, and run init again."
+    "There is no configuration in this directory, so there is nothing to initialize. Add .tf or "
+    ".tofu files, or copy a module with -from-module, and run init again."
 )
 
 
@@ -93,8 +93,8 @@ def _forget(state: OpenState) -> int:
         is_forgotten = forget(data_directory(".", state.terminal.environ), selected)
     except OSError as error:
         state.diags.error(
-            "Remembered values cannot be forgotten",
-            f"The system refuses to write {error.filename}: {error.strerror}.",
+            "Cannot forget remembered values",
+            f"Cannot write {error.filename}: {error.strerror}.",
         )
         return state.end(False)
     what = "The values remembered" if is_forgotten else "Nothing was remembered"
@@ -128,21 +128,23 @@ def _may_ask(invocation: Invocation) -> bool:
 def _options(invocation: Invocation) -> InitOptions:
     lockfile = invocation.text("lockfile")
     if lockfile not in ("", "readonly"):
-        raise UsageError(f'The option -lockfile can only be "readonly", not "{lockfile}".')
+        raise UsageError(f'The option -lockfile must be "readonly", not "{lockfile}".')
     if invocation.is_given("backend") and invocation.is_given("cloud"):
-        raise UsageError("The options -backend and -cloud mean the same: give only one of them.")
+        raise UsageError("The options -backend and -cloud mean the same: use only one of them.")
     migrates = invocation.switch("migrate-state") or invocation.switch("force-copy")
     if invocation.switch("reconfigure") and invocation.switch("migrate-state"):
         raise UsageError(
             "The option -reconfigure leaves the state where it is, and -migrate-state moves it: "
-            "give only one of them."
+            "use only one of them."
         )
     if migrates and invocation.switch("json"):
-        raise UsageError("Moving the state may need answers, so -migrate-state excludes -json.")
+        raise UsageError(
+            "Moving the state may require answers, so -migrate-state cannot be used with -json."
+        )
     upgrade = invocation.switch("upgrade")
     if upgrade and lockfile:
         raise UsageError(
-            "The option -upgrade changes the lock file, and -lockfile=readonly forbids it."
+            "The option -upgrade changes the lock file, and -lockfile=readonly forbids that."
         )
     return InitOptions(
         upgrade=upgrade,
@@ -163,9 +165,9 @@ def _options(invocation: Invocation) -> InitOptions:
 
 COMMAND = Command(
     "init",
-    "Makes the working directory ready: installs the modules and providers that the configuration "
-    "asks for, and sets up the backend. It can be run any number of times. When something is "
-    "wrong, nothing is changed.",
+    "Initializes the working directory: installs the modules and providers that the "
+    "configuration requires, and sets up the backend. It is safe to run any number of times. If "
+    "something is wrong, nothing is changed.",
     run,
     flags=(
         Flag("backend", FLAG_SWITCH, "Leave the backend as it is", default="true"),
@@ -173,31 +175,35 @@ COMMAND = Command(
         Flag(
             "backend-config",
             FLAG_LIST,
-            "A setting of the backend, or a file of such settings; may be repeated",
+            "A backend setting, or a file with settings; can be repeated",
             "NAME=VALUE|FILE",
         ),
-        Flag("reconfigure", FLAG_SWITCH, "Set up the backend anew and leave the state behind"),
-        Flag("migrate-state", FLAG_SWITCH, "Move the state to the backend as it is configured now"),
+        Flag("reconfigure", FLAG_SWITCH, "Configure the backend again and leave the state behind"),
+        Flag("migrate-state", FLAG_SWITCH, "Move the state to the configured backend"),
         Flag("force-copy", FLAG_SWITCH, "Move the state without asking"),
         Flag("from-module", FLAG_TEXT, "Copy a module into this empty directory first", "SOURCE"),
         Flag("get", FLAG_SWITCH, "Install no modules", default="true"),
-        Flag("upgrade", FLAG_SWITCH, "Take the newest modules and providers that are allowed"),
+        Flag(
+            "upgrade",
+            FLAG_SWITCH,
+            "Install the newest modules and providers that the constraints allow",
+        ),
         Flag(
             "plugin-dir",
             FLAG_LIST,
-            "Look for providers in this directory only; may be repeated",
+            "Look for providers in this directory only; can be repeated",
             "DIR",
         ),
         Flag("lockfile", FLAG_TEXT, "Do not change the lock file", "readonly"),
-        Flag("test-directory", FLAG_TEXT, "Where test files are", "DIR", "tests"),
+        Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
         Flag(
             "remember",
             FLAG_SWITCH,
-            "Remember the values of variables that sources, the backend and the like have used, so "
-            "that they need not be given again; secrets never",
+            "Remember the values of variables that sources, the backend and similar arguments "
+            "use, so that they need not be given again; never secrets",
         ),
-        Flag("show", FLAG_SWITCH, "Show the values that are remembered, and do nothing else"),
-        Flag("forget", FLAG_SWITCH, "Forget the values that are remembered, and do nothing else"),
+        Flag("show", FLAG_SWITCH, "Show the remembered values and exit"),
+        Flag("forget", FLAG_SWITCH, "Forget the remembered values and exit"),
         INPUT_FLAG,
         *LOCK_FLAGS,
         REMOTE_VERSION_FLAG,
@@ -209,8 +215,10 @@ COMMAND = Command(
     ),
     examples=(
         Example("nigari init -var env=prod", "where a source or the backend depends on a variable"),
-        Example("nigari init -var env=prod -remember", "the same, and no need to say it again"),
-        Example("nigari init -upgrade", "takes newer versions of modules and providers"),
+        Example(
+            "nigari init -var env=prod -remember", "the same, without having to repeat it later"
+        ),
+        Example("nigari init -upgrade", "installs newer versions of modules and providers"),
         Example("nigari init -migrate-state", "after the backend has changed"),
     ),
 )

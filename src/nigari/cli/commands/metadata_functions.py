@@ -46,7 +46,7 @@ def _parameter(parameter: Parameter, described: Mapping[str, str]) -> dict[str, 
 def run(invocation: Invocation) -> int:
     """Print the signatures."""
     if not invocation.switch("json"):
-        raise UsageError("Functions are printed as JSON only, so the option -json is needed.")
+        raise UsageError("Functions are printed as JSON only, so the option -json is required.")
     table = function_table(MemoryFiles({}), ".")
     names = [name for name in sorted(table) if name.removeprefix(CORE) not in _GONE]
     signatures = {name: _signature(name, table[name]) for name in names}
@@ -58,10 +58,10 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "metadata functions",
-    "Prints the functions of the language as JSON: what each takes, what it gives, and what it is "
-    "for. Functions of providers are printed by providers schema.",
+    "Prints the functions of the language as JSON: their parameters, their results, and what "
+    "they do. For functions of providers, use providers schema.",
     run,
-    flags=(Flag("json", FLAG_SWITCH, "Print JSON; needed"),),
+    flags=(Flag("json", FLAG_SWITCH, "Print JSON (required)"),),
     most_arguments=-1,
     examples=(Example("nigari metadata functions -json | jq '.function_signatures | keys'", ""),),
 )

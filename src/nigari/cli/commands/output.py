@@ -24,9 +24,9 @@ async def _output(state: OpenState) -> bool:
     invocation = state.invocation
     name = invocation.arguments[0] if invocation.arguments else ""
     if invocation.switch("raw") and invocation.switch("json"):
-        raise UsageError("The options -raw and -json exclude each other.")
+        raise UsageError("The options -raw and -json cannot be used together.")
     if invocation.switch("raw") and not name:
-        raise UsageError("With -raw the command needs the name of one output.")
+        raise UsageError("With -raw the command needs the name of an output.")
     snapshots = await state.read()
     if snapshots is None:
         return False
@@ -77,8 +77,8 @@ def _all(outputs: Mapping[str, OutputState], reveal: bool) -> str:
 def _warn_of_none(diags: Diagnostics) -> None:
     diags.warning(
         "No outputs found",
-        "The state has no output values. Those that the configuration declares come into the "
-        "state with apply.",
+        "The state has no output values. Outputs that the configuration declares are stored by "
+        "apply.",
     )
 
 
@@ -87,8 +87,8 @@ def _report_missing(name: str, outputs: Mapping[str, OutputState], diags: Diagno
 
     diags.error(
         f'Output "{name}" not found',
-        f"The state has no output of that name.{did_you_mean(name, outputs)} One that was just "
-        "added to the configuration comes into the state with apply.",
+        f"The state has no output with that name.{did_you_mean(name, outputs)} If it was just "
+        "added to the configuration, run apply first.",
     )
 
 
@@ -99,14 +99,14 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "output",
-    "Prints the output values of the root module as the state has them: all of them, or the one "
-    "that is named. Sensitive values are hidden in the list, and shown when asked for by name or "
-    "with -json or -raw.",
+    "Prints the output values of the root module from the state: all of them, or the named one. "
+    "Sensitive values are hidden in the list, but shown when asked for by name or with -json or "
+    "-raw.",
     run,
     flags=(
         Flag("json", FLAG_SWITCH, "Print JSON"),
         JSON_INTO_FLAG,
-        Flag("raw", FLAG_SWITCH, "Print a string, number or boolean bare, without quotes"),
+        Flag("raw", FLAG_SWITCH, "Print a string, number or boolean without quotes"),
         REVEAL_FLAG,
         STATE_FLAG,
         *VARIABLE_FLAGS,

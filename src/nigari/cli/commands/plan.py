@@ -37,21 +37,22 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "plan",
-    "Compares the configuration with the state and with what exists, and shows what would be "
-    "done to make things what the configuration describes. Nothing is changed.",
+    "Compares the configuration with the state and with the real objects, and shows what apply "
+    "would change. Nothing is changed.",
     run,
     flags=(
-        Flag("out", FLAG_TEXT, "Save the plan in a file, for apply", "FILE"),
+        Flag("out", FLAG_TEXT, "Save the plan to a file, for apply", "FILE"),
         Flag(
             GENERATE_FLAG,
             FLAG_TEXT,
-            "Write blocks for what is imported without any to this file, which must be new",
+            "Write blocks for imported objects that have none to this file, which must not exist "
+            "yet",
             "FILE",
         ),
         Flag(
             "detailed-exitcode",
             FLAG_SWITCH,
-            "Exit with 0 if nothing is to be done, 2 if something is, and 1 after an error",
+            "Exit with 0 if there is nothing to change, 2 if there is, and 1 after an error",
         ),
         *PLAN_FLAGS,
     ),

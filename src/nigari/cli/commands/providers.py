@@ -10,15 +10,17 @@ from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.eval.static import StaticRun
 from nigari.packages.requirement import Requirement, by_provider, combined_constraints
 
-TEST_DIRECTORY_FLAG = Flag("test-directory", FLAG_TEXT, "Where test files are", "DIR", "tests")
+TEST_DIRECTORY_FLAG = Flag(
+    "test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"
+)
 
 
 async def _providers(state: OpenState) -> bool:
     if not state.has_configuration:
         state.diags.error(
             "No configuration files",
-            "There are no .tf or .tofu files in this directory that could need a provider. Go to "
-            "the directory of the configuration, or name it with -chdir=DIR before the command.",
+            "There are no .tf or .tofu files in this directory. Change to the directory of the "
+            "configuration, or name it with -chdir=DIR before the command.",
         )
         return False
     run = state.static()
@@ -74,10 +76,9 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "providers",
-    "Shows which providers each module of the configuration needs, with the versions that it "
-    "asks for, and which providers the state needs.\n\n"
-    "There are more commands about providers: providers lock, providers mirror and providers "
-    "schema.",
+    "Shows which providers each module of the configuration requires, with version constraints, "
+    "and which providers the state requires.\n\nThere are more commands for providers: providers "
+    "lock, providers mirror and providers schema.",
     run,
     flags=(TEST_DIRECTORY_FLAG, *VARIABLE_FLAGS, NO_COLOR_FLAG, COMPACT_WARNINGS_FLAG),
     examples=(Example("nigari providers", ""),),

@@ -25,7 +25,7 @@ from nigari.packages.requirement import Requirement
 from nigari.workspace.providers import InstalledProviders
 
 PLATFORM_FLAG = Flag(
-    "platform", FLAG_LIST, "A platform that will need the providers; may be repeated", "OS_ARCH"
+    "platform", FLAG_LIST, "A platform to lock the providers for; can be repeated", "OS_ARCH"
 )
 
 
@@ -36,8 +36,8 @@ def platforms_of(invocation: Invocation) -> list[str]:
         system, _, machine = each.partition("_")
         if not system or not machine or "_" in machine:
             raise UsageError(
-                f'"{each}" is not a platform. One is an operating system and a processor with an '
-                "underscore between them, as linux_amd64."
+                f'"{each}" is not a platform. Write an operating system and a processor '
+                "architecture joined by an underscore, such as linux_amd64."
             )
     return given or [current_platform()]
 
@@ -52,7 +52,7 @@ def source_of(state: OpenState, installed: InstalledProviders) -> ProviderSource
 
 async def _lock(state: OpenState) -> bool:
     if state.invocation.text("net-mirror"):
-        raise UsageError("Network mirrors cannot be asked by this program; use -fs-mirror.")
+        raise UsageError("Network mirrors are not supported yet; use -fs-mirror.")
     platforms = platforms_of(state.invocation)
     requirements = _wanted(state)
     if requirements is None:
@@ -80,8 +80,8 @@ def _wanted(state: OpenState) -> list[Requirement] | None:
     for provider in given:
         if provider is not None and provider not in known:
             state.diags.error(
-                "Provider is not needed",
-                f"The configuration does not need {provider}, so it cannot be locked.",
+                "Provider not required",
+                f"The configuration does not require {provider}, so it cannot be locked.",
             )
     if state.diags.has_errors:
         return None
@@ -99,21 +99,18 @@ def _tell(
             continue
         known = old.providers.get(provider)
         if known is None:
-            news = (
-                "This was a new provider and the checksums for this platform are now tracked in "
-                "the lock file"
-            )
+            news = "new provider, checksums added to the lock file"
         elif known.hashes != lock.hashes:
-            news = "Additional checksums for this platform are now tracked in the lock file"
+            news = "checksums for this platform added to the lock file"
         else:
-            news = "All checksums for this platform were already tracked in the lock file"
+            news = "checksums for this platform already in the lock file"
         text = f"Obtained {provider.display} checksums for {platform}; {news}"
         state.say(f"- {text}", text)
 
 
 def _save(state: OpenState, old: Locks, new: Locks) -> bool:
     if lock_text(new) == lock_text(old) and os.path.exists(FILE_NAME):
-        state.say("\nSuccess! The lock file has everything already and stays as it is.")
+        state.say("\nSuccess! The lock file is already complete and was not changed.")
         return True
     try:
         save_locks(Path(FILE_NAME), new)
@@ -121,7 +118,7 @@ def _save(state: OpenState, old: Locks, new: Locks) -> bool:
         reason = error.strerror or str(error)
         state.diags.error("Lock file not written", f"{FILE_NAME} cannot be written: {reason}.")
         return False
-    note = f"Look at the changes in {FILE_NAME} and put them under version control."
+    note = f"Review the changes in {FILE_NAME} and commit them to version control."
     state.say(
         f"\nSuccess! The lock file was updated.\n\n{state.prose(note)}",
         "Success! The lock file was updated",
@@ -136,9 +133,9 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "providers lock",
-    "Adds checksums to the dependency lock file: of all providers that the configuration needs, "
-    "or of those that are named, for this machine's platform or for others. So a configuration "
-    "that is worked on under Linux can be applied under macOS, say, with the same providers.",
+    "Adds checksums to the dependency lock file: of all required providers, or of the named "
+    "ones, for this machine's platform or for others. This way a configuration that is developed "
+    "on Linux can be applied on macOS with the same providers, for example.",
     run,
     flags=(
         PLATFORM_FLAG,

@@ -17,7 +17,7 @@ from nigari.workspace.providers import InstalledProviders
 
 async def _mirror(state: OpenState) -> bool:
     if len(state.invocation.arguments) != 1:
-        raise UsageError("The command needs the directory that is to become a mirror.")
+        raise UsageError("The command needs the directory for the mirror.")
     target = Path(state.invocation.arguments[0])
     platforms = platforms_of(state.invocation)
     requirements = state.requirements()
@@ -31,7 +31,7 @@ async def _mirror(state: OpenState) -> bool:
         return False
     for provider, asked in sorted(by_provider(requirements).items()):
         if provider.is_builtin:
-            _say(state, f"Skipping {provider} because it is part of this program")
+            _say(state, f"Skipping {provider}, because it is built in")
             continue
         _say(state, f"Mirroring {provider.display}...")
         for path in await mirror_providers(asked, locks, source, target, platforms, state.diags):
@@ -50,9 +50,9 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "providers mirror",
-    "Copies the packages of all providers that the configuration needs into a directory, which can "
-    "then be used as a filesystem mirror, or be put on a web server as a network mirror. Packages "
-    "are taken from where init would take them.",
+    "Copies the packages of all required providers into a directory, which can then be used as a "
+    "filesystem mirror, or served by a web server as a network mirror. Packages come from the "
+    "same sources as in init.",
     run,
     flags=(PLATFORM_FLAG, *VARIABLE_FLAGS, *SAYING_FLAGS),
     arguments="DIR",

@@ -43,17 +43,17 @@ async def _schema(state: OpenState) -> bool:
 def run(invocation: Invocation) -> int:
     """Print the schemas."""
     if not invocation.switch("json"):
-        raise UsageError("Schemas are printed as JSON only, so the option -json is needed.")
+        raise UsageError("Schemas are printed as JSON only, so the option -json is required.")
     return run_command(invocation, _schema, tells_events=False)
 
 
 COMMAND = Command(
     "providers schema",
-    "Prints everything that the providers of the configuration and of the state offer, as JSON: "
-    "their resources, data sources and functions with all arguments.",
+    "Prints the schemas of the providers of the configuration and the state as JSON: resources, "
+    "data sources and functions with all their arguments.",
     run,
     flags=(
-        Flag("json", FLAG_SWITCH, "Print JSON; needed"),
+        Flag("json", FLAG_SWITCH, "Print JSON (required)"),
         *VARIABLE_FLAGS,
         NO_COLOR_FLAG,
         COMPACT_WARNINGS_FLAG,

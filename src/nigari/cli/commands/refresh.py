@@ -19,8 +19,8 @@ def run(invocation: Invocation) -> int:
         if snapshots.state.is_empty:
             command.diags.warning(
                 "State is empty",
-                "The state has no objects that could have changed. Objects come into it with "
-                '"nigari apply" and "nigari import".',
+                "The state contains no objects, so there is nothing to refresh. Add objects with "
+                '"nigari apply" or "nigari import".',
             )
         plan = await command.plan(snapshots)
         if plan is None:
@@ -32,8 +32,8 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "refresh",
-    "Reads every managed object and saves what it is now. Nothing but the state is changed, and "
-    "nobody is asked; apply -refresh-only does the same and asks.",
+    "Reads every managed object and updates the state. Only the state is changed, without asking "
+    "for approval; apply -refresh-only does the same but asks first.",
     run,
     flags=REFRESH_FLAGS,
     examples=(Example("nigari refresh", "updates the state"),),

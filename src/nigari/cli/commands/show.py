@@ -56,7 +56,7 @@ async def _show(state: OpenState) -> bool:
 
         return await show_plan(path, state)
     if state.invocation.text("plan"):
-        state.diags.error("No saved plan", f"What is in {path} was not saved by plan -out.")
+        state.diags.error("Not a saved plan", f"{path} was not saved by plan -out.")
         return False
     if data is None:
         snapshots = await state.read()
@@ -93,7 +93,7 @@ def _path(invocation: Invocation) -> str:
             "file."
         )
     if (is_configuration or module) and not invocation.switch("json"):
-        raise UsageError("A configuration is shown as JSON only: give -json, too.")
+        raise UsageError("A configuration is shown as JSON only: add -json.")
     return given[0] if given else ""
 
 
@@ -120,7 +120,7 @@ def _content(path: str, state: OpenState) -> bytes | None:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        state.diags.error("File cannot be read", f"{path}: {error.strerror or error}.")
+        state.diags.error("Cannot read the file", f"{path}: {error.strerror or error}.")
         return None
 
 
@@ -138,13 +138,13 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "show",
-    "Shows the newest state of the selected workspace, or what is in a file: a state with every "
-    "object and the outputs, or a saved plan. Sensitive values are hidden, though not with -json. "
-    "The providers of what is shown must be installed, because they know what the attributes are.",
+    "Shows the current state of the selected workspace, or the contents of a file: a state, or a "
+    "saved plan. Sensitive values are hidden, except with -json. The providers must be "
+    "installed, because their schemas describe the attributes.",
     run,
     flags=(
-        Flag("state", FLAG_SWITCH, "Show the newest state, as without any argument"),
-        Flag("plan", FLAG_TEXT, "Show a plan that was saved", "FILE"),
+        Flag("state", FLAG_SWITCH, "Show the current state, which is the default"),
+        Flag("plan", FLAG_TEXT, "Show a saved plan", "FILE"),
         Flag("config", FLAG_SWITCH, "Show the configuration, with -json"),
         Flag("module", FLAG_TEXT, "Show what one module declares, with -json", "DIR"),
         Flag("json", FLAG_SWITCH, "Print JSON"),
@@ -157,8 +157,8 @@ COMMAND = Command(
     arguments="[FILE]",
     most_arguments=1,
     examples=(
-        Example("nigari show", "the newest state"),
-        Example("nigari show plan.out", "a plan that was saved"),
+        Example("nigari show", "the current state"),
+        Example("nigari show plan.out", "a saved plan"),
         Example("nigari show -json | jq .values", "for programs"),
     ),
 )

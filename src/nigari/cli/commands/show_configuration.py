@@ -33,7 +33,7 @@ def show_module(directory: str, state: OpenState) -> bool:
     workspace = state.workspace = configuration.workspace
     state.diags.extend(configuration.diags)
     if not os.path.isdir(directory):
-        state.diags.error("No such module", f"{directory} is no directory that can be read.")
+        state.diags.error("No such module", f"{directory} is not a readable directory.")
         return False
     data = module_data(workspace, configuration.inputs, configuration.selected, state.diags)
     return data is not None and _print(data, state)

@@ -33,11 +33,11 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "state list",
-    "Prints the addresses of the resource instances in the state, one on each line: all of them, "
-    "or those that the given addresses cover. The address of a module covers everything in it, "
-    "that of a resource all its instances. Where there is no state yet, nothing is printed.",
+    "Prints the addresses of the resource instances in the state, one per line: all of them, or "
+    "those that match the given addresses. The address of a module matches everything in it, and "
+    "that of a resource all of its instances. If there is no state yet, nothing is printed.",
     run,
-    flags=(Flag("id", FLAG_TEXT, "Only the instances whose id is this", "ID"), *READING_FLAGS),
+    flags=(Flag("id", FLAG_TEXT, "Only instances with this ID", "ID"), *READING_FLAGS),
     arguments="[ADDRESS...]",
     most_arguments=-1,
     examples=(

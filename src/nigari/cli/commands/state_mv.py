@@ -80,12 +80,12 @@ def run(invocation: Invocation) -> int:
 COMMAND = Command(
     "state mv",
     "Moves a module, a resource or a resource instance to another address in the state, or with "
-    "-state-out to another state file. Nothing that exists is touched. A backup of each changed "
-    "state is written beside it first. For moves that others must make too, write a moved block "
-    "into the configuration instead.",
+    "-state-out to another state file. Real objects are not touched. A backup of each changed "
+    "state is written first. For moves that others must make too, add a moved block to the "
+    "configuration instead.",
     run,
     flags=(
-        Flag("dry-run", FLAG_SWITCH, "Only say what would be moved"),
+        Flag("dry-run", FLAG_SWITCH, "Only print what would be moved"),
         Flag("state-out", FLAG_TEXT, "Another state file to move to", "FILE"),
         Flag("backup-out", FLAG_TEXT, "Where the backup of the other state goes", "FILE"),
         *EDITING_FLAGS,

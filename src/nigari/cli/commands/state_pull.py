@@ -26,9 +26,9 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "state pull",
-    "Prints the newest state of the selected workspace as JSON, wherever it is stored, brought to "
-    "the newest form of state files and not encrypted: what is secret in it can be read. Where "
-    "there is no state yet, nothing is printed.",
+    "Prints the current state of the selected workspace as JSON, wherever it is stored, in the "
+    "current format and decrypted: secrets in it are readable. If there is no state yet, nothing "
+    "is printed.",
     run,
     flags=(*VARIABLE_FLAGS, NO_COLOR_FLAG, COMPACT_WARNINGS_FLAG),
     examples=(Example("nigari state pull > copy.tfstate", "keeps a copy"),),

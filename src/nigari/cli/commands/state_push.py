@@ -44,11 +44,12 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "state push",
-    "Stores a state file as the newest state of the selected workspace. A file that is older than "
-    "the stored state, or that belongs to another state altogether, is refused without -force.",
+    "Stores a state file as the current state of the selected workspace. A file that is older "
+    "than the stored state, or that belongs to an unrelated state, is refused unless -force is "
+    "given.",
     run,
     flags=(
-        Flag("force", FLAG_SWITCH, "Store the file even if it is older or of another lineage"),
+        Flag("force", FLAG_SWITCH, "Store the file even if it is older or unrelated"),
         *LOCK_FLAGS,
         REMOTE_VERSION_FLAG,
         *VARIABLE_FLAGS,

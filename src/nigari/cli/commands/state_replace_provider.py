@@ -15,7 +15,7 @@ async def _replace(state: OpenState) -> bool:
     if len(state.invocation.arguments) != 2:
         raise UsageError("The command needs two providers: the old one and the new one.")
     if state.invocation.switch("json") and not state.invocation.switch("auto-approve"):
-        raise UsageError("With -json nobody can be asked, so -auto-approve is needed too.")
+        raise UsageError("With -json there is no prompt, so -auto-approve is required too.")
     old, new = (parse_provider(each, state.diags) for each in state.invocation.arguments)
     if old is None or new is None:
         return False
@@ -74,12 +74,12 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "state replace-provider",
-    "Replaces a provider in the state by another, for all resources that it manages: after a "
-    "provider has moved to another namespace or registry, say. A backup of the state is written "
-    "beside it first.",
+    "Replaces a provider in the state with another, for all resources that it manages, for "
+    "example after a provider has moved to another namespace or registry. A backup of the state "
+    "is written first.",
     run,
     flags=(
-        Flag("auto-approve", FLAG_SWITCH, "Do not ask"),
+        Flag("auto-approve", FLAG_SWITCH, "Do not ask for approval"),
         *EDITING_FLAGS,
         *SAYING_FLAGS,
     ),

@@ -48,12 +48,12 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "state rm",
-    "Removes resource instances from the state. What they stand for goes on existing and is no "
-    "longer managed. The address of a module stands for everything in it, that of a resource for "
-    "all its instances. A backup of the state is written beside it first.",
+    "Removes resource instances from the state. The real objects continue to exist, but are no "
+    "longer managed. The address of a module stands for everything in it, and that of a resource "
+    "for all of its instances. A backup of the state is written first.",
     run,
     flags=(
-        Flag("dry-run", FLAG_SWITCH, "Only say what would be removed"),
+        Flag("dry-run", FLAG_SWITCH, "Only print what would be removed"),
         *EDITING_FLAGS,
         *SAYING_FLAGS,
     ),
@@ -61,6 +61,6 @@ COMMAND = Command(
     most_arguments=-1,
     examples=(
         Example("nigari state rm 'aws_instance.web[0]'", "one instance"),
-        Example("nigari state rm -dry-run module.net", "what would go with a module"),
+        Example("nigari state rm -dry-run module.net", "what would be removed with a module"),
     ),
 )

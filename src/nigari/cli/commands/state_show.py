@@ -48,7 +48,7 @@ def _no_such_instance(
     """An address at which the state has no object."""
     if resource is None:
         near = near_address(address.text, state)
-        hint = f"The command state list shows what there is.{near}"
+        hint = f'Run "nigari state list" to see what it contains.{near}'
     else:
         known = ", ".join(str(instance_of(resource.address, key)) for key, _ in resource.in_order())
         hint = f"The resource has these instances: {known}."
@@ -67,8 +67,8 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "state show",
-    "Shows the attributes of one resource instance as the state has them. Sensitive values are "
-    "hidden. In a shell, quote an address that has brackets.",
+    "Shows the attributes of one resource instance from the state. Sensitive values are hidden. "
+    "In a shell, quote an address that contains brackets.",
     run,
     flags=(REVEAL_FLAG, *READING_FLAGS),
     arguments="ADDRESS",

@@ -14,7 +14,7 @@ from nigari.state.edit import taint
 from nigari.state.model import State
 
 TAINT_FLAGS = (
-    Flag("allow-missing", FLAG_SWITCH, "Succeed also where there is no such instance"),
+    Flag("allow-missing", FLAG_SWITCH, "Succeed even if there is no such instance"),
     Flag("state-out", FLAG_TEXT, "Write the state to this file instead", "FILE"),
     *EDITING_FLAGS,
     *SAYING_FLAGS,
@@ -55,7 +55,7 @@ async def change_mark(
 def _report_not_managed(address: AbsResourceInstance, operation: str, diags: Diagnostics) -> None:
     diags.error(
         "Not a managed resource",
-        f"{address} is not a managed resource, so there is nothing of it to {operation}.",
+        f"{address} is not a managed resource, so it cannot be used with {operation}.",
         address=address.text,
     )
 
@@ -63,7 +63,7 @@ def _report_not_managed(address: AbsResourceInstance, operation: str, diags: Dia
 def _warn_of_missing(address: AbsResourceInstance, diags: Diagnostics) -> None:
     diags.warning(
         "No such resource instance",
-        f"The state does not have {address}, which -allow-missing makes no error.",
+        f"{address} is not in the state; because of -allow-missing, this is not an error.",
     )
 
 
@@ -78,9 +78,9 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "taint",
-    "Marks the object of a resource instance as not fit for use, so that the next apply replaces "
-    "it. Nothing that exists is changed now. To see and approve the replacement in one step, use "
-    "plan or apply with -replace instead.",
+    "Marks the object of a resource instance as damaged, so that the next apply replaces it. The "
+    "real object is not changed now. To see and approve the replacement in one step, use plan or "
+    "apply with -replace instead.",
     run,
     flags=TAINT_FLAGS,
     arguments="ADDRESS",

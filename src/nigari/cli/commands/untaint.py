@@ -19,8 +19,8 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "untaint",
-    "Takes back the mark that taint, or a creation that went wrong, has left on an object: the "
-    "next apply does not replace it.",
+    "Removes the mark that taint, or a failed creation, has left on an object, so that the next "
+    "apply does not replace it.",
     run,
     flags=TAINT_FLAGS,
     arguments="ADDRESS",

@@ -35,7 +35,7 @@ def _write(path: str, document: str) -> None:
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(f"{document}\n")
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+        raise UsageError(f"Cannot write {path}: {error.strerror}.") from None
 
 
 def _document(workspace: Workspace, diags: Diagnostics) -> str:
@@ -71,17 +71,17 @@ def _print_text(invocation: Invocation, workspace: Workspace, diags: Diagnostics
 
 COMMAND = Command(
     "validate",
-    "Checks the configuration in a directory: its syntax, its references, the types of its values "
-    "and what the providers' schemas ask for. Values of variables are not needed, and nothing "
-    "outside is looked at.",
+    "Checks the configuration in a directory: its syntax, its references, the types of its "
+    "values, and the arguments of its blocks against the schemas of the providers. It needs no "
+    "values for variables, and does not access the state or any real object.",
     run,
     flags=(
         Flag("json", FLAG_SWITCH, "Print the result as a JSON object, for editors and scripts"),
-        Flag("json-into", FLAG_TEXT, "Write what -json would print to a file, too", "FILE"),
+        Flag("json-into", FLAG_TEXT, "Also write what -json would print to a file", "FILE"),
         NO_COLOR_FLAG,
         COMPACT_WARNINGS_FLAG,
-        Flag("no-tests", FLAG_SWITCH, "Leave test files alone"),
-        Flag("test-directory", FLAG_TEXT, "Where test files are", "DIR", "tests"),
+        Flag("no-tests", FLAG_SWITCH, "Ignore test files"),
+        Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
         *VARIABLE_FLAGS,
     ),
     arguments="[DIR]",

@@ -46,8 +46,8 @@ def run(invocation: Invocation) -> int:
 COMMAND = Command(
     "version",
     "Shows the version of this program, and the release of OpenTofu whose language, state and "
-    "output formats it follows. In a working directory, the versions of providers that its lock "
-    "file has chosen, too.",
+    "output formats it follows. In a working directory, also shows the provider versions in its "
+    "lock file.",
     run,
     flags=(Flag("json", FLAG_SWITCH, "Print the versions as a JSON object"),),
     most_arguments=-1,

@@ -19,7 +19,7 @@ async def _list(state: OpenState) -> bool:
     members = {"type": "workspace_list", "workspaces": names, "current_workspace": selected.name}
     state.say("".join(lines), "list of workspaces", members)
     if selected.is_overridden:
-        state.say("The environment variable TF_WORKSPACE chooses the workspace.")
+        state.say("The environment variable TF_WORKSPACE sets the workspace.")
     return True
 
 
@@ -30,7 +30,7 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "workspace list",
-    "Prints the names of the workspaces. A star marks the selected one.",
+    "Prints the names of the workspaces. An asterisk marks the selected one.",
     run,
     flags=(*VARIABLE_FLAGS, *SAYING_FLAGS),
     examples=(Example("nigari workspace list", ""),),

@@ -59,10 +59,10 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "workspace new",
-    "Makes a workspace and selects it. A workspace is another state for the same configuration.",
+    "Creates a workspace and selects it. A workspace is another state for the same configuration.",
     run,
     flags=(
-        Flag("state", FLAG_TEXT, "A state file to begin with", "FILE"),
+        Flag("state", FLAG_TEXT, "A state file to start with", "FILE"),
         *LOCK_FLAGS,
         *VARIABLE_FLAGS,
         *SAYING_FLAGS,

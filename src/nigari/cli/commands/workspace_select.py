@@ -32,10 +32,10 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "workspace select",
-    "Selects the workspace that commands in this directory work in from now on.",
+    "Selects the workspace that commands in this directory use from now on.",
     run,
     flags=(
-        Flag("or-create", FLAG_SWITCH, "Make the workspace where there is none of that name"),
+        Flag("or-create", FLAG_SWITCH, "Create the workspace if it does not exist"),
         *VARIABLE_FLAGS,
         *SAYING_FLAGS,
     ),

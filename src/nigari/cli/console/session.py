@@ -23,12 +23,12 @@ from nigari.record import record
 INPUT_NAME: Final = "<console-input>"
 
 HELP: Final = """\
-Type an expression to see its value: any that may stand in a configuration file.
+Type an expression to see its value: anything that is allowed in a configuration file.
 
   1 + 2                       arithmetic, strings, collections
   var.region                  input variables, local values and modules of
   local.names                 the configuration in the working directory
-  [for n in range(3) : n]     an open bracket goes on over the next line
+  [for n in range(3) : n]     an open bracket continues on the next line
   type(local.names)           the type of a value
 
 Leave with "exit", Ctrl-D, or Ctrl-C on an empty line."""

@@ -34,8 +34,8 @@ _EPHEMERAL: Final = {
     "close": ("Closing", "closing", "Close complete"),
 }
 INTERRUPTIONS: Final = {
-    1: "Interrupted. Nothing new is begun, and what runs may come to its end.\n"
-    "Interrupt once more to stop at once, which loses what is not finished.",
+    1: "Interrupted. Nothing new will be started, and operations under way can "
+    "finish.\nInterrupt again to stop at once, which loses what is not finished.",
     2: "Interrupted again: stopping at once.",
 }
 _REMINDER: Final = 10.0

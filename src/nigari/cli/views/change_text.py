@@ -29,8 +29,8 @@ _REASONS: Final = {
     Reason.KEPT_BY_STATE: "because lifecycle.destroy was false before it was taken out of the "
     "configuration",
     Reason.CONFIG_UNKNOWN: "its configuration is not known yet",
-    Reason.DEPENDENCY_PENDING: "something that it depends on is still to be changed",
-    Reason.CHECK_NESTED: "it is read again for the check that it belongs to",
+    Reason.DEPENDENCY_PENDING: "something that it depends on will change",
+    Reason.CHECK_NESTED: "the check it belongs to needs a fresh result",
 }
 
 _KEPT: Final = (Reason.KEPT_BY_CONFIG, Reason.KEPT_BY_STATE)
@@ -103,7 +103,7 @@ def _heading(change: Change, style: Style) -> Iterator[str]:
     if change.imported_as:
         yield from _source(change)
         if change.action.is_replace and change.action is not Action.FORGET_THEN_CREATE:
-            yield f"# {style.yellow('Warning: this destroys the object that is imported')}"
+            yield f"# {style.yellow('Warning: this will destroy the imported object')}"
 
 
 def _source(change: Change) -> Iterator[str]:
@@ -144,7 +144,7 @@ def _deed(change: Change, name: str, style: Style) -> Iterator[str]:
     if reason and is_told:
         yield f"# ({reason})"
     if change.deposed and action in (Action.DELETE, Action.FORGET):
-        yield "# (left over from a replacement that did not come to its end)"
+        yield "# (left over from a replacement that was not completed)"
 
 
 def _replacement(change: Change, name: str, style: Style) -> str:

@@ -11,9 +11,9 @@ from nigari.record import replace
 if TYPE_CHECKING:
     from nigari.diagnostics import ContextOf, Sources
 
-NO_COLOR_FLAG = Flag("no-color", FLAG_SWITCH, "Use no colours")
+NO_COLOR_FLAG = Flag("no-color", FLAG_SWITCH, "Do not use colors")
 COMPACT_WARNINGS_FLAG = Flag(
-    "compact-warnings", FLAG_SWITCH, "Show warnings that come without errors as one line each"
+    "compact-warnings", FLAG_SWITCH, "If there are only warnings, show them as one line each"
 )
 
 
@@ -99,8 +99,8 @@ def _consolidated(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         said = (each.summary, each.detail)
         count = 0 if each.subject is None else counts[said]
         if count > 1:
-            more = "one more place" if count == 2 else f"{count - 1} more places"
-            detail = f"{each.detail}\n\nThe same holds for {more}."
+            more = "one more location" if count == 2 else f"{count - 1} more locations"
+            detail = f"{each.detail}\n\nThe same applies to {more}."
             each = replace(each, detail=detail.lstrip())
             counts[said] = -1
         if count >= 0:

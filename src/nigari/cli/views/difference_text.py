@@ -87,7 +87,7 @@ def _secret(difference: Secret, depth: int, manner: Manner) -> str:
     lines = [
         f"{{{forced}",
         line(depth, manner, Fate.SAME, "  # Something in this block is or was sensitive, so"),
-        line(depth, manner, Fate.SAME, "  # nothing of it is shown."),
+        line(depth, manner, Fate.SAME, "  # it is not shown."),
         line(depth, manner, Fate.SAME, "}"),
     ]
     return "\n".join(lines)
@@ -101,11 +101,13 @@ def _warnings(difference: Difference, depth: int, manner: Manner) -> list[str]:
         return []
     what = "block" if isinstance(difference, SecretBody) else "attribute"
     warning = manner.style.yellow("Warning")
-    text = f"# {warning}: this {what} is sensitive from now on and no longer shown."
+    text = f"# {warning}: this {what} will be marked as sensitive and no longer shown."
     if difference.was_secret:
-        text = f"# {warning}: this {what} is no longer sensitive once this is applied."
+        text = (
+            f"# {warning}: this {what} will no longer be marked as sensitive once this is applied."
+        )
     if difference.inner.fate is Fate.SAME and what == "attribute":
-        text += " Its value stays."
+        text += " Its value does not change."
     return [f"{pad(depth)}  {text}"]
 
 
@@ -356,9 +358,9 @@ def _json(
     note, forced = "", manner.forced(difference.forces)
     mark = fate if fate is Fate.CHANGED else Fate.SAME
     if inner.fate is Fate.SAME and fate is Fate.CHANGED:
-        note = " # only white space changes"
+        note = " # whitespace changes"
         if difference.forces:
-            note = " # forces replacement, though only white space changes"
+            note = " # whitespace changes force replacement"
         forced, mark = "", Fate.SAME
         way = way.but(shows_same=True)
     text = difference_text(inner, depth + 1, way)

@@ -10,10 +10,10 @@ from nigari.workspace.explain import Explanation
 
 _WORDS = {
     "static": "known before anything runs",
-    "missing": "not known: a variable that it comes from has no value",
+    "missing": "not known: a variable that it depends on has no value",
     "plan": "known when planning",
     "apply": "known after applying",
-    "error": "not to be known: it has an error",
+    "error": "not available: it has an error",
 }
 
 

@@ -11,8 +11,8 @@ from nigari.workspace.backend import SavedBackend
 
 _STEPS = {
     Step.BUILT_IN: "is built in",
-    Step.REUSED: "is installed already",
-    Step.CACHED: "is taken from the shared cache",
+    Step.REUSED: "is already installed",
+    Step.CACHED: "is used from the shared cache",
     Step.INSTALLED: "is installed",
 }
 _PARTS = {
@@ -32,7 +32,7 @@ class InitProgress:
 
     def waiting(self) -> None:
         """Somebody else is making the same directory ready."""
-        self._say("Another init is at work in this directory. Waiting for it to end...")
+        self._say("Another init is running in this directory. Waiting for it to finish...")
 
     def beginning(self, part: str) -> None:
         """A part of the work begins."""
@@ -62,14 +62,14 @@ class InitProgress:
         """There is another backend now, or none any more."""
         if now is not None and now.type != "local":
             self._say(
-                f'- The backend "{now.type}" is configured. This program stores states in local '
-                "files only yet, so commands that need the state will refuse."
+                f'- The backend "{now.type}" is configured. This program supports only local '
+                "states so far, so commands that need the state will fail."
             )
         elif now is not None:
-            self._say(f'- From now on the state is kept in the backend "{now.type}".')
+            self._say(f'- The state is now stored in the backend "{now.type}".')
         elif before is not None:
             self._say(
-                f'- The backend "{before.type}" is no longer used: the state is a local file.'
+                f'- The backend "{before.type}" is no longer used: the state is now a local file.'
             )
 
     def providers_installed(self, installation: Installation) -> None:
@@ -80,10 +80,10 @@ class InitProgress:
 
     def locks_written(self, is_first: bool) -> None:
         """The lock file has been made or changed."""
-        what = "records which providers were chosen" if is_first else "has been brought up to date"
+        what = "records the selected providers" if is_first else "was updated"
         self._say(
-            f"\nThe lock file {FILE_NAME} {what}. Keep it under version control, so that the same "
-            "ones are chosen everywhere."
+            f"\nThe lock file {FILE_NAME} {what}. Commit it to version control, so that the same "
+            "providers are used everywhere."
         )
 
     def _say(self, text: str) -> None:

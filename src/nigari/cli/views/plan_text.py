@@ -61,7 +61,7 @@ def plan_text(
         parts.append(rule(width, manner.style))
     if any(change.action is not Action.NO_OP for change in changes):
         used = {change.action for change in changes}
-        parts.append("\nThe plan below was made with the providers' help. Its symbols mean:\n")
+        parts.append("\nThe plan uses these symbols:\n")
         parts += [
             f"{symbol(action, manner.style)} {text}\n"
             for action, text in _MEANINGS.items()
@@ -70,7 +70,7 @@ def plan_text(
     if changes:
         heading = "These actions will be performed:"
         if plan.is_incomplete:
-            heading = "These actions were planned, before something went wrong:"
+            heading = "These actions were planned before the errors below:"
         parts.append(f"\n{heading}\n")
         parts += [f"\n{change_text(change, manner)}\n" for change in changes]
         counts = summary(plan).removeprefix("Plan:")
@@ -79,7 +79,7 @@ def plan_text(
         parts.append(f"\nChanges to Outputs:\n{outputs}\n")
         if not plan.is_incomplete and all(each.action is Action.NO_OP for each in changes):
             parts.append(
-                "\nApplying this plan saves the new output values; nothing else is changed.\n"
+                "\nApplying this plan only saves the new output values; nothing else is changed.\n"
             )
     return "".join(parts)
 
@@ -103,18 +103,21 @@ def _no_changes(plan: Plan, style: Style) -> Iterator[str]:
     """That nothing is to be done."""
     if plan.is_incomplete:
         failed = style.bold(style.red("Planning failed."))
-        yield f"\n{failed} {style.bold('What went wrong is told below.')}\n"
+        yield f"\n{failed} {style.bold('See the errors below.')}\n"
         return
     lead = style.bold(style.green("No changes."))
     if plan.mode is PlanMode.DESTROY:
         yield f"\n{lead} {style.bold('There is nothing to destroy.')}\n"
-        yield "\nNothing was made here yet, or all of it is gone already.\n"
+        yield "\nNothing has been created here yet, or everything is already destroyed.\n"
     elif plan.mode is PlanMode.REFRESH_ONLY:
-        yield f"\n{lead} {style.bold('What exists is what the state says.')}\n"
-        yield "\nThe state was compared with what exists, and there is no difference.\n"
+        yield f"\n{lead} {style.bold('The state matches the real objects.')}\n"
+        yield "\nThe state was compared with the real objects, and there are no differences.\n"
     else:
-        yield f"\n{lead} {style.bold('What exists is what the configuration describes.')}\n"
-        yield "\nThe configuration was compared with what exists: nothing is to be done.\n"
+        yield f"\n{lead} {style.bold('The real objects match the configuration.')}\n"
+        yield (
+            "\nThe configuration was compared with the real objects, and there is nothing to "
+            "change.\n"
+        )
 
 
 # -- drift ------------------------------------------------------------------------------------
@@ -135,16 +138,25 @@ def _drift(plan: Plan, manner: Manner, relevant: Iterable[RelevantAttribute]) ->
     if not shown:
         return
     style = manner.style
-    note = f"{style.bold(style.cyan('Note:'))} {style.bold('Objects have changed outside')}"
-    yield f"\n{note}\n\nThis has happened since the last apply, and may be why there is a plan:\n"
+    note = (
+        f"{style.bold(style.cyan('Note:'))} "
+        f"{style.bold('Some objects were changed outside of nigari')}"
+    )
+    yield (
+        f"\n{note}\n\nThese changes were made since the last apply and may have affected this "
+        "plan:\n"
+    )
     for text in shown:
         yield f"\n{text}\n"
     if is_all:
-        yield "\n\nApplying this plan stores these values in the state; nothing else is changed.\n"
+        yield (
+            "\n\nApplying this plan only saves these values to the state; nothing else is "
+            "changed.\n"
+        )
     else:
         yield (
-            "\n\nThe plan below may undo some of it, unless the configuration says the same or"
-            "\nleaves it alone with ignore_changes.\n"
+            "\n\nThe plan below may undo these changes, unless the configuration is updated "
+            "to\nmatch or ignores them with ignore_changes.\n"
         )
 
 

@@ -73,11 +73,11 @@ class Telling:
             return
         self._terminal.stdout.write(rule(self._width, self._style))
         if path:
-            text = f'The plan is in the file {path}. To carry it out: nigari apply "{path}"'
+            text = f'The plan was saved to the file {path}. To apply it, run: nigari apply "{path}"'
         else:
             text = (
-                "The plan was not saved, so an apply makes a new one, which may differ from this. "
-                "To carry out exactly this one, save it with -out=FILE first."
+                "The plan was not saved, so apply will make a new one, which may differ from "
+                "this. To apply exactly this plan, save it first with -out=FILE."
             )
         self._state.text(f"\n{self._state.prose(text)}")
 

@@ -150,7 +150,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
 _RANGE: Final = "An address range in CIDR notation, such as 10.0.0.0/8."
 
 PARAMETERS: Final[dict[str, dict[str, str]]] = {
-    "bcrypt": {"cost": "How much work the hash is; 10 if it is left out."},
+    "bcrypt": {"cost": "The cost of the hash; 10 by default."},
     "chunklist": {"size": "The length of each chunk; only the last one may be shorter."},
     "cidrcontains": {
         "containing_prefix": _RANGE,
@@ -163,20 +163,20 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
     "cidrnetmask": {"prefix": _RANGE},
     "cidrsubnet": {
         "prefix": _RANGE,
-        "newbits": "By how many bits the new prefix is longer.",
+        "newbits": "The number of bits to add to the prefix.",
         "netnum": "The number of the part: it must fit into the new bits.",
     },
     "cidrsubnets": {"prefix": _RANGE},
     "coalescelist": {"vals": "Lists or tuples, in the order in which they are tried."},
     "indent": {"spaces": "How many spaces come after each line break."},
     "join": {
-        "separator": "What stands between two elements.",
+        "separator": "The string to put between two elements.",
         "lists": "Lists of strings, of which there must be at least one.",
     },
     "keys": {"inputMap": "A map, or an object, whose keys come as a tuple."},
     "setproduct": {
         "sets": "Sets, lists or tuples; without sets among them the order of elements is kept."
     },
-    "trim": {"cutset": "The characters to take away, in any order."},
+    "trim": {"cutset": "The characters to remove, in any order."},
 }
 """By function and parameter."""
