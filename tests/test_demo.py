@@ -23,6 +23,8 @@ def test_demo() -> None:
     assert two.startswith("cloud/eu-west-1/index.html\n")
     assert "Destroy complete! Resources: 4 destroyed." in two
     assert none.strip() == ""
-    # Two of the questions are meant to go wrong; the story has nothing to complain of.
+    # Two of the questions are meant to go wrong. The providers come from a mirror, which has them
+    # for this machine only; the story has nothing else to complain of.
     assert done.stderr.count("Error: ") == 1
-    assert "Warning: " not in done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    assert said.count("Warning: ") == said.count("Warning: Checksums for one platform only")

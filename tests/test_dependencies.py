@@ -41,7 +41,8 @@ def modules_named(node: ast.AST) -> list[str]:
 
 def third_party(nodes: Iterator[ast.AST]) -> set[str]:
     roots = {name.partition(".")[0] for node in nodes for name in modules_named(node)}
-    return roots - sys.stdlib_module_names - {"nigari"}
+    # What type checkers know of the standard library is a part of them.
+    return roots - sys.stdlib_module_names - {"nigari", "_typeshed"}
 
 
 def syntax(path: Path) -> ast.Module:

@@ -103,7 +103,7 @@ def test_a_provider_lies(yard: Yard) -> None:
     )
     status, said = yard.apply()
     assert status == 1
-    assert "fault of the provider" in " ".join(said.split())
+    assert "bug in the provider" in " ".join(said.split())
     assert "journal_entry.a" in said
     assert _names(yard) == ["a"]
     assert list(yard.stored().values()) == ["something else"]

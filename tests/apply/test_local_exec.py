@@ -63,7 +63,7 @@ def test_quiet() -> None:
     ("arguments", "wanted"),
     [
         ('command = "echo why; exit 9"', "The command exited with status 9. Output: why"),
-        ('command = "kill -9 $$"', "ended by SIGKILL"),
+        ('command = "kill -9 $$"', "killed by SIGKILL"),
         ('command = "true"\n    interpreter = ["/nowhere"]', "/nowhere: No such file"),
         ('command = "true"\n    working_dir = "nowhere"', "nowhere: No such file"),
     ],

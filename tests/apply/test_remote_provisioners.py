@@ -150,12 +150,12 @@ _ECHO = 'provisioner "remote-exec" {\n    inline = ["echo hello"]\n  }\n'
         ({"host_key": 'chomp(file("other_key"))', "timeout": '"1s"'}, "not trusted"),
         ({"password": '"wrong"', "timeout": '"1s"'}, "Permission denied"),
         ({"private_key": '"nonsense"'}, "private key of the connection cannot be read"),
-        ({"port": "1", "timeout": '"1s"'}, "no connection to 127.0.0.1"),
+        ({"port": "1", "timeout": '"1s"'}, "Cannot connect to 127.0.0.1"),
         ({"type": '"winrm"'}, "winrm are not supported"),
         ({"type": '"telnet"'}, 'no connection type "telnet"'),
-        ({"timeout": '"soon"'}, "a duration like 5m"),
+        ({"timeout": '"soon"'}, "a duration such as 5m"),
         ({"target_platform": '"beos"'}, "unix or windows"),
-        ({"agent": "true"}, "no agent is there"),
+        ({"agent": "true"}, "there is none: SSH_AUTH_SOCK"),
         ({"host": '""'}, "host of the connection is empty"),
     ],
 )
@@ -234,7 +234,7 @@ def test_failure_that_does_not_matter(here: Path, there: Path, host: SshHost) ->
     Path("main.tf").write_text(_resource(body))
     status, said = applied([], {})
     assert status == 0, said
-    assert "ended with 7" in said
+    assert "exited with 7" in said
     assert "(remote-exec): after" in said
     assert _status() is None
 

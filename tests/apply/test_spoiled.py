@@ -93,7 +93,7 @@ def place(tmp_path: Path) -> _Place:
         ("nan", "Value does not match the provider's schema", False),
         ("infinity", "Infinite number in the provider's answer", True),
         ("unknown part", "part of it is still unknown", True),
-        ("unknown", "although the plan said what it would be", False),
+        ("unknown", "although the plan had a value", False),
         ("no message", "Unreadable answer from the provider", False),
         ("refuse", "Provider plugin error", False),
         ("empty", "there is no object after the change", False),

@@ -39,7 +39,7 @@ def test_a_person_interrupts(tmp_path: Path) -> None:
     with Typist("apply", "-auto-approve", cwd=tmp_path) as person:
         person.wait_for("Executing: ")
         person.interrupt()
-        person.wait_for("Nothing new is begun, and what runs may come to its end.")
+        person.wait_for("Nothing new will be started, and operations under way can finish.")
         assert person.code() == 1
 
 
@@ -99,7 +99,7 @@ def test_output_that_cannot_be_written_stops_nothing(tmp_path: Path, words: str,
     [
         (_THREE, "Do you want to perform these actions?"),
         ('variable "v" {}\n' + _THREE, "var.v"),
-        ('variable "v" { sensitive = true }\n' + _THREE, "(it is not shown)"),
+        ('variable "v" { sensitive = true }\n' + _THREE, "(input is hidden)"),
     ],
 )
 def test_a_person_interrupts_a_question(tmp_path: Path, text: str, question: str) -> None:

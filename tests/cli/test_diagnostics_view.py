@@ -43,7 +43,7 @@ def test_similar_warnings_are_told_once(diags: Diagnostics) -> None:
     out, _ = shown(diags)
     assert "main.tf line 1" in out
     assert "line 2" not in out
-    assert "2 more places" in out
+    assert "2 more locations" in out
     assert "Everywhere." in out
 
 

@@ -227,7 +227,7 @@ def test_a_link_out_of_a_package(directory: Path, repository: Repository) -> Non
         ("hashicorp/consul/aws", "module registry registry.opentofu.org cannot be asked"),
         ("https://example.com/x.zip", 'kind "https" cannot be fetched'),
         ("s3::https://s3.amazonaws.com/b/x.zip", 'kind "s3" cannot be fetched'),
-        ("./none", "there is none"),
+        ("./none", "which does not exist"),
         ("git::https://example.com/x.git?ref=-x", "is not a valid name"),
     ],
 )
@@ -321,7 +321,7 @@ def test_what_another_program_has_installed_stays(directory: Path) -> None:
     assert json.loads(Path(".terraform/modules/modules.json").read_text())["Modules"][1] == record
     assert inside("validate").code == 0
     write({"main.tf": call("a", "acme/net/aws", '  version = "~> 2.0"\n')})
-    assert "what is installed for it is version 1.2.0" in told(inside("validate"))
+    assert "but version 1.2.0 is installed for it" in told(inside("validate"))
     assert init().code == 1
 
 
@@ -474,7 +474,7 @@ def test_a_backend_that_is_gone(directory: Path) -> None:
     write({"main.tf": BACKEND})
     assert init().code == 0
     write({"main.tf": "", "states/one.tfstate": STATE})
-    assert "no backend" in told(init())
+    assert "no longer has a backend" in told(init())
     assert init("-migrate-state", "-force-copy").code == 0
     assert Path("terraform.tfstate").read_text() == STATE
     assert not Path(".terraform/terraform.tfstate").exists()
@@ -498,12 +498,12 @@ def test_a_backend_that_stays_as_it_is(directory: Path) -> None:
     ("block", "said"),
     [
         ('backend "lokal" {}', 'There is no backend "lokal". Did you mean "local"?'),
-        ('backend "etcd" {}', "no longer exists"),
+        ('backend "etcd" {}', "was removed"),
         ('backend "local" {\n    paht = "x"\n  }', "paht"),
-        ('backend "s3" {\n    key = "x"\n  }', 'needs the argument "bucket"'),
+        ('backend "s3" {\n    key = "x"\n  }', 'requires the argument "bucket"'),
         ('backend "local" {\n    path = var.secret\n  }', "sensitive"),
         ('backend "local" {\n    path = terraform_data.a.id\n  }', "terraform_data.a"),
-        ('backend "local" {\n    path = timestamp()\n  }', "another result at every call"),
+        ('backend "local" {\n    path = timestamp()\n  }', "result differs at every call"),
         ('backend "http" {\n    address = "x"\n    retry_max = "many"\n  }', "retry_max"),
         ('backend "local" {\n    path = var.none\n  }', "var.none, which has no value"),
         ('backend "local" {\n    path = var.nome\n  }', 'Did you mean "none"?'),
@@ -623,7 +623,7 @@ def test_the_backend_is_told_under_its_own_heading(directory: Path) -> None:
     assert done.code == 0
     heading, told_, providers = (
         done.out.index(each)
-        for each in ("Initializing the backend", "is kept in the backend", "provider plugins")
+        for each in ("Initializing the backend", "is now stored in the backend", "provider plugins")
     )
     assert heading < told_ < providers
 
@@ -646,7 +646,7 @@ def test_a_changed_source_is_told_with_the_variable(
     assert done.code == 1
     said = told(done)
     assert "ref=other" in said
-    assert "is installed for it is" in said
+    assert "is installed for it" in said
     assert "ref=v1" in said
     assert "depends on var.ref" in said
     assert "nigari init -var ref=..." in said

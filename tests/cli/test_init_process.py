@@ -46,7 +46,7 @@ def test_a_missing_variable_is_asked_for_once(asking: Path) -> None:
         seen = typist.wait_for("Enter a value: ")
         assert "var.where\n  Where the module is" in seen
         typist.type("./m\n")
-        assert "Enter a value" not in typist.wait_for("ready")
+        assert "Enter a value" not in typist.wait_for("initialized")
         assert typist.code() == 0
 
 
@@ -86,9 +86,9 @@ def test_a_secret_is_not_shown(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text(text)
     (tmp_path / "m").mkdir()
     with Typist("init", cwd=tmp_path) as typist:
-        typist.wait_for("Enter a value (it is not shown): ")
+        typist.wait_for("Enter a value (input is hidden): ")
         typist.type("./m\n")
-        assert "./m" not in typist.wait_for("ready").replace("a in m", "")
+        assert "./m" not in typist.wait_for("initialized").replace("a in m", "")
         assert typist.code() == 0
 
 

@@ -144,7 +144,7 @@ def test_refresh_tells_outputs_only(rich: dict[str, str]) -> None:
 def test_next_step(rich: dict[str, str]) -> None:
     write(THING % "one")
     _, said = ran(plan.COMMAND, [], {})
-    assert "save it with -out=FILE" in said
+    assert "save it first with -out=FILE" in said
     _, said = ran(plan.COMMAND, ["-out=p"], {})
     assert 'nigari apply "p"' in said
     _, said = ran(plan.COMMAND, ["-out=p"], {"TF_IN_AUTOMATION": "1"})
@@ -342,7 +342,7 @@ def test_what_could_be_planned_is_shown_before_errors(rich: dict[str, str]) -> N
     write('resource "terraform_data" "b" {\n  for_each = toset([timestamp()])\n}\n')
     status, out, _ = answered(apply.COMMAND, ["-auto-approve"], rich, "")
     assert status == 1
-    assert out == "\nPlanning failed. What went wrong is told below.\n"
+    assert out == "\nPlanning failed. See the errors below.\n"
 
 
 CHECKED = """\
@@ -490,7 +490,7 @@ def test_what_is_made_from_a_mistake_is_not_planned(
     assert status == 1
     assert "terraform_data.c will be created" in out
     assert "1 to add" in out
-    assert "The value for var.n from the option -var does not fit" in err
+    assert "The value for var.n from the option -var does not match its type" in err
 
 
 def test_what_was_made_is_said_to_be_complete_though_a_postcondition_fails(

@@ -105,5 +105,5 @@ def test_interruption() -> None:
     progress = Progress(Terminal(StringIO(), stream, StringIO(), {}))
     progress.interrupted(1)
     progress.interrupted(2)
-    assert "Nothing new is begun" in stream.getvalue()
+    assert "Nothing new will be started" in stream.getvalue()
     assert "stopping at once" in stream.getvalue()

@@ -334,4 +334,4 @@ def test_other_names_of_commands() -> None:
     assert inside("state", "remove", "terraform_data.z").code == 0
     assert "terraform_data.z" not in inside("state", "ls").out
     assert inside("state", "ls", settings={"TF_CLI_ARGS_state_ls": "terraform_data.nope"}).code == 1
-    assert "move" not in inside("state").out
+    assert " move " not in inside("state").out

@@ -572,7 +572,7 @@ def test_validate(
 
 @pytest.mark.parametrize(
     ("message", "end"),
-    [("use new", "warns against using it: use new"), ("", "warns against using it.")],
+    [("use new", "has deprecated: use new"), ("", "has deprecated.")],
     ids=["with a word", "without"],
 )
 def test_advice_of_providers_against_attributes(message: str, end: str) -> None:
@@ -586,7 +586,7 @@ def test_advice_of_providers_against_attributes(message: str, end: str) -> None:
     assert not value.attribute("new").marks
     somewhere = Range("main.tf", Pos(1, 1, 0), Pos(1, 2, 1))
     assert deprecated_value(advice, somewhere).detail == (
-        f"This value comes from a.b.old, and the provider {end}"
+        f"This value comes from a.b.old, which the provider {end}"
     )
 
 

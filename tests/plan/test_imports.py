@@ -100,10 +100,13 @@ import {
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        (_TO_A % '"x"', "has no terraform_data.a"),
-        (_COUNTED, "has no terraform_data.a[3]"),
+        (_TO_A % '"x"', "does not declare terraform_data.a"),
+        (_COUNTED, "does not declare terraform_data.a[3]"),
         (_A + _TO_A % '"x"' + _TO_A % '"y"', "Duplicate import"),
-        (_A + "import {\n  for_each = [1, 2]\n  to = terraform_data.a\n  id = each.key\n}", "Two"),
+        (
+            _A + "import {\n  for_each = [1, 2]\n  to = terraform_data.a\n  id = each.key\n}",
+            "Duplicate import",
+        ),
         (_A + 'resource "terraform_data" "b" {}\n' + _TO_A % "terraform_data.b.id", "known only"),
         (_A + _TO_A % 'sensitive("x")', "sensitive"),
         (_A + _TO_A % '""', "id is empty"),
@@ -221,7 +224,7 @@ def test_written_block(asked: list[api.ImportRequest]) -> None:
     assert text.endswith("\n\n" + WRITTEN), text
     again = inside("plan", "-no-color", "-generate-config-out=made.tf")
     assert again.code == 1
-    assert "already there" in words(again.err)
+    assert "already exists" in words(again.err)
     assert inside("apply", "p").code == 0
     assert "museum_piece.a" in stored()
 
@@ -256,10 +259,10 @@ def test_command(asked: list[api.ImportRequest]) -> None:
 @pytest.mark.parametrize(
     ("address", "id_", "wanted"),
     [
-        ("terraform_data.a", "x", "an object at terraform_data.a already"),
-        ("terraform_data.b", "x", "has no terraform_data.b"),
-        ("terraform_data.a[0]", "x", "has no terraform_data.a[0]"),
-        ("module.m.terraform_data.a", "x", "has no module.m.terraform_data.a"),
+        ("terraform_data.a", "x", "already an object at terraform_data.a"),
+        ("terraform_data.b", "x", "does not declare terraform_data.b"),
+        ("terraform_data.a[0]", "x", "does not declare terraform_data.a[0]"),
+        ("module.m.terraform_data.a", "x", "does not declare module.m.terraform_data.a"),
         ("data.terraform_data.a", "x", "Only managed resources"),
         ("terraform_data", "x", "address"),
         ("museum_piece.p", "nothing", "Object to import not found"),

@@ -49,13 +49,19 @@ def test_files_of_addresses(flags: list[str], content: str, wanted: int) -> None
         (["-target-file=missing"], "missing: No such file"),
         (["-target-file=bad"], "on bad line 2"),
         (["-exclude-file=bad"], "on bad line 2"),
-        (["-target=terraform_data.a", "-exclude=terraform_data.b"], "either -target or -exclude"),
-        (["-target-file=good", "-exclude-file=good"], "either -target or -exclude"),
-        (["-replace=data.terraform_data.a"], "for managed resources"),
+        (
+            ["-target=terraform_data.a", "-exclude=terraform_data.b"],
+            "-target and -exclude cannot be used together",
+        ),
+        (
+            ["-target-file=good", "-exclude-file=good"],
+            "-target and -exclude cannot be used together",
+        ),
+        (["-replace=data.terraform_data.a"], "takes managed resources only"),
         (["-replace=terraform_data.a", "-destroy"], "-replace"),
         (["-replace=nonsense("], "nonsense("),
         (["-refresh-only", "-refresh=false"], "nothing to do"),
-        (["-refresh-only", "-destroy"], "exclude each other"),
+        (["-refresh-only", "-destroy"], "cannot be used together"),
         (["-parallelism=-1"], "-parallelism"),
     ],
 )
@@ -87,8 +93,8 @@ def test_missing_variable() -> None:
 @pytest.mark.parametrize(
     ("address", "wanted"),
     [
-        ("terraform_data.c", "There are terraform_data.c[0], terraform_data.c[1]."),
-        ("terraform_data.c[7]", "There are terraform_data.c[0], terraform_data.c[1]."),
+        ("terraform_data.c", "The instances are terraform_data.c[0], terraform_data.c[1]."),
+        ("terraform_data.c[7]", "The instances are terraform_data.c[0], terraform_data.c[1]."),
         ("terraform_data.x", "the plan has no such instance."),
     ],
 )

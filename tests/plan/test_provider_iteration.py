@@ -270,7 +270,7 @@ def test_a_state_without_the_note_is_told_of(cloud: Cloud) -> None:
         'cloud_box.b["us"] is managed by provider["example.com/test/cloud"].by_region["us"],'
         in said
     )
-    assert "OpenTofu leaves that out when it writes" in said
+    assert "but not after one by OpenTofu" in said
     # With the key back, an apply that changes nothing writes the note again.
     assert "0 added, 0 changed, 0 destroyed" in apply()
     assert len(remembered()) == 2
@@ -386,7 +386,7 @@ provider "cloud" {{
     Path("settings.auto.tfvars").write_text('settings = { eu = { region = "eu", token = "t" } }\n')
     said = refused("-var", 'boxes=["eu"]')
     assert "Error: Provider instance without its secrets" in said
-    assert f"but for {name}." in said
+    assert f"except for {name}." in said
 
 
 def test_a_secret_element_is_not_kept(cloud: Cloud) -> None:
@@ -406,7 +406,7 @@ provider "cloud" {
         "withheld": [[{"type": "get_attr", "value": "token"}]],
     }
     Path("settings.auto.tfvars").write_text('settings = { eu = { region = "eu", token = "t" } }\n')
-    assert "but for token." in refused("-var", 'boxes=["eu"]')
+    assert "except for token." in refused("-var", 'boxes=["eu"]')
 
 
 def test_ephemeral_values_are_not_kept(cloud: Cloud) -> None:

@@ -394,7 +394,7 @@ module "m" {{
     assert sorted(cloud.objects) == [("x", "b")]
     assert set(cloud.tokens) == {"second-a!", "second-b!"}
     write()
-    assert "but for token." in refused()
+    assert "except for token." in refused()
 
 
 def test_a_module_goes_with_its_provider_and_its_call(cloud: Cloud) -> None:

@@ -8,7 +8,7 @@ here: how the words are laid out, and which marks there are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from nigari.cty import numbers
 from nigari.cty.types import DYNAMIC, KIND_OBJECT, CollectionType
@@ -17,19 +17,24 @@ from nigari.cty.values import NO_MARKS, Value
 from nigari.diagnostics import ScopeValue
 from nigari.hcl.evaluate import Fault
 from nigari.hcl.quoting import quoted
+from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
-
-if TYPE_CHECKING:
-    from nigari.hcl.expressions import Expression
-    from nigari.hcl.scope import Scope
 
 _LONGEST_SHOWN: Final = 200
 _MOST_ELEMENTS: Final = 1024
 """Bounds of a length that are greater than this tell nothing."""
 
 
+class Referring(Protocol):
+    """An expression, which is made from references."""
+
+    def variables(self) -> list[Traversal]:
+        """The references in it."""
+        ...
+
+
 def scope_values(
-    expression: Expression, scope: Scope, secrets: bool = False, unknowns: bool = False
+    expression: Referring, scope: Scope, secrets: bool = False, unknowns: bool = False
 ) -> tuple[ScopeValue, ...]:
     """What the references in an expression stand for.
 

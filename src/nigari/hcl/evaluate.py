@@ -37,13 +37,14 @@ from nigari.cty.values import Value, unknown
 
 
 class Fault:
-    """What is wrong with an operation, without the place."""
+    """What is wrong with an operation, without the location; `address` names what it is about."""
 
-    __slots__ = ("detail", "summary")
+    __slots__ = ("address", "detail", "summary")
 
-    def __init__(self, summary: str, detail: str) -> None:
+    def __init__(self, summary: str, detail: str, address: str = "") -> None:
         self.summary = summary
         self.detail = detail
+        self.address = address
 
 
 def unknown_from(type_: Type, *origins: Value) -> Value:

@@ -222,7 +222,9 @@ class Reference(Expression):
                 where = self.source.range(step.start, step.end)
                 better = scope.fault(self.source, self.start)
                 if better is not None:
-                    diags.error(better.summary, better.detail, where, self.range)
+                    diags.error(
+                        better.summary, better.detail, where, self.range, address=better.address
+                    )
                     return DYNAMIC_UNKNOWN
                 of = _reached(Traversal(self.source, steps[:position]), value)
                 diags.error(result.summary, result.detail, where, self.range, values=of)
