@@ -103,7 +103,7 @@ def test_lock() -> None:
     assert f'provider "{NAME}" {{\n  version     = "1.2.0"' in text
     assert 'constraints = ">= 1.0.0"' in text
     again = inside("providers", "lock", NAME, settings=mirrored())
-    assert "All checksums for this platform were already tracked" in again.out
+    assert "checksums for this platform already in the lock file" in again.out
     assert Path(".terraform.lock.hcl").read_text() == text
 
 
