@@ -104,7 +104,6 @@ def test_remove() -> None:
 
 MOVES: list[tuple[list[str], str, str, list[str]]] = [
     (["a.x"], "a.x", "a.y", ["a.y"]),
-    (["a.x"], "a.x", "b.y", ["b.y"]),
     (["a.x"], "a.x", "a.y[0]", ["a.y[0]"]),
     (["a.x[0]", "a.x[1]"], "a.x", "a.y", ["a.y[0]", "a.y[1]"]),
     (["a.x[0]", "a.x[1]"], "a.x[1]", "a.y", ["a.x[0]", "a.y"]),
@@ -147,6 +146,8 @@ def test_move_to_another_state(before: list[str], old: str, new: str, after: lis
         ("module.m", "a.q", "Destination of a different kind"),
         ("a.y", "a.q[0]", "Destination of a different kind"),
         ("a.x", "data.a.x", "Destination of a different kind"),
+        ("a.x", "b.x", "Destination of a different type"),
+        ("a.y[0]", "b.q", "Destination of a different type"),
     ],
 )
 def test_move_refused(old: str, new: str, summary: str) -> None:

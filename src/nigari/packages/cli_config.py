@@ -115,7 +115,7 @@ def parse_cli_config(
 def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[str]:
     chosen = environment.get("TF_CLI_CONFIG_FILE") or environment.get("TERRAFORM_CONFIG")
     if chosen:
-        if os.path.isfile(chosen):
+        if os.path.exists(chosen):
             return [chosen]
         diags.warning(
             "CLI configuration file not found",

@@ -179,6 +179,9 @@ def _pairs(
     if _resource(old).mode is not _resource(new).mode or _resource(new).mode is EPHEMERAL:
         diags.append(modes_differ(old, new))
         return []
+    if _resource(old).type != _resource(new).type:
+        diags.append(types_differ(old, new))
+        return []
     return _resource_pairs(state, old, new, diags)
 
 
@@ -360,6 +363,17 @@ def modes_differ(old: Targetable, new: Targetable) -> Diagnostic:
         "Destination of a different kind",
         f"{old} cannot become {new}: a managed resource can only become a managed resource, and "
         "a data source a data source; ephemeral resources are not stored at all.",
+    )
+
+
+def types_differ(old: Targetable, new: Targetable) -> Diagnostic:
+    """A move between resource types, whose objects have different attributes."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Destination of a different type",
+        f"{old} cannot become {new}: the object would have the wrong attributes for its new type. "
+        "If the provider can convert it, use a moved block in the configuration instead. Nothing "
+        "was moved.",
     )
 
 

@@ -39,7 +39,7 @@ class _Finding:
         self.found: list[Requirement] = []
         self._run = run
         self._diags: Diagnostics = run.diags
-        self._used: dict[int, dict[str, Range]] = {}
+        self._used: dict[int, tuple[object, dict[str, Range]]] = {}
         self._written: dict[Expression, ProviderConstraints | None] = {}
 
     def look_at(self, frame: Frame) -> None:
@@ -106,23 +106,25 @@ class _Finding:
 
     def _used_names(self, module: Module) -> Mapping[str, Range]:
         """The local names of providers that a module uses, and where it first does."""
-        # The mapping of resources is the same object for all instances of one directory, and the
-        # run keeps it.
+        # The mapping of resources is the same object for all instances of one directory. It is kept
+        # beside its names, so that no other can come to have its identity.
         key = id(module.resources)
-        names = self._used.get(key)
-        if names is None:
-            names = self._used[key] = {}
-            for config in module.provider_configs.values():
-                names.setdefault(config.name, config.range)
-            for resource in module.resources.values():
-                names.setdefault(resource.provider_name, resource.range)
-            for each in module.imports:
-                target = each.shape.item.resource
-                if each.provider is not None:
-                    names.setdefault(each.provider.name, each.range)
-                elif each.shape.module.is_root and target not in module.resources:
-                    # Its configuration may still have to be written, with what the provider says.
-                    names.setdefault(target.implied_provider, each.range)
+        known = self._used.get(key)
+        if known is not None:
+            return known[1]
+        names: dict[str, Range] = {}
+        self._used[key] = module.resources, names
+        for config in module.provider_configs.values():
+            names.setdefault(config.name, config.range)
+        for resource in module.resources.values():
+            names.setdefault(resource.provider_name, resource.range)
+        for each in module.imports:
+            target = each.shape.item.resource
+            if each.provider is not None:
+                names.setdefault(each.provider.name, each.range)
+            elif each.shape.module.is_root and target not in module.resources:
+                # Its configuration may still have to be written, with what the provider says.
+                names.setdefault(target.implied_provider, each.range)
         return names
 
 
