@@ -12,12 +12,11 @@ from nigari.apply.keeping import Keep
 from nigari.apply.operations import Operations
 from nigari.apply.view import ApplyView
 from nigari.apply.workplace import Workplace
-from nigari.config.output import Output
 from nigari.cty.paths import infinite_as_null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.once import DONE
-from nigari.eval.output import OutputNode
+from nigari.eval.output import OutputNode, infinite_output
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.block_graph import BlockGraph, output_block, resource_block
 from nigari.plan.changes import Plan, PlanMode
@@ -186,7 +185,7 @@ class Application:
                 continue
             value, marks = node.value.unmark_deep()
             if infinite_as_null(value)[1]:
-                self.diags.append(_infinite_output(node.output))
+                self.diags.append(infinite_output(node.output))
                 refused.add(name)
             if node.state != DONE or not value.is_wholly_known or name in refused:
                 if name in before:
@@ -205,16 +204,6 @@ def _refused_outputs(checks: tuple[CheckResult, ...]) -> set[str]:
         for each in checks
         if each.kind == "output" and each.status in ("fail", "error")
     }
-
-
-def _infinite_output(output: Output) -> Diagnostic:
-    return Diagnostic(
-        Severity.ERROR,
-        "Infinite number",
-        f'The value of the output "{output.name}" has an infinite number in it, and no state can '
-        "hold that. What was stored before was kept.",
-        output.range,
-    )
 
 
 def _circular(circle: CircularGraph) -> Diagnostic:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nigari.config.output import Output
 from nigari.cty.values import Value
-from nigari.diagnostics import Range
+from nigari.diagnostics import Diagnostic, Range, Severity
 from nigari.eval.instances import Frame, Origin, ValueNode
 from nigari.eval.module_call import is_remote
 from nigari.eval.once import Need
@@ -77,3 +77,14 @@ class OutputNode(ValueNode):
     @property
     def _is_root(self) -> bool:
         return self.frame.instance.addr.is_root
+
+
+def infinite_output(output: Output) -> Diagnostic:
+    """An output value that cannot be stored."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Infinite number in an output",
+        f'The value of output "{output.name}" contains an infinite number, which a state cannot '
+        "store. Check for a division by zero.",
+        output.range,
+    )

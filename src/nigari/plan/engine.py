@@ -16,11 +16,12 @@ from nigari.addrs.resource import DATA
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.output import Output
 from nigari.config.resource import Resource
+from nigari.cty.paths import infinite_as_null
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
 from nigari.eval.once import DONE, Effect
-from nigari.eval.output import OutputNode
+from nigari.eval.output import OutputNode, infinite_output
 from nigari.eval.provider_names import FoundBlock
 from nigari.eval.resource import ValidateConfig, resource_schema
 from nigari.eval.static import StaticRun
@@ -315,6 +316,9 @@ class Planner:
                 if not isinstance(node, OutputNode) or node.output.ephemeral or node.state != DONE:
                     continue
                 if is_reported(node.value):
+                    continue
+                if infinite_as_null(node.value.unmark_deep()[0])[1]:
+                    self.diags.append(infinite_output(node.output))
                     continue
                 found[name] = output_change(node.output, prior.get(name), node.value)
         for name, state in prior.items():
