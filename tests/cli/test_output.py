@@ -71,6 +71,8 @@ def test_no_outputs() -> None:
     assert done.code == 0
     assert "Warning: No outputs found" in done.out
     assert inside("output", "-json").out == "{}\n"
+    inside("output", "-json-into=out.json")
+    assert Path("out.json").read_text() == "{}\n"
 
 
 def test_constant_variables_are_not_asked_for() -> None:

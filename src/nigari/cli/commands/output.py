@@ -33,6 +33,8 @@ async def _output(state: OpenState) -> bool:
     outputs = snapshots.state.outputs
     is_json = invocation.switch("json")
     if not outputs and not is_json:
+        if not name:
+            state.into_file(outputs_to_json(outputs))
         _warn_of_none(state.diags)
         return True
     if name and name not in outputs:
