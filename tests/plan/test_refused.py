@@ -22,8 +22,10 @@ _STATE: Final = 'data "terraform_remote_state" "x" {\n'
 _ROWS: Final[list[tuple[str, str, list[str]]]] = [
     (
         "an output that no state can hold",
-        'variable "z" {\n  default = 0\n}\noutput "o" {\n  value = sensitive([1 / var.z])\n'
-        "  sensitive = true\n}\n",
+        (
+            'variable "z" {\n  default = 0\n}\noutput "o" {\n  value = sensitive([1 / var.z])\n'
+            "  sensitive = true\n}\n"
+        ),
         ["error 4"],
     ),
     (
