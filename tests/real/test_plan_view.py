@@ -32,55 +32,57 @@ pytestmark = pytest.mark.real
 
 _SAME: Final = [
     (r"\nWarning: Resource will be removed from the state\n.*?import it\.\n", ""),
+    (r"\nWarning: Object will be forgotten\n.*?be imported\.\n", ""),
     (
         r"\nOpenTofu used the selected.*?symbols:",
-        "\nThe plan below was made with the providers' help. Its symbols mean:",
+        "\nThe plan uses these symbols:",
     ),
     (r"OpenTofu will perform the following actions:", "These actions will be performed:"),
+    (r"Objects have changed outside", "Some objects were changed outside of nigari"),
     (
-        r"of OpenTofu\n\nOpenTofu detected.*?plan:\n",
-        ("\n\nThis has happened since the last apply, and may be why there is a plan:\n"),
+        r" of OpenTofu\n\nOpenTofu detected.*?plan:\n",
+        ("\n\nThese changes were made since the last apply and may have affected this plan:\n"),
     ),
     (
         r"\n\nUnless you have made.*?changes\.\n",
         (
-            "\n\nThe plan below may undo some of it, unless the"
-            " configuration says the same or\nleaves it alone with ignore_changes.\n"
+            "\n\nThe plan below may undo these changes, unless the"
+            " configuration is updated to\nmatch or ignores them with ignore_changes.\n"
         ),
     ),
     (
         r"\n\nThis is a refresh-only plan,.*?objects\.\n",
-        ("\n\nApplying this plan stores these values in the state; nothing else is changed.\n"),
+        ("\n\nApplying this plan only saves these values to the state; nothing else is changed.\n"),
     ),
     (
         r"You can apply this plan to save.*?infrastructure\.",
-        ("Applying this plan saves the new output values; nothing else is changed."),
+        ("Applying this plan only saves the new output values; nothing else is changed."),
     ),
     (
         r"At least one attribute in this block is \(or was\) sensitive,",
         ("Something in this block is or was sensitive, so"),
     ),
-    (r"so its contents will not be displayed\.", "nothing of it is shown."),
+    (r"so its contents will not be displayed\.", "it is not shown."),
     (
         (
             r"this (attribute|block)(?: value)? will no longer be marked as sensitive\n *# after applying this"
             r" change\."
         ),
-        r"this \1 will no longer be marked as sensitive once this is applied.",
+        r"this \1 stops being sensitive once this is applied.",
     ),
     (
         (
             r"this (attribute|block)(?: value)? will be marked as sensitive and will not\n *# display in UI"
             r" output after applying this change\."
         ),
-        r"this \1 will be marked as sensitive and no longer shown.",
+        r"this \1 becomes sensitive and is hidden from then on.",
     ),
-    (r"The value is unchanged\.", "Its value stays."),
+    (r"The value is unchanged\.", "Its value does not change."),
     (
         r"# whitespace changes force replacement",
-        "# forces replacement, though only white space changes",
+        "# forces replacement, although only whitespace changes",
     ),
-    (r"# whitespace changes", "# only white space changes"),
+    (r"# whitespace changes", "# only whitespace changes"),
     (
         r"config will be reloaded to verify a check block",
         ("the check it belongs to needs a fresh result"),
@@ -93,9 +95,9 @@ _SAME: Final = [
     (r"removed from the OpenTofu state", "removed from the state"),
     (
         r"left over from a partially-failed replacement of this instance",
-        "left over from a replacement that did not come to its end",
+        "left over from a replacement that was not completed",
     ),
-    (r"this will destroy the imported resource", "this destroys the object that is imported"),
+    (r"this will destroy the imported resource", "this will destroy the imported object"),
     (r"older instance will not be destroyed", "the old object is not destroyed"),
     (r"  \./\+ resource", "./+ resource"),
     (
@@ -111,7 +113,7 @@ _SAME: Final = [
     (r"No changes\. .*", "No changes."),
     (r"\n\nOpenTofu has (?:compared|checked).*?(?:needed|differences)\.", ""),
     (r"\n\nEither you have not created.*?OpenTofu\.", ""),
-    (r"\n\n(?:The (?:configuration|state) was compared|Nothing was made here).*?\.", ""),
+    (r"\n\n(?:The (?:configuration|state) was compared|Nothing has been created here).*?\.", ""),
 ]
 
 _UNTOLD: Final = "actions: objects with an identity"

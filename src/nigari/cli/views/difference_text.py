@@ -101,11 +101,9 @@ def _warnings(difference: Difference, depth: int, manner: Manner) -> list[str]:
         return []
     what = "block" if isinstance(difference, SecretBody) else "attribute"
     warning = manner.style.yellow("Warning")
-    text = f"# {warning}: this {what} will be marked as sensitive and no longer shown."
+    text = f"# {warning}: this {what} becomes sensitive and is hidden from then on."
     if difference.was_secret:
-        text = (
-            f"# {warning}: this {what} will no longer be marked as sensitive once this is applied."
-        )
+        text = f"# {warning}: this {what} stops being sensitive once this is applied."
     if difference.inner.fate is Fate.SAME and what == "attribute":
         text += " Its value does not change."
     return [f"{pad(depth)}  {text}"]
@@ -358,9 +356,9 @@ def _json(
     note, forced = "", manner.forced(difference.forces)
     mark = fate if fate is Fate.CHANGED else Fate.SAME
     if inner.fate is Fate.SAME and fate is Fate.CHANGED:
-        note = " # whitespace changes"
+        note = " # only whitespace changes"
         if difference.forces:
-            note = " # whitespace changes force replacement"
+            note = " # forces replacement, although only whitespace changes"
         forced, mark = "", Fate.SAME
         way = way.but(shows_same=True)
     text = difference_text(inner, depth + 1, way)
