@@ -13,17 +13,11 @@ from nigari.lang.files import Entry, Files, MemoryFiles
 from nigari.plan.plan_file import SavedPlan, checksum
 
 
-class ReadFiles:
-    """Files of which it is noted what was read."""
+class _Watched:
+    """Files whose content is looked at when it is read; all else is as they have it."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self.checksums: dict[str, str] = {}
-
-    def read(self, path: str, limit: int | None = None) -> bytes:
-        content = self._files.read(path, limit)
-        self.checksums[os.path.normpath(path)] = checksum(content)
-        return content
 
     def entries(self, path: str) -> list[Entry]:
         return self._files.entries(path)
@@ -35,11 +29,24 @@ class ReadFiles:
         return self._files.is_directory(path)
 
 
-class UnchangedFiles:
+class ReadFiles(_Watched):
+    """Files of which it is noted what was read."""
+
+    def __init__(self, files: Files) -> None:
+        super().__init__(files)
+        self.checksums: dict[str, str] = {}
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        content = self._files.read(path, limit)
+        self.checksums[os.path.normpath(path)] = checksum(content)
+        return content
+
+
+class UnchangedFiles(_Watched):
     """Files that must still have the content that a plan was made with."""
 
     def __init__(self, files: Files, checksums: Mapping[str, str]) -> None:
-        self._files = files
+        super().__init__(files)
         self._checksums = checksums
 
     def read(self, path: str, limit: int | None = None) -> bytes:
@@ -48,15 +55,6 @@ class UnchangedFiles:
         if known is not None and known != checksum(content):
             raise OSError(0, f"{path} has changed since the plan was made", path)
         return content
-
-    def entries(self, path: str) -> list[Entry]:
-        return self._files.entries(path)
-
-    def is_file(self, path: str) -> bool:
-        return self._files.is_file(path)
-
-    def is_directory(self, path: str) -> bool:
-        return self._files.is_directory(path)
 
 
 class LinkedFiles:
