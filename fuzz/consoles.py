@@ -19,6 +19,7 @@ from nigari.cli.console.session import Session
 from nigari.eval.static import StaticRun
 from nigari.lang.functions.table import function_table
 from nigari.workspace import Workspace
+from nigari.workspace.working_directory import WorkingDirectory
 
 _MARKER: Final = "@@@"
 _SECONDS: Final = 300
@@ -106,7 +107,7 @@ class OwnConsole:
     """Our console in the same directory, within this process."""
 
     def __init__(self, directory: Path) -> None:
-        workspace = Workspace(str(directory))
+        workspace = Workspace(WorkingDirectory(os.environ, str(directory)))
         run, diags = workspace.static({})
         if run is None or diags.has_errors:
             raise ValueError(f"the fixture is not valid: {list(diags)}")

@@ -304,7 +304,7 @@ def test_agent(here: Path, there: Path, host: SshHost, agent: Path, more: dict[s
         more = {"agent": "true", "agent_identity": f'"{agent}"'}
     body = login(host, there, password="", **more) + _ECHO
     Path("main.tf").write_text(_resource(body))
-    status, said = applied([], {})
+    status, said = applied([], os.environ)
     assert status == 0, said
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from nigari.addrs.parse import parse_provider_config, parse_resource_instance
 from nigari.backends.local import LocalBackend, LocalPaths
-from nigari.backends.snapshots import LockOptions, Snapshots
+from nigari.backends.locking import LockOptions
+from nigari.backends.snapshots import Snapshots
 from nigari.backends.workspaces import Selection, Workspaces, is_valid_name
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.local import LocalBackend, LocalPaths
-from nigari.backends.snapshots import LockOptions, Snapshots
+from nigari.backends.locking import LockOptions
+from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostics
 from nigari.state.encryption import no_encryption
 from nigari.workspace.waiting import run_to_end

@@ -15,7 +15,6 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from nigari.cli.console.session import Session, _compile
-from nigari.cli.variable_values import VariableReader
 from nigari.cty.stdlib.json_text import JSON_ENCODE
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value
 from nigari.diagnostics import Diagnostics
@@ -24,6 +23,8 @@ from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.lang.render import console_text
 from nigari.lang.types import type_display
 from nigari.workspace import Workspace
+from nigari.workspace.variable_values import VariableReader
+from nigari.workspace.working_directory import WorkingDirectory
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
 from tests.conformance.not_applicable import EXPRESSIONS
 
@@ -44,9 +45,10 @@ class Evaluated:
 
 def _open_session(arguments: list[str]) -> tuple[Session | None, Diagnostics]:
     """A session in the working directory, and what is wrong with the configuration there."""
-    workspace = Workspace(".")
+    where = WorkingDirectory({})
+    workspace = Workspace(where)
     problems = Diagnostics()
-    reader = VariableReader(workspace.files, ".", problems)
+    reader = VariableReader(where, problems)
     reader.read_automatic_files()
     reader.read_flags(
         [

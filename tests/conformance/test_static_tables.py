@@ -20,6 +20,7 @@ from nigari.lang.files import MemoryFiles
 from nigari.lang.marks import SENSITIVE
 from nigari.workspace import Workspace
 from nigari.workspace.backend import find_arguments
+from nigari.workspace.working_directory import WorkingDirectory
 from tests.conformance import Row, needs_conformance, table
 from tests.conformance.not_applicable import STATIC
 from tests.conformance.values import matches, the_value
@@ -84,7 +85,7 @@ def _fields(row: Row) -> Row:
 def _static(
     files: dict[str, str], inputs: Inputs, directory: str = "."
 ) -> tuple[StaticRun, Diagnostics]:
-    run, diags = Workspace(directory, MemoryFiles(files)).static(inputs)
+    run, diags = Workspace(WorkingDirectory({}, directory), files=MemoryFiles(files)).static(inputs)
     assert run is not None
     known = len(run.diags)
     find_arguments(run)

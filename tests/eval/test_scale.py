@@ -5,10 +5,11 @@ from __future__ import annotations
 from nigari.cty.values import Value, number, string
 from nigari.lang.files import MemoryFiles
 from nigari.workspace import Workspace
+from nigari.workspace.working_directory import WorkingDirectory
 
 
 def output(files: dict[str, str], name: str) -> Value:
-    run, diags = Workspace(".", MemoryFiles(files)).static({})
+    run, diags = Workspace(WorkingDirectory({}), files=MemoryFiles(files)).static({})
     assert run is not None
     assert not diags.has_errors, list(diags)
     run.evaluate([run.root.outputs[name]])

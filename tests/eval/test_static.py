@@ -15,6 +15,7 @@ from nigari.lang.files import MemoryFiles
 from nigari.workspace import Workspace
 from nigari.workspace.backend import find_arguments
 from nigari.workspace.requirements import find_requirements
+from nigari.workspace.working_directory import WorkingDirectory
 from tests.cases import Case, check_case, read_cases
 
 CASES = read_cases(Path(__file__).parent / "cases")
@@ -28,7 +29,7 @@ def test_static_case(case: Case, request: pytest.FixtureRequest) -> None:
         name.strip(): InputValue(InputKind.FLAG, "-var", text.strip())
         for name, _, text in (line.partition("=") for line in given.splitlines())
     }
-    workspace = Workspace(".", MemoryFiles(files))
+    workspace = Workspace(WorkingDirectory({}), files=MemoryFiles(files))
     backends: list[BackendArguments] = []
 
     def fill_places(run: StaticRun) -> None:
@@ -97,5 +98,5 @@ def _diagnostic(diagnostic: Diagnostic) -> list[str]:
 def test_a_module_that_calls_itself_without_end_is_reported_once(count: int) -> None:
     call = f'module "child" {{\n  source = "./"\n  count  = {count}\n}}\n'
     files = {"main.tf": 'module "m" {\n  source = "./m"\n}\n', "m/main.tf": call}
-    _, diags = Workspace(".", MemoryFiles(files)).static({})
+    _, diags = Workspace(WorkingDirectory({}), files=MemoryFiles(files)).static({})
     assert [each.summary for each in diags.in_order()] == ["Module that calls itself without end"]

@@ -16,6 +16,7 @@ from nigari.eval.resource import advised, marked_unknown
 from nigari.lang.marks import SENSITIVE, Deprecated
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.workspace import Workspace
+from nigari.workspace.working_directory import WorkingDirectory
 
 Files = dict[str, str]
 
@@ -561,7 +562,7 @@ def test_validate(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     monkeypatch.chdir(tmp_path)
-    found = Workspace(".").validate({}).in_order()
+    found = Workspace(WorkingDirectory({})).validate({}, with_plugins=False).in_order()
     places = {
         f"{each.severity.value} {Path(each.subject.filename).as_posix()}:{each.subject.start.line}"
         for each in found

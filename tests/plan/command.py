@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from io import StringIO
 
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.args import parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.commands import apply, plan
@@ -13,6 +12,7 @@ from nigari.cli.planned import PlanningCommand
 from nigari.diagnostics import Diagnostic
 from nigari.plan.changes import Plan
 from nigari.plan.execution_graph import ExecutionGraph
+from nigari.workspace.locked import LockedSession
 
 
 def invoked(command: Command, args: list[str], environ: Mapping[str, str]) -> Invocation:
@@ -30,11 +30,11 @@ def planned(
     found: list[Plan] = []
     graphs: list[ExecutionGraph] = []
 
-    async def work(snapshots: Snapshots) -> int:
-        made = await command.plan(snapshots)
-        if made is not None and command.planning is not None:
+    async def work(locked: LockedSession) -> int:
+        made = await command.plan(locked)
+        if made is not None and locked.planning is not None:
             found.append(made)
-            graphs.append(command.planning.graph(made))
+            graphs.append(locked.planning.graph(made))
         return 0
 
     command.run("test", work)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.backends.snapshots import LockOptions
+from nigari.backends.locking import LockOptions
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft

@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from nigari.workspace import Workspace
+from nigari.workspace.working_directory import WorkingDirectory
 from tests.real import program
 from tests.real.directory_cases import Directory, read_directories
 
@@ -69,7 +70,7 @@ def test_directory(case: Directory, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     _write(case, work)
     wanted = _theirs(case, work, settings)
     monkeypatch.chdir(work)
-    found = Workspace(".").validate({}).in_order()
+    found = Workspace(WorkingDirectory({})).validate({}, with_plugins=False).in_order()
     told: Told = [
         (each.severity.value, "", 0)
         if each.subject is None

@@ -9,6 +9,7 @@ import pytest
 from nigari.addrs.provider import parse_provider
 from nigari.diagnostics import Diagnostics
 from nigari.workspace.providers import InstalledProviders
+from nigari.workspace.working_directory import WorkingDirectory
 
 _ENTRY = {"Protocol": "grpc", "ProtocolVersion": 5, "Addr": {"Network": "unix", "String": "/x"}}
 
@@ -30,4 +31,4 @@ def test_names(key: str, provider: str, is_attached: bool) -> None:
     environ = {"TF_REATTACH_PROVIDERS": json.dumps({key: _ENTRY})}
     wanted = parse_provider(provider, Diagnostics())
     assert wanted is not None
-    assert InstalledProviders(".", environ).is_attached(wanted) is is_attached
+    assert InstalledProviders(WorkingDirectory(environ)).is_attached(wanted) is is_attached

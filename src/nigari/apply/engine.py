@@ -10,6 +10,7 @@ from nigari.apply.executor import CircularGraph, Executor
 from nigari.apply.host import ApplyHost
 from nigari.apply.keeping import Keep
 from nigari.apply.operations import Operations
+from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
 from nigari.apply.workplace import Workplace
 from nigari.cty.paths import infinite_as_null
@@ -43,13 +44,14 @@ class Application:
         blocks: BlockGraph,
         settings: Settings,
         view: ApplyView,
+        machine: Machine,
     ) -> None:
         self._plan = plan
         self._graph = graph
         self._blocks = blocks
         self._view = view
         self._host = ApplyHost(surroundings, pool, plan)
-        self._place = Workplace(self._host, plan, blocks, settings, view)
+        self._place = Workplace(self._host, plan, blocks, settings, view, machine)
         self._executor: Executor | None = None
         self._was_cut_off = False
 

@@ -14,6 +14,7 @@ from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA
 from nigari.apply.host import ApplyHost
 from nigari.apply.keeping import Keeper
+from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
 from nigari.cty.paths import path_text
 from nigari.diagnostics import Diagnostics
@@ -35,9 +36,16 @@ class Workplace:
     """Everything that operations on resources share."""
 
     def __init__(
-        self, host: ApplyHost, plan: Plan, blocks: BlockGraph, settings: Settings, view: ApplyView
+        self,
+        host: ApplyHost,
+        plan: Plan,
+        blocks: BlockGraph,
+        settings: Settings,
+        view: ApplyView,
+        machine: Machine,
     ) -> None:
         self.host = host
+        self.machine = machine
         self.plan = plan
         self.draft = StateDraft(plan.refreshed_state)
         if plan.mode is PlanMode.DESTROY and not plan.targeted:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from nigari.backends.locking import (
     LockConflict,
     LockInfo,
+    LockOptions,
     new_lock,
     state_is_locked,
     wait_for_lock,
@@ -19,21 +20,13 @@ from nigari.backends.locking import (
 from nigari.backends.protocol import StateStorage
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
-from nigari.record import record, replace
+from nigari.record import replace
 from nigari.state.encryption import Protection, StateLayer
 
 # Where nothing was ever stored, nobody has to know what a state is made of.
 if TYPE_CHECKING:
     from nigari.state.model import State, StateFile
     from nigari.state.write_v4 import Writer
-
-
-@record
-class LockOptions:
-    """`-lock` and `-lock-timeout`."""
-
-    is_wanted: bool = True
-    timeout_seconds: float = 0.0
 
 
 class Snapshots:

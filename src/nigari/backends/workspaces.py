@@ -12,8 +12,9 @@ from typing import Final
 
 from nigari.backends.disk import below, write_beside
 from nigari.backends.local import file_problem
+from nigari.backends.locking import LockOptions
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
-from nigari.backends.snapshots import LockOptions, Snapshots
+from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
 from nigari.hcl.suggestion import did_you_mean

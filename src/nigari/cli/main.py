@@ -283,7 +283,7 @@ def _tells_programs(name: str, args: list[str], terminal: Terminal) -> bool:
         return True
     if name not in COMMANDS or not {"-json", "--json", "-json=true"}.intersection(args):
         return False
-    from nigari.cli.stored_state import JSON_FLAG
+    from nigari.cli.state_flags import JSON_FLAG
 
     return JSON_FLAG in load(name).flags
 

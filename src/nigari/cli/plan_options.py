@@ -12,15 +12,16 @@ from nigari.addrs.resource import MANAGED
 from nigari.addrs.targets import Target
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
+from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG
-from nigari.cli.stored_state import (
+from nigari.cli.state_flags import (
     BACKUP_FLAG,
     LOCK_FLAGS,
     REVEAL_FLAG,
     SAYING_FLAGS,
     STATE_FLAG,
     STATE_OUT_FLAG,
-    OpenState,
+    has_flag,
 )
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.hcl.parser import parse_traversal
@@ -109,10 +110,10 @@ def whole_number(invocation: Invocation, flag: str) -> int:
         raise UsageError(f'The option -{flag} must be a whole number, not "{text}".') from None
 
 
-def plan_options(state: OpenState, mode: PlanMode) -> PlanOptions:
+def plan_options(presenter: Presenter, mode: PlanMode) -> PlanOptions:
     """Everything that the command line asks of a plan; what is wrong with it is reported."""
-    invocation = state.invocation
-    refreshes, replaced = invocation.switch("refresh"), _replaced(state)
+    invocation = presenter.invocation
+    refreshes, replaced = invocation.switch("refresh"), _replaced(presenter)
     if mode is PlanMode.REFRESH_ONLY and not invocation.switch("refresh-only"):
         # The command refresh takes these options, and takes no notice of them.
         refreshes, replaced = True, ()
@@ -121,11 +122,11 @@ def plan_options(state: OpenState, mode: PlanMode) -> PlanOptions:
     if mode is not PlanMode.NORMAL:
         if replaced:
             raise UsageError("The option -replace cannot be used with -destroy or -refresh-only.")
-        if state.has_flag(GENERATE_FLAG) and invocation.text(GENERATE_FLAG):
+        if has_flag(invocation, GENERATE_FLAG) and invocation.text(GENERATE_FLAG):
             raise UsageError(
                 f"The option -{GENERATE_FLAG} cannot be used with -destroy or -refresh-only."
             )
-    targets, excluded = _targets(state, "target"), _targets(state, "exclude")
+    targets, excluded = _targets(presenter, "target"), _targets(presenter, "exclude")
     if targets and excluded:
         raise UsageError("The options -target and -exclude cannot be used together.")
     follows_state = mode is PlanMode.REFRESH_ONLY and invocation.switch("refresh-only")
@@ -134,10 +135,10 @@ def plan_options(state: OpenState, mode: PlanMode) -> PlanOptions:
     )
 
 
-def _replaced(state: OpenState) -> tuple[AbsResourceInstance, ...]:
+def _replaced(presenter: Presenter) -> tuple[AbsResourceInstance, ...]:
     found: list[AbsResourceInstance] = []
-    for text in state.invocation.texts("replace"):
-        address = state.address(parse_resource_instance, text)
+    for text in presenter.invocation.texts("replace"):
+        address = presenter.address(parse_resource_instance, text)
         if address is not None and address.item.resource.mode is not MANAGED:
             raise UsageError(
                 f"The option -replace takes managed resources only, and {text} is not one."
@@ -147,22 +148,22 @@ def _replaced(state: OpenState) -> tuple[AbsResourceInstance, ...]:
     return tuple(found)
 
 
-def _targets(state: OpenState, flag: str) -> tuple[Target, ...]:
-    invocation = state.invocation
-    given = [state.address(parse_target, each) for each in invocation.texts(flag)]
+def _targets(presenter: Presenter, flag: str) -> tuple[Target, ...]:
+    invocation = presenter.invocation
+    given = [presenter.address(parse_target, each) for each in invocation.texts(flag)]
     for path in invocation.texts(f"{flag}-file"):
-        given += _targets_in(path, state)
+        given += _targets_in(path, presenter)
     return tuple(each for each in given if each is not None)
 
 
-def _targets_in(path: str, state: OpenState) -> list[Target | None]:
+def _targets_in(path: str, presenter: Presenter) -> list[Target | None]:
     """The targets in a file, one on each line that is neither empty nor a comment."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        state.diags.error("Cannot read the file of addresses", f"{path}: {error.strerror}.")
+        presenter.diags.error("Cannot read the file of addresses", f"{path}: {error.strerror}.")
         return []
-    state.configuration.workspace.sources[path] = data
+    presenter.session.workspace.sources[path] = data
     text = Source.from_bytes(path, data).text
     found: list[Target | None] = []
     at = 0
@@ -171,7 +172,7 @@ def _targets_in(path: str, state: OpenState) -> list[Target | None]:
         if words and not words.startswith("#"):
             # Blanks stand for what comes before, so that a mistake is shown where it is.
             source = Source(path, _IN_LINE.sub(" ", text[:at]) + line.rstrip())
-            traversal = parse_traversal(source, state.diags)
-            found.append(None if traversal is None else parse_target(traversal, state.diags))
+            traversal = parse_traversal(source, presenter.diags)
+            found.append(None if traversal is None else parse_target(traversal, presenter.diags))
         at += len(line)
     return found

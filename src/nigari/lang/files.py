@@ -56,10 +56,18 @@ class DiskFiles:
     have to be waited for, and gives its content only once.
     """
 
-    __slots__ = ()
+    __slots__ = ("_root",)
+
+    def __init__(self, root: str = "") -> None:
+        """Relative paths start at `root`, an absolute path; without one, where the process is."""
+        self._root = root
+
+    def at(self, path: str) -> str:
+        """The path by which the process finds a file."""
+        return os.path.join(self._root, path) if self._root else path
 
     def read(self, path: str, limit: int | None = None) -> bytes:
-        with open(path, "rb", opener=_open_at_once) as file:
+        with open(self.at(path), "rb", opener=_open_at_once) as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode) and (limit is None or not stat.S_ISCHR(mode)):
                 raise OSError(errno.EINVAL, f"it is {_kind(mode)}, not a regular file", path)
@@ -67,13 +75,13 @@ class DiskFiles:
             return (file.read() if limit is None else file.read(limit + 1)) or b""
 
     def entries(self, path: str) -> list[Entry]:
-        with os.scandir(path or ".") as found:
+        with os.scandir(self.at(path) or ".") as found:
             entries = [Entry(entry.name, _is_directory(entry)) for entry in found]
         return sorted(entries, key=by_name)
 
     def is_file(self, path: str) -> bool:
         try:
-            mode = os.stat(path).st_mode
+            mode = os.stat(self.at(path)).st_mode
         except (FileNotFoundError, NotADirectoryError):
             return False
         if not stat.S_ISREG(mode):
@@ -81,7 +89,7 @@ class DiskFiles:
         return True
 
     def is_directory(self, path: str) -> bool:
-        return os.path.isdir(path or ".")
+        return os.path.isdir(self.at(path) or ".")
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -78,7 +78,9 @@ class GuardedProgram:
                 self._guard.stdin.close()
 
 
-def start_guarded(command: Sequence[str], environment: Mapping[str, str]) -> GuardedProgram:
+def start_guarded(
+    command: Sequence[str], environment: Mapping[str, str], working_directory: str = ""
+) -> GuardedProgram:
     """Start a program; an `OSError` says why it cannot be."""
     directory = _socket_directory()
     try:
@@ -87,6 +89,7 @@ def start_guarded(command: Sequence[str], environment: Mapping[str, str]) -> Gua
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            cwd=working_directory or None,
             env=handshake.environment(environment, directory),
             start_new_session=True,
         )

@@ -34,15 +34,19 @@ class Started:
     log: PluginLog
 
 
-def start(command: Sequence[str], name: str, environment: Mapping[str, str]) -> Started:
-    """Start a plugin program; `LaunchError` says why that is not possible."""
+def start(
+    command: Sequence[str], name: str, environment: Mapping[str, str], directory: str = ""
+) -> Started:
+    """Start a plugin program, in a directory or where this process is; `LaunchError` says why that
+    is not possible.
+    """
     program = command[0]
     if shutil.which(program) is None:
         raise LaunchError(_not_a_program(name, program))
     settings = LogSettings.from_environment(environment)
     environment = {**settings.plugin_environment(), **environment}
     try:
-        guarded = start_guarded(command, environment)
+        guarded = start_guarded(command, environment, directory)
     except OSError as error:
         raise LaunchError(_cannot_start(name, str(error))) from error
     return Started(name, guarded, PluginLog(os.path.basename(program), settings))

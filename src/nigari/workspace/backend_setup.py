@@ -9,16 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
+from nigari.backends.locking import LockOptions
 from nigari.backends.rules import argument_problems
 from nigari.backends.schemas import BACKENDS
-from nigari.backends.snapshots import LockOptions
-from nigari.config.variable import Variable
 from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.backend import BackendArguments
-from nigari.eval.inputs import InputValue
 from nigari.record import record
 from nigari.workspace.backend import (
     BackendMemory,
@@ -33,6 +30,7 @@ from nigari.workspace.backend import (
     report_unset,
 )
 from nigari.workspace.migrate import DEFAULT_BACKEND, Migration, Move, open_backend
+from nigari.workspace.people import People
 
 
 @record
@@ -47,30 +45,6 @@ class BackendOptions:
     force_copy: bool = False
     """Moves states without asking."""
     lock: LockOptions = LockOptions()
-
-
-class People(Protocol):
-    """Who can be asked."""
-
-    @property
-    def can_be_asked(self) -> bool: ...
-
-    @property
-    def is_at_terminal(self) -> bool:
-        """Whether other programs may ask, too, which they do at the terminal."""
-        ...
-
-    def value_of(self, variable: Variable) -> InputValue | None:
-        """The value of a variable; None where no answer was given."""
-        ...
-
-    def text(self, name: str, description: str, is_secret: bool) -> str | None:
-        """A text for something with a name, such as an argument of a backend."""
-        ...
-
-    def agrees(self, question: str) -> bool | None:
-        """Yes or no; None where nobody can be asked."""
-        ...
 
 
 class BackendSetup:
@@ -147,11 +121,11 @@ class BackendSetup:
         }
         return merged(wanted.arguments, {**given, **answers}, self._diags)
 
-    def stored_providers(self) -> list[str]:
+    def stored_providers(self, directory: Path) -> list[str]:
         """The addresses of the providers in the state of the default workspace, as far as that can
         be read without further ado.
         """
-        backend = open_backend(self.saved or DEFAULT_BACKEND, Path())
+        backend = open_backend(self.saved or DEFAULT_BACKEND, directory)
         if backend is None:
             return []
         try:

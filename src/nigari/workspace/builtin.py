@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
@@ -67,14 +67,14 @@ class _Calling:
         return response.result
 
 
-def ask_builtin(effect: Opinion) -> Sequence[ProviderDiagnostic]:
+def ask_builtin(environ: Mapping[str, str], effect: Opinion) -> Sequence[ProviderDiagnostic]:
     """What a built-in provider says of a configuration."""
     if not isinstance(effect, ValidateConfig):
         return ()
     from nigari.providers.builtin.terraform import TerraformProvider
-    from nigari.workspace.remote_state import check_remote_state
+    from nigari.workspace.remote_state import remote_state_checker
 
-    provider = TerraformProvider(checker=check_remote_state)
+    provider = TerraformProvider(checker=remote_state_checker(environ))
     ask = {
         MANAGED: provider.validate_resource,
         DATA: provider.validate_data,

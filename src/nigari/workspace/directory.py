@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
@@ -21,11 +22,12 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.causes import CauseKind, UnknownCause
 from nigari.eval.inputs import InputKind, Inputs, InputValue, check_undeclared
 from nigari.eval.static import Modules, StaticRun, Surroundings, run_static
-from nigari.lang.files import DiskFiles, Files
+from nigari.lang.files import Files
 from nigari.workspace.builtin import BuiltinSchemas, ask_builtin, builtin_function
 from nigari.workspace.home_directory import home_directory
 from nigari.workspace.modules import CalledModules, InstalledPackages, NoModules, Packages
 from nigari.workspace.view import Configuration
+from nigari.workspace.working_directory import WorkingDirectory
 
 
 class Workspace:
@@ -33,26 +35,20 @@ class Workspace:
 
     def __init__(
         self,
-        directory: str = ".",
+        where: WorkingDirectory,
+        directory: str | None = None,
         files: Files | None = None,
         packages: Packages | None = None,
-        data_directory: str | None = None,
-        environ: Mapping[str, str] | None = None,
-        working_path: str = "",
     ) -> None:
-        """`working_path` is where the program was started, and `environ` its environment, where
-        they are not those of this process.
-        """
-        self.directory = os.path.normpath(directory)
-        self.files: Files = DiskFiles() if files is None else files
+        """The configuration of a working directory, unless it is in another `directory`."""
+        self.where = where
+        self.directory = os.path.normpath(where.name if directory is None else directory)
+        self.files: Files = where.files if files is None else files
         self.loader = ModuleLoader(self.files)
-        self.home_directory = home_directory(os.environ if environ is None else environ)
+        self.home_directory = home_directory(where.environ)
         """What `~` stands for; None where the user has no home."""
-        self._working_path = working_path
         if packages is None:
-            data = data_directory or os.path.join(directory, ".terraform")
-            modules = os.path.normpath(os.path.join(data, "modules")).replace(os.sep, "/")
-            packages = InstalledPackages(self.files, self.directory, modules)
+            packages = InstalledPackages(self.files, self.directory, where.modules_name)
         self.packages = packages
         self.modules = CalledModules(self.files, self.loader, packages)
 
@@ -99,7 +95,7 @@ class Workspace:
             modules=modules or self.modules,
             workspace=workspace,
             root_path=self.directory,
-            working_path=self._working_path or os.getcwd(),
+            working_path=self.where.current,
             schemas=BuiltinSchemas(),
             provider_function=builtin_function,
         )
@@ -107,13 +103,13 @@ class Workspace:
     def validate(
         self,
         inputs: Inputs,
-        environ: Mapping[str, str] | None = None,
+        with_plugins: bool = True,
         workspace: str = "default",
     ) -> Diagnostics:
         """Everything that is wrong with the configuration, whatever its variables.
 
-        With an environment, the providers that are needed must be installed and are started to
-        look at it; without one, only the built-in provider does.
+        The providers that are needed must be installed and are started to look at it, unless only
+        the built-in one is to.
 
         Mistakes in the root module come first and alone: what is told of the modules that it calls
         is seldom worth reading while they stand.
@@ -129,21 +125,21 @@ class Workspace:
 
             needed.update(each.provider for each in find_requirements(run))
 
-        fill_places = None if environ is None else find_needed
+        fill_places = find_needed if with_plugins else None
         run, diags = self.static(inputs, workspace, fill_places=fill_places)
         if run is None or diags.has_errors:
             return diags
         check_aliases(run.root.instance, diags)
-        if environ is not None and any(not provider.is_builtin for provider in needed):
+        if any(not provider.is_builtin for provider in needed):
             from nigari.workspace.validate import validate_with_plugins
             from nigari.workspace.waiting import run_to_end
 
-            run_to_end(validate_with_plugins(run, needed, self.directory, environ, diags))
+            run_to_end(validate_with_plugins(run, needed, self.where, diags))
             return diags
         from nigari.eval.validate import ValidateRun
 
         check = ValidateRun(run, BuiltinSchemas())
-        check.run(ask_builtin)
+        check.run(partial(ask_builtin, self.where.environ))
         diags.extend(check.diags)
         return diags
 
@@ -151,7 +147,8 @@ class Workspace:
         from nigari.lang.functions.table import function_table
 
         home = self.home_directory
-        return function_table(self.files, ".", home_directory=home, deferral=_impure)
+        root = self.where.root
+        return function_table(self.files, ".", root=root, home_directory=home, deferral=_impure)
 
 
 def load(
@@ -167,7 +164,7 @@ def load(
         name: InputValue(InputKind.CALLER, "the caller", value=Value.of(value))
         for name, value in (variables or {}).items()
     }
-    workspace = Workspace(os.fspath(path))
+    workspace = Workspace(WorkingDirectory(os.environ, os.fspath(path)))
     run, diags = workspace.static(inputs)
     if run is not None:
         check_undeclared(inputs, run.root.module.variables, diags)

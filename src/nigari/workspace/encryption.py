@@ -38,7 +38,7 @@ from nigari.state.encryption import (
     TargetConfig,
     merge,
 )
-from nigari.workspace.state import ENCRYPTION_VARIABLE
+from nigari.workspace.mentions import ENCRYPTION_VARIABLE
 
 _KEY_PROVIDER: Final = "key_provider"
 _METHOD: Final = "method"

@@ -15,6 +15,7 @@ from nigari.lang.files import Entry, Files, by_name
 from nigari.plan.look_up import LookUp
 from nigari.plan.written_resource import written_resource
 from nigari.record import record
+from nigari.workspace.working_directory import WorkingDirectory
 
 _HEAD: Final = (
     "# __generated__ by Nigari\n# Review these blocks, and move them to where they belong in "
@@ -72,9 +73,9 @@ def _written(ref: ProviderRef | None, usual: str) -> str:
     return f"{text}[{key.source.text[key.start : key.end]}]"
 
 
-def is_new(path: str, diags: Diagnostics) -> bool:
+def is_new(path: str, where: WorkingDirectory, diags: Diagnostics) -> bool:
     """Whether there is nothing where blocks are to be written; reported where there is."""
-    if os.path.exists(path):
+    if os.path.exists(where.at(path)):
         diags.error(
             "File already exists",
             f"Generated blocks are written to a new file, but {path} already exists. Choose "
@@ -84,10 +85,10 @@ def is_new(path: str, diags: Diagnostics) -> bool:
     return True
 
 
-def write_new(path: str, text: str, diags: Diagnostics) -> bool:
+def write_new(path: str, text: str, where: WorkingDirectory, diags: Diagnostics) -> bool:
     """Write blocks to a file; False after reporting why that cannot be done."""
     try:
-        with open(path, "x", encoding="utf-8") as file:
+        with open(where.at(path), "x", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
         diags.error("Cannot write the generated blocks", f"{path}: {error.strerror}.")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,7 +19,6 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.backend import BackendArguments
 from nigari.eval.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static import StaticRun
-from nigari.lang.files import DiskFiles
 from nigari.packages.module_store import ModuleStore
 from nigari.packages.platforms import current_platform
 from nigari.packages.provider_selection import Installation
@@ -28,8 +26,7 @@ from nigari.packages.requirement import Requirement
 from nigari.record import record
 from nigari.workspace import Workspace
 from nigari.workspace.backend import SavedBackend, find_arguments, merged, read_overrides
-from nigari.workspace.backend_setup import BackendOptions, BackendSetup, People
-from nigari.workspace.data_directory import data_directory
+from nigari.workspace.backend_setup import BackendOptions, BackendSetup
 from nigari.workspace.encryption import check_encryption
 from nigari.workspace.install import (
     InstallingPackages,
@@ -38,6 +35,7 @@ from nigari.workspace.install import (
     usual_fetchers,
 )
 from nigari.workspace.modules import Place
+from nigari.workspace.people import People
 from nigari.workspace.provider_install import ProviderInstallation, ProviderOptions
 from nigari.workspace.remembered import (
     belongs_to,
@@ -51,6 +49,7 @@ from nigari.workspace.requirements import (
     stored_requirements,
 )
 from nigari.workspace.waiting import run_until_it_waits
+from nigari.workspace.working_directory import WorkingDirectory
 
 
 @record
@@ -101,23 +100,19 @@ class Initialization:
 
     def __init__(
         self,
-        directory: str,
-        environ: Mapping[str, str],
+        where: WorkingDirectory,
         options: InitOptions,
         people: People,
         view: InitView,
-        working_path: str = "",
     ) -> None:
-        self._directory = directory
-        self._working_path = working_path
-        self._environ = environ
+        self._where = where
+        self._environ = where.environ
         self._options = options
         self._people = people
         self._view = view
-        self._data = data_directory(directory, environ)
-        modules = os.path.normpath(self._data / "modules").replace(os.sep, "/")
-        self._store = ModuleStore(Path(modules))
-        self._files = StagedFiles(DiskFiles(), modules)
+        self._data = where.data_directory
+        self._store = ModuleStore(Path(where.at(where.modules_name)))
+        self._files = StagedFiles(where.files, where.modules_name)
         self._packages: InstallingPackages | None = None
         self.workspace = self._open(None)
         self.selected = "default"
@@ -132,10 +127,7 @@ class Initialization:
         """The modules that only tests use, each with those that it calls."""
 
     def _open(self, packages: InstallingPackages | None) -> Workspace:
-        environ, started_in = self._environ, self._working_path
-        return Workspace(
-            self._directory, self._files, packages, environ=environ, working_path=started_in
-        )
+        return Workspace(self._where, files=self._files, packages=packages)
 
     def begin(self, inputs: Inputs, workspace: str = "default") -> bool:
         """Do it all; whether everything is well."""
@@ -261,7 +253,7 @@ class Initialization:
         backend = BackendSetup(
             self._data, options.backend, self._people, sources, self._environ, diags
         )
-        providers = ProviderInstallation(self._directory, self._environ, options.providers)
+        providers = ProviderInstallation(self._where, options.providers)
         installation: Installation | None = None
         if options.backend.is_wanted:
             self._view.beginning("backend")
@@ -270,11 +262,11 @@ class Initialization:
                 self._view.backend_set(backend.saved, backend.result)
         if options.get_providers and not diags.has_errors:
             self._view.beginning("providers")
-            stored = stored_requirements(backend.stored_providers())
+            stored = stored_requirements(backend.stored_providers(Path(self._where.path)))
             check_sources(run, stored, diags)
             wanted = [*self._requirements, *stored]
             installation = run_until_it_waits(providers.install(wanted, diags))
-        if diags.error_count or not run_until_it_waits(backend.migrate(Path(self._directory))):
+        if diags.error_count or not run_until_it_waits(backend.migrate(Path(self._where.path))):
             providers.undo()
             return
         self._commit(run, backend, providers, installation)

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics import Diagnostics
-from nigari.lang.files import Entry, Files
+from nigari.lang.files import DiskFiles, Entry
 from nigari.packages.git import GitFetcher
 from nigari.packages.module_fetch import FetchError, PackageFetcher, UnsupportedFetcher
 from nigari.packages.module_manifest import Manifest, ModuleRecord, load_manifest
@@ -111,9 +111,10 @@ class InstallingPackages:
         record = self._manifest.get(wanted.key)
         name = directory_name(wanted.key)
         path = f"{self._modules}/{name}"
-        if self._upgrade or record is None or os.path.islink(path) or not os.path.isdir(path):
+        real = self._files.at(path)
+        if self._upgrade or record is None or os.path.islink(real) or not os.path.isdir(real):
             return None
-        if not os.path.isdir(record.directory) or not matches(record, wanted, diags):
+        if not self._files.is_directory(record.directory) or not matches(record, wanted, diags):
             return None
         return Place(record.directory, path, record.source, record.version)
 
@@ -197,11 +198,15 @@ class InstallingPackages:
 class StagedFiles:
     """The files of the machine, with packages that wait to be installed where they will be."""
 
-    def __init__(self, files: Files, modules: str) -> None:
+    def __init__(self, files: DiskFiles, modules: str) -> None:
         self.modules = modules
         self._files = files
         self._staged: dict[str, Path] = {}
-        self._prefixes = (f"{modules}/", f"{os.path.abspath(modules)}/")
+        self._prefixes = (f"{modules}/", f"{os.path.abspath(files.at(modules))}/")
+
+    def at(self, path: str) -> str:
+        """The path by which the process finds what is installed already."""
+        return self._files.at(path)
 
     def stage(self, name: str, package: Path) -> None:
         """Show a package as the directory of this name."""

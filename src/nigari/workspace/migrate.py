@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
+from nigari.backends.locking import LockOptions
 from nigari.backends.protocol import Backend, StateStorage
-from nigari.backends.snapshots import LockOptions, Snapshots
+from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostics
 from nigari.record import record
 from nigari.state.encryption import no_encryption

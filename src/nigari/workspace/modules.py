@@ -175,13 +175,14 @@ class CalledModules:
 
     def _is_linked_back(self, directory: str, caller: ModuleInstance) -> bool:
         """Whether a link leads back to where it is, which looks like ever deeper directories."""
-        if not isinstance(self._files, DiskFiles) or caller.addr.depth < _DEEP:
+        files = self._files
+        if not isinstance(files, DiskFiles) or caller.addr.depth < _DEEP:
             return False
-        real, same = os.path.realpath(directory), self._packages.same_as(directory)
+        real, same = os.path.realpath(files.at(directory)), self._packages.same_as(directory)
         instance: ModuleInstance | None = caller
         while instance is not None:
             other = instance.module.directory
-            if self._packages.same_as(other) != same and os.path.realpath(other) == real:
+            if self._packages.same_as(other) != same and os.path.realpath(files.at(other)) == real:
                 return True
             instance = instance.parent
         return False
@@ -245,7 +246,7 @@ class InstalledPackages:
         if not isinstance(self._files, DiskFiles):
             return name
         try:
-            return os.readlink(f"{self.modules}/{name}")
+            return os.readlink(self._files.at(f"{self.modules}/{name}"))
         except OSError:
             return name
 

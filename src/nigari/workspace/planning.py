@@ -14,6 +14,7 @@ from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
 from nigari.apply.engine import Application
 from nigari.apply.keeping import Keep
+from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
 from nigari.config.provider_rules import check_aliases, check_caller
 from nigari.cty.function import Function
@@ -42,8 +43,9 @@ from nigari.state.model import State
 from nigari.workspace.home_directory import home_directory
 from nigari.workspace.interruptions import on_interrupt
 from nigari.workspace.providers import InstalledProviders
-from nigari.workspace.remote_state import RemoteStates, check_remote_state
+from nigari.workspace.remote_state import RemoteStates, remote_state_checker
 from nigari.workspace.requirements import find_requirements
+from nigari.workspace.working_directory import WorkingDirectory
 
 Save = Callable[[State], Awaitable[None]]
 """Stores the state that an application has ended with."""
@@ -58,9 +60,8 @@ class Planning:
         inputs: Inputs,
         files: Files,
         state: State,
-        environ: Mapping[str, str],
+        where: WorkingDirectory,
         workspace: str = "default",
-        directory: str = ".",
         listener: Listener = SILENCE,
     ) -> None:
         self.diags = Diagnostics()
@@ -68,12 +69,12 @@ class Planning:
         self._static = static
         self.inputs = inputs
         self._files = files
-        self._home = home_directory(environ)
+        self._where = where
         self._state = state
         self.workspace = workspace
         self._listener = listener
-        self._installed = InstalledProviders(directory, environ)
-        self._remote_states = RemoteStates(static, environ)
+        self._installed = InstalledProviders(where)
+        self._remote_states = RemoteStates(static, where)
         self.pool = ProviderPool(self._start)
         self.planner: Planner | None = None
 
@@ -86,7 +87,9 @@ class Planning:
         self, provider: Provider, schema: ProviderSchema | None, diags: Diagnostics
     ) -> api.Provider | None:
         if provider.is_builtin:
-            return TerraformProvider(self._remote_states.read, check_remote_state)
+            return TerraformProvider(
+                self._remote_states.read, remote_state_checker(self._where.environ)
+            )
         return await self._installed.start(provider, schema, diags)
 
     def _providers_fit(self) -> bool:
@@ -174,6 +177,7 @@ class Planning:
             planner.graph,
             planner.settings,
             view,
+            Machine(self._where.environ, self._where.root),
         )
         stopping = _Stopping(application, self.pool, view)
         with on_interrupt(stopping.go_on):
@@ -213,7 +217,8 @@ class Planning:
         return function_table(
             self._files,
             ".",
-            home_directory=self._home,
+            root=self._where.root,
+            home_directory=home_directory(self._where.environ),
             plan_timestamp=self.timestamp,
             deferral=None if is_applying else _later,
         )

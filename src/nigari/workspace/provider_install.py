@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +38,7 @@ from nigari.packages.requirement import Requirement
 from nigari.packages.whole_file import make_directories
 from nigari.record import record
 from nigari.workspace.providers import InstalledProviders
+from nigari.workspace.working_directory import WorkingDirectory
 
 _DIRECTORIES_FILE: Final = "plugin_path"
 
@@ -56,12 +57,10 @@ class ProviderOptions:
 class ProviderInstallation:
     """The work of installing providers into a working directory."""
 
-    def __init__(
-        self, directory: str, environ: Mapping[str, str], options: ProviderOptions
-    ) -> None:
-        self._installed = InstalledProviders(directory, environ)
-        self._directory = Path(directory)
-        self._environ = environ
+    def __init__(self, where: WorkingDirectory, options: ProviderOptions) -> None:
+        self._installed = InstalledProviders(where)
+        self._directory = Path(where.path)
+        self._environ = where.environ
         self._options = options
         self._lock_path = self._directory / FILE_NAME
         self._before: set[str] = set()

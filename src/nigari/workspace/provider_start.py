@@ -8,7 +8,7 @@ started where that is known from an earlier run.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.packages.installed_program import Program
 from nigari.workspace.schema_cache import Form, SchemaCache
+from nigari.workspace.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
     from nigari.providers import api
@@ -71,7 +72,7 @@ class Beginning:
         wanted: Wanted,
         find: Find,
         cache: SchemaCache,
-        environ: Mapping[str, str],
+        where: WorkingDirectory,
         known_schema: ProviderSchema | None = None,
     ) -> None:
         self.provider = provider
@@ -82,7 +83,7 @@ class Beginning:
         self._wanted = wanted
         self._find = find
         self._cache = cache
-        self._environ = environ
+        self._where = where
         self._diags = Diagnostics()
         self._program: Program | None = None
         self._started: Started | None = None
@@ -155,7 +156,8 @@ class Beginning:
         from nigari.providers.start import LaunchError, start
 
         try:
-            return start([program], self.provider.display, self._environ)
+            where = self._where
+            return start([program], self.provider.display, where.environ, where.root)
         except LaunchError as error:
             self._diags.extend(located([error.diagnostic]))
             return None

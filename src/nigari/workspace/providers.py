@@ -24,9 +24,9 @@ from nigari.packages.locked_versions import locked_versions_fit
 from nigari.packages.lockfile import FILE_NAME, Locks, load_locks
 from nigari.packages.platforms import current_platform
 from nigari.packages.provider_package import executable
-from nigari.workspace.data_directory import data_directory, data_path
 from nigari.workspace.provider_start import Beginning, Search, Wanted
 from nigari.workspace.schema_cache import DIRECTORY, SchemaCache
+from nigari.workspace.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
     from nigari.packages.provider_store import ProviderStore
@@ -41,12 +41,12 @@ _REATTACH_VARIABLE: Final = "TF_REATTACH_PROVIDERS"
 class InstalledProviders:
     """Knows where the program of each provider is, and starts it."""
 
-    def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
-        self._directory = directory
-        self._environ = environ
-        self._store = os.path.normpath(data_path(directory, environ, _STORE))
+    def __init__(self, where: WorkingDirectory) -> None:
+        self._where = where
+        self._environ = where.environ
+        self._store = os.path.normpath(where.data(_STORE))
         self._searches: dict[Provider, Search] = {}
-        self.cache = SchemaCache(data_path(directory, environ, DIRECTORY), environ)
+        self.cache = SchemaCache(where.data(DIRECTORY), where.environ)
         self._problems = Diagnostics()
         self._developed: set[Provider] = set()
 
@@ -77,14 +77,13 @@ class InstalledProviders:
         """Where the packages are, for who changes something there."""
         from nigari.packages.provider_store import ProviderStore
 
-        directory = data_directory(self._directory, self._environ) / _STORE
-        return ProviderStore(directory, current_platform())
+        return ProviderStore(self._where.data_directory / _STORE, current_platform())
 
     @cached_property
     def locks(self) -> Locks:
         """What the lock file says."""
         return load_locks(
-            os.path.normpath(os.path.join(self._directory, FILE_NAME)), self._problems
+            os.path.normpath(self._where.at(self._where.name, FILE_NAME)), self._problems
         )
 
     @cached_property
@@ -141,9 +140,9 @@ class InstalledProviders:
         """A new process of a provider, or `None` after reporting why there is none."""
         if provider.is_builtin:
             from nigari.providers.builtin.terraform import TerraformProvider
-            from nigari.workspace.remote_state import check_remote_state
+            from nigari.workspace.remote_state import remote_state_checker
 
-            return TerraformProvider(checker=check_remote_state)
+            return TerraformProvider(checker=remote_state_checker(self._environ))
         if self.is_attached(provider):
             return await self._attach(provider, diags)
         if provider in self.overrides:
@@ -156,7 +155,7 @@ class InstalledProviders:
         """Start the program of a provider, which goes on while other things are done."""
         # Both are read here, and not by several threads at once.
         _ = self.locks, self.overrides
-        return Beginning(provider, wanted, self._program, self.cache, self._environ, known_schema)
+        return Beginning(provider, wanted, self._program, self.cache, self._where, known_schema)
 
     async def _attach(self, provider: Provider, diags: Diagnostics) -> api.Provider | None:
         from nigari.providers.client import PluginProvider

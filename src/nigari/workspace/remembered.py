@@ -12,6 +12,7 @@ import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_from_json, value_to_json
@@ -23,14 +24,15 @@ from nigari.eval.once import DONE
 from nigari.eval.static import StaticRun
 from nigari.eval.variable import RootVariable
 from nigari.packages.whole_file import make_directories, write_whole
-from nigari.workspace.data_directory import REMEMBERED_VARIABLES
+
+FILE_NAME: Final = "nigari.variables.json"
 
 
 def load_remembered(
     data_directory: Path, workspace: str, diags: Diagnostics
 ) -> Mapping[str, InputValue]:
     """What is remembered for a workspace."""
-    path = data_directory / REMEMBERED_VARIABLES
+    path = data_directory / FILE_NAME
     try:
         found = json.loads(path.read_bytes())["workspaces"].get(workspace, {})
         values = {
@@ -88,14 +90,14 @@ def forget(data_directory: Path, workspace: str) -> bool:
 
 def _workspaces(data_directory: Path) -> dict[str, object]:
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        return dict(json.loads((data_directory / REMEMBERED_VARIABLES).read_bytes())["workspaces"])
+        return dict(json.loads((data_directory / FILE_NAME).read_bytes())["workspaces"])
     return {}
 
 
 def _write(data_directory: Path, workspaces: dict[str, object]) -> None:
     make_directories(data_directory)
     text = json.dumps({"workspaces": workspaces}, indent=2, ensure_ascii=False)
-    write_whole(data_directory / REMEMBERED_VARIABLES, f"{text}\n".encode())
+    write_whole(data_directory / FILE_NAME, f"{text}\n".encode())
 
 
 def worth_remembering(run: StaticRun) -> Mapping[str, Value]:

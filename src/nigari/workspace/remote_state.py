@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,9 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.base import problem
-from nigari.providers.builtin.remote_state import RemoteOutputs, RemoteState
+from nigari.providers.builtin.remote_state import Checker, RemoteOutputs, RemoteState
 from nigari.schema.coerce import coerce
+from nigari.workspace.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
     from nigari.eval.static import StaticRun
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class RemoteStates:
     """Other configurations' states, encrypted as this configuration says they are."""
 
-    def __init__(self, run: StaticRun, environ: Mapping[str, str]) -> None:
+    def __init__(self, run: StaticRun, where: WorkingDirectory) -> None:
         self._run = run
-        self._environ = environ
+        self._where = where
         self._encryption: Encryption | None = None
 
     async def read(self, wanted: RemoteState) -> RemoteOutputs:
@@ -34,15 +34,16 @@ class RemoteStates:
         if self._encryption is None:
             from nigari.workspace.encryption import configured_encryption
 
-            self._encryption = configured_encryption(self._run, self._environ, diags)
+            self._encryption = configured_encryption(self._run, self._where.environ, diags)
         if self._encryption is None:
             return RemoteOutputs(None, _told(diags))
-        return await _outputs(wanted, self._encryption.remote_state(wanted.name))
+        layer = self._encryption.remote_state(wanted.name)
+        return await _outputs(wanted, layer, self._where)
 
 
-async def _outputs(wanted: RemoteState, encryption: StateLayer) -> RemoteOutputs:
-    from pathlib import Path
-
+async def _outputs(
+    wanted: RemoteState, encryption: StateLayer, where: WorkingDirectory
+) -> RemoteOutputs:
     from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
     from nigari.backends.snapshots import Snapshots
 
@@ -57,7 +58,7 @@ async def _outputs(wanted: RemoteState, encryption: StateLayer) -> RemoteOutputs
         _text(wanted.config, "workspace_dir", WORKSPACE_DIR),
     )
     diags = Diagnostics()
-    storage = LocalBackend(Path(), paths).storage(wanted.workspace)
+    storage = LocalBackend(where.root or ".", paths).storage(wanted.workspace)
     snapshots = Snapshots(storage, encryption)
     await snapshots.read(diags)
     told = _told(diags)
@@ -72,7 +73,16 @@ def _told(diags: Diagnostics) -> Told:
     return tuple(ProviderDiagnostic(d.severity, d.summary, d.detail) for d in diags)
 
 
-async def check_remote_state(wanted: RemoteState) -> Told:
+def remote_state_checker(environ: Mapping[str, str]) -> Checker:
+    """Looks, for the built-in provider, at the arguments of a backend with this environment."""
+
+    async def check(wanted: RemoteState) -> Told:
+        return _check(wanted, environ)
+
+    return check
+
+
+def _check(wanted: RemoteState, environ: Mapping[str, str]) -> Told:
     """Whether there is such a backend and it takes these arguments."""
     from nigari.backends.rules import argument_problems
     from nigari.backends.schemas import BACKENDS
@@ -92,7 +102,7 @@ async def check_remote_state(wanted: RemoteState) -> Told:
         text += f"{where}: {error.message}." if where else f"{error.message}."
         return problem("Invalid backend configuration", text, (GetAttr("config"),))
     told: Told = ()
-    for found in argument_problems(wanted.backend, config, os.environ):
+    for found in argument_problems(wanted.backend, config, environ):
         told += problem("Invalid backend configuration", found.text, (GetAttr("config"),))
     return told
 

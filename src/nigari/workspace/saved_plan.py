@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from nigari.config.variable import Variable
 from nigari.cty.errors import CtyError
@@ -14,7 +13,6 @@ from nigari.eval.inputs import InputKind, Inputs, InputValue
 from nigari.eval.static import StaticRun
 from nigari.eval.variable import fitted
 from nigari.events import Listener
-from nigari.lang.files import DiskFiles
 from nigari.lang.marks import EPHEMERAL
 from nigari.packages.lockfile import FILE_NAME
 from nigari.packages.module_manifest import FILE_NAME as MANIFEST
@@ -26,6 +24,7 @@ from nigari.workspace.directory import Workspace
 from nigari.workspace.modules import InstalledPackages
 from nigari.workspace.plan_files import LinkedFiles, UnchangedFiles, real_path
 from nigari.workspace.planning import Planning
+from nigari.workspace.working_directory import WorkingDirectory
 
 
 @record
@@ -44,10 +43,10 @@ class Reopened:
         return None if data is None else SavedBackend.from_data(data)
 
 
-def lock_checksum() -> str:
+def lock_checksum(where: WorkingDirectory) -> str:
     """What the lock file is known by; empty where there is none."""
     try:
-        return checksum(Path(FILE_NAME).read_bytes())
+        return checksum(where.files.read(FILE_NAME))
     except OSError:
         return ""
 
@@ -86,7 +85,7 @@ def saved_plan(
         "timestamp": planning.timestamp,
         "lineage": snapshot[0],
         "serial": snapshot[1],
-        "lock": lock_checksum(),
+        "lock": lock_checksum(workspace.where),
         "files": dict(read),
         "variables": variables,
         "given": given,
@@ -109,10 +108,9 @@ def _as_given(planning: Planning, name: str) -> Value | None:
 
 def reopened(
     saved: SavedPlan,
-    environ: Mapping[str, str],
+    where: WorkingDirectory,
     diags: Diagnostics,
     give: Callable[[Mapping[str, Variable]], Inputs] | None = None,
-    working_path: str = "",
 ) -> Reopened | None:
     """The configuration that a plan was made from; None after reporting what is wrong with it.
 
@@ -120,9 +118,7 @@ def reopened(
     """
     files = LinkedFiles(saved)
     packages = InstalledPackages(files, ".", saved.modules, saved.links)
-    workspace = Workspace(
-        files=files, packages=packages, environ=environ, working_path=working_path
-    )
+    workspace = Workspace(where, files=files, packages=packages)
     inputs = saved_inputs(saved)
     root = workspace.modules.compiled(workspace.directory, Diagnostics())
     if give is not None and root is not None:
@@ -139,19 +135,19 @@ def reopened(
 
 
 async def restored(
-    found: Reopened, environ: Mapping[str, str], listener: Listener, diags: Diagnostics
+    found: Reopened, listener: Listener, diags: Diagnostics
 ) -> tuple[Planning, Plan] | None:
     """A plan that was saved, ready to be shown or applied; None after reporting why it is not.
 
     What runs for it must be ended by whoever asked for it.
     """
-    saved = found.saved
+    saved, where = found.saved, found.workspace.where
     planning = Planning(
         found.static,
         found.inputs,
-        UnchangedFiles(DiskFiles(), saved.files),
+        UnchangedFiles(where.files, saved.files),
         saved.previous,
-        environ,
+        where,
         saved.workspace,
         listener=listener,
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from nigari.backends.local import (
@@ -22,12 +21,13 @@ from nigari.backends.local import (
 )
 from nigari.backends.protocol import Backend
 from nigari.backends.snapshots import Snapshots
-from nigari.backends.workspaces import Selection, Workspaces, selected_workspace
+from nigari.backends.workspaces import Selection, Workspaces
 from nigari.diagnostics import Diagnostics
-from nigari.record import record, replace
+from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
 from nigari.state.encryption.envelope import is_encrypted
-from nigari.workspace.data_directory import data_directory, data_path
+from nigari.workspace.options import NO_STATE_FILES, StateFiles
+from nigari.workspace.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,54 +35,36 @@ if TYPE_CHECKING:
     from nigari.state.model import StateFile
     from nigari.workspace.backend import SavedBackend
 
-ENCRYPTION_VARIABLE: Final = "TF_ENCRYPTION"
-_CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _BACKEND_MEMORY: Final = "terraform.tfstate"
-
-
-@record
-class StateFiles:
-    """What a command line says about state files; it has a meaning for the local backend only."""
-
-    state: str = ""
-    """`-state`: read and, unless `state_out` is set, write this file."""
-    state_out: str = ""
-    backup: str = ""
-    """`-backup`; `-` for none."""
-
-
-NO_STATE_FILES: Final = StateFiles()
 
 
 class WorkingState:
     """The states of a working directory."""
 
-    def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
-        self.directory = directory
-        self._environ = environ
-        self._data = data_path(directory, environ)
+    def __init__(self, where: WorkingDirectory) -> None:
+        self.where = where
         self._is_of_plan = False
         self._of_plan: SavedBackend | None = None
 
     def as_planned(self, backend: SavedBackend | None) -> WorkingState:
         """The states in the backend that a plan was made with, whatever `init` has set up since."""
-        states = WorkingState(self.directory, self._environ)
+        states = WorkingState(self.where)
         states._is_of_plan, states._of_plan = True, backend
         return states
 
     @property
     def data_directory(self) -> Path:
         """Where the directory keeps what it remembers, for who can wait for `pathlib`."""
-        return data_directory(self.directory, self._environ)
+        return self.where.data_directory
 
     @property
     def remembers_backend(self) -> bool:
         """Whether `init` has left word of a backend."""
-        return os.path.exists(os.path.join(self._data, _BACKEND_MEMORY))
+        return os.path.exists(self.where.data(_BACKEND_MEMORY))
 
     def selected(self, diags: Diagnostics) -> Selection:
         """The workspace that commands work in."""
-        return selected_workspace(self._data, self._environ, diags)
+        return self.where.selected(diags)
 
     def backend(self, diags: Diagnostics, files: StateFiles = NO_STATE_FILES) -> Backend | None:
         """The configured backend, or `None` after reporting why it cannot be used."""
@@ -90,7 +72,7 @@ class WorkingState:
         if paths is None:
             return None
         return LocalBackend(
-            self.directory,
+            self.where.path,
             replace(paths, state=files.state, state_out=files.state_out, backup=files.backup),
         )
 
@@ -99,7 +81,7 @@ class WorkingState:
         backend = self.backend(diags)
         if backend is None or diags.has_errors:
             return None
-        return Workspaces(backend, self._data, self._environ)
+        return Workspaces(backend, self.where.data(), self.where.environ)
 
     def snapshots(
         self, encryption: StateLayer, diags: Diagnostics, files: StateFiles = NO_STATE_FILES
@@ -120,7 +102,7 @@ class WorkingState:
         """
         if files.state:
             backup = files.backup if files.backup not in ("", "-") else _dated(files.state)
-            storage = LocalStorage(self.directory, files.state, files.state, backup)
+            storage = LocalStorage(self.where.path, files.state, files.state, backup)
             return Snapshots(storage, no_encryption().state)
         backend = self.backend(diags)
         if backend is None:
@@ -152,28 +134,6 @@ class WorkingState:
             return None
         path, directory = saved.config.get("path"), saved.config.get("workspace_dir")
         return LocalPaths(str(path or STATE_NAME), str(directory or WORKSPACE_DIR))
-
-
-def may_be_encrypted(directory: str, environ: Mapping[str, str]) -> bool:
-    """Whether it takes a look at the configuration to know how states are encrypted."""
-    return bool(environ.get(ENCRYPTION_VARIABLE, "").strip()) or mentions(directory, b"encryption")
-
-
-def mentions(directory: str, *words: bytes) -> bool:
-    """Whether a word is in any configuration file: most do without what it stands for."""
-    try:
-        with os.scandir(directory) as entries:
-            found = [each for each in entries if each.name.endswith(_CONFIGURATION_SUFFIXES)]
-        for entry in found:
-            if not entry.is_file():
-                return True
-            with open(entry.path, "rb") as file:
-                text = file.read()
-            if any(word in text for word in words):
-                return True
-    except OSError:
-        return True
-    return False
 
 
 def read_state_file(path: str, encryption: StateLayer, diags: Diagnostics) -> StateFile | None:

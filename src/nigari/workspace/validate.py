@@ -6,7 +6,7 @@ Where no plugin is needed, nothing is started.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from nigari.addrs.provider import Provider
@@ -22,6 +22,7 @@ from nigari.plan.function_calls import FunctionCalls
 from nigari.plan.provider_pool import ProviderPool
 from nigari.providers import api
 from nigari.workspace.providers import InstalledProviders
+from nigari.workspace.working_directory import WorkingDirectory
 
 _AT_ONCE: Final = 10
 
@@ -29,12 +30,11 @@ _AT_ONCE: Final = 10
 async def validate_with_plugins(
     run: StaticRun,
     needed: Collection[Provider],
-    directory: str,
-    environ: Mapping[str, str],
+    where: WorkingDirectory,
     diags: Diagnostics,
 ) -> None:
     """Look at a whole configuration, with whatever the providers that it needs say."""
-    installed = InstalledProviders(directory, environ)
+    installed = InstalledProviders(where)
     pool = ProviderPool(installed.start)
     try:
         await pool.load(sorted(needed), diags)

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 
 from nigari.cty.values import Value
+from nigari.record import record
 
 Say = Callable[[str], None]
 """Tells a line of output."""
 
 Arguments = Mapping[str, Value]
 """The arguments of a provisioner: known, without marks, null where they are not set."""
+
+
+@record
+class Machine:
+    """The machine that this program runs on, as provisioners see it."""
+
+    environ: Mapping[str, str]
+    directory: str
+    """Where relative paths start; empty for where the process is."""
+
+    def at(self, path: str) -> str:
+        """The path by which the process finds a file."""
+        return os.path.join(self.directory, path)
 
 
 class ProvisionerFailure(Exception):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from typing import Final
 
 from nigari.apply.provisioners.base import (
     Arguments,
+    Machine,
     ProvisionerFailure,
     Say,
     text_of,
@@ -21,7 +21,7 @@ _MOST_LINES: Final = 20
 _LONGEST_LINE: Final = 1 << 20
 
 
-async def run_local(arguments: Arguments, say: Say) -> None:
+async def run_local(arguments: Arguments, machine: Machine, say: Say) -> None:
     """Run the command, and tell what it prints line by line."""
     command = text_of(arguments["command"])
     if not command:
@@ -37,8 +37,8 @@ async def run_local(arguments: Arguments, say: Say) -> None:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            cwd=text_of(arguments["working_dir"]) or None,
-            env={**os.environ, **_environment(arguments["environment"])},
+            cwd=machine.at(text_of(arguments["working_dir"])) or None,
+            env={**machine.environ, **_environment(arguments["environment"])},
             limit=_LONGEST_LINE,
         )
     except OSError as error:

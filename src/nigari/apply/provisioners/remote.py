@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Final
 
 from nigari.apply.provisioners.base import (
     Arguments,
+    Machine,
     ProvisionerFailure,
     Say,
     text_of,
@@ -22,18 +22,22 @@ from nigari.cty.values import Value
 _SHELL: Final = b"#!/bin/sh\n"
 
 
-async def run_remote(arguments: Arguments, way: Arguments | None, say: Say) -> None:
+async def run_remote(
+    arguments: Arguments, way: Arguments | None, machine: Machine, say: Say
+) -> None:
     """Copy scripts to a host and run them, one after the other."""
-    scripts = _scripts(arguments)
+    scripts = _scripts(arguments, machine)
 
     async def run(session: Session) -> None:
         for script in scripts:
             await _run_script(session, script, say)
 
-    await _connected(way, say, run)
+    await _connected(way, machine, say, run)
 
 
-async def copy_files(arguments: Arguments, way: Arguments | None, say: Say) -> None:
+async def copy_files(
+    arguments: Arguments, way: Arguments | None, machine: Machine, say: Say
+) -> None:
     """Copy a file, a directory or some content to a host."""
     destination = text_of(arguments["destination"])
     if not destination:
@@ -44,13 +48,16 @@ async def copy_files(arguments: Arguments, way: Arguments | None, say: Say) -> N
         if isinstance(content.data, str):
             await put_content(session.connection, content.data.encode(), destination)
         else:
-            await put(session.connection, source, destination)
+            await put(session.connection, source, destination, machine)
 
-    await _connected(way, _unheard, copy)
+    await _connected(way, machine, _unheard, copy)
 
 
 async def _connected(
-    way: Arguments | None, say: Say, work: Callable[[Session], Coroutine[None, None, None]]
+    way: Arguments | None,
+    machine: Machine,
+    say: Say,
+    work: Callable[[Session], Coroutine[None, None, None]],
 ) -> None:
     """Log in, do something, and log out."""
     if way is None:
@@ -58,7 +65,7 @@ async def _connected(
             "There is no connection block, so the host is not known. Add one to the provisioner "
             "or to the resource."
         )
-    settings = connection_from(way, os.environ)
+    settings = connection_from(way, machine.environ)
     from asyncssh import Error
 
     async with AsyncExitStack() as stack:
@@ -86,16 +93,16 @@ async def _run_script(session: Session, script: bytes, say: Say) -> None:
     await put_content(session.connection, b"", path)
 
 
-def _scripts(arguments: Arguments) -> list[bytes]:
+def _scripts(arguments: Arguments, machine: Machine) -> list[bytes]:
     inline = arguments["inline"]
     if not inline.is_null:
         lines = [_filled(each, "inline") for each in inline.sequence()]
         return ["".join(f"{line}\n" for line in lines).encode()]
     if not arguments["script"].is_null:
-        return [_read(_filled(arguments["script"], "script"))]
+        return [_read(_filled(arguments["script"], "script"), machine)]
     if arguments["scripts"].is_null:
         raise ProvisionerFailure("One of inline, script and scripts must be set.")
-    return [_read(_filled(each, "scripts")) for each in arguments["scripts"].sequence()]
+    return [_read(_filled(each, "scripts"), machine) for each in arguments["scripts"].sequence()]
 
 
 def _filled(value: Value, name: str) -> str:
@@ -105,9 +112,9 @@ def _filled(value: Value, name: str) -> str:
     return text
 
 
-def _read(path: str) -> bytes:
+def _read(path: str, machine: Machine) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return Path(machine.at(path)).read_bytes()
     except OSError as error:
         raise ProvisionerFailure(f"Cannot read the script {path}: {error.strerror}.") from None
 

@@ -10,7 +10,7 @@ from collections.abc import Coroutine, Sequence
 from functools import partial
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.apply.provisioners.base import Arguments, ProvisionerFailure, Say
+from nigari.apply.provisioners.base import Arguments, Machine, ProvisionerFailure, Say
 from nigari.apply.provisioners.local_exec import run_local
 from nigari.apply.workplace import Workplace
 from nigari.config.provisioner import Connection, Provisioner
@@ -72,7 +72,7 @@ class Provisioning:
             say(_HIDDEN)
             say = _unheard
         try:
-            await self._interruptible(_work(kind, plain.mapping(), _plain(way), say))
+            await self._interruptible(_work(kind, plain.mapping(), _plain(way), place.machine, say))
         except ProvisionerFailure as failure:
             place.view.provision_finished(address, kind, False)
             self._report(provisioner, str(failure), is_secret=bool(marks))
@@ -133,14 +133,14 @@ class Provisioning:
 
 
 def _work(
-    kind: str, arguments: Arguments, way: Arguments | None, say: Say
+    kind: str, arguments: Arguments, way: Arguments | None, machine: Machine, say: Say
 ) -> Coroutine[None, None, None]:
     if kind == "local-exec":
-        return run_local(arguments, say)
+        return run_local(arguments, machine, say)
     from nigari.apply.provisioners.remote import copy_files, run_remote
 
     work = run_remote if kind == "remote-exec" else copy_files
-    return work(arguments, way, say)
+    return work(arguments, way, machine, say)
 
 
 def _plain(value: Value | None) -> Arguments | None:

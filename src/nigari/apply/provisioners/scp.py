@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from nigari.apply.provisioners.base import ProvisionerFailure
+from nigari.apply.provisioners.base import Machine, ProvisionerFailure
 
 if TYPE_CHECKING:
     from asyncssh import SSHClientConnection, SSHClientProcess
@@ -24,9 +24,9 @@ async def put_content(connection: SSHClientConnection, content: bytes, path: str
     await _put_file(connection, len(content), iter((content,)), path)
 
 
-async def put(connection: SSHClientConnection, source: str, path: str) -> None:
+async def put(connection: SSHClientConnection, source: str, path: str, machine: Machine) -> None:
     """Copy a file, or a directory into another; with a slash at its end, only what is in it."""
-    found = _expanded(source)
+    found = _expanded(source, machine)
     if not _is_directory(found):
         await _put_file(connection, *_opened(found), path)
         return
@@ -119,8 +119,8 @@ class _Sender:
 # -- what is on this side -------------------------------------------------------------------------
 
 
-def _expanded(source: str) -> Path:
-    return Path(source).expanduser()
+def _expanded(source: str, machine: Machine) -> Path:
+    return Path(machine.at(str(Path(source).expanduser())))
 
 
 def _is_directory(path: Path) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.plan_options import APPLY_FLAGS
 from nigari.cli.planned import PlanningCommand
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.plan.changes import PlanMode
+from nigari.workspace.locked import LockedSession
 
 
 def run(invocation: Invocation) -> int:
@@ -18,24 +18,24 @@ def run(invocation: Invocation) -> int:
 def apply(command: PlanningCommand) -> int:
     """Make a plan, have it agreed to, and carry it out."""
 
-    async def carry_out(snapshots: Snapshots) -> int:
-        plan = await command.restore(snapshots)
-        return 1 if plan is None else await command.apply(plan, snapshots, is_saved=True)
+    async def carry_out(locked: LockedSession) -> int:
+        plan = await locked.restore()
+        return 1 if plan is None else await command.apply(locked, plan, is_saved=True)
 
-    async def work(snapshots: Snapshots) -> int:
-        if not command.has_configuration():
+    async def work(locked: LockedSession) -> int:
+        if not locked.has_configuration(command.mode):
             return 1
-        plan = await command.plan(snapshots)
+        plan = await command.plan(locked)
         if plan is None:
-            command.show_incomplete()
+            command.show_incomplete(locked)
             return 1
-        command.show(plan, goes_on=_is_agreed_already(command))
+        command.show(locked, plan, goes_on=_is_agreed_already(command))
         if not plan.is_empty and not _is_agreed(command):
             return 1
-        return await command.apply(plan, snapshots)
+        return await command.apply(locked, plan)
 
     given = command.invocation.arguments
-    if command.state.is_for_programs and not given and not _is_agreed_already(command):
+    if command.presenter.is_for_programs and not given and not _is_agreed_already(command):
         command.diags.append(_nobody_to_ask())
     operation = "OperationTypeApply"
     return command.run(operation, carry_out, given[0]) if given else command.run(operation, work)
@@ -48,17 +48,17 @@ def _is_agreed_already(command: PlanningCommand) -> bool:
 def _is_agreed(command: PlanningCommand) -> bool:
     if _is_agreed_already(command):
         return True
-    selected = command.state.working.selected(command.diags).name
+    selected = command.session.selected
     where = "" if selected == "default" else f' in the workspace "{selected}"'
     question = f"Do you want to perform these actions{where}?"
     if command.mode is PlanMode.DESTROY:
         question = f"Do you really want to destroy all of this{where}? This cannot be undone."
     elif command.mode is PlanMode.REFRESH_ONLY:
         question = f"Do you want to save these changes to the state{where}?"
-    answer = command.state.ask(question, "auto-approve")
+    answer = command.presenter.ask(question, "auto-approve")
     if answer is not None and answer != "yes":
         is_end = command.mode is PlanMode.DESTROY
-        command.state.text(f"{'Destroy' if is_end else 'Apply'} cancelled.")
+        command.presenter.text(f"{'Destroy' if is_end else 'Apply'} cancelled.")
     return answer == "yes"
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.configuration import OpenConfiguration
+from nigari.cli.presenter import show_problems
+from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.workspace.resolved import resolved
@@ -18,16 +19,16 @@ def run(invocation: Invocation) -> int:
         raise UsageError(
             "The configuration is printed as JSON only, so the option -json is required."
         )
-    opened = OpenConfiguration(invocation)
-    static = opened.static()
+    session = open_session(invocation)
+    static = session.static()
     if static is None:
-        opened.show()
+        show_problems(invocation, session)
         return 1
-    document = resolved(static, opened.inputs)
-    opened.diags.extend(static.diags)
+    document = resolved(static, session.inputs)
+    session.diags.extend(static.diags)
     invocation.terminal.out(json.dumps(document, indent=2, ensure_ascii=False))
-    opened.show()
-    return 1 if opened.diags.has_errors else 0
+    show_problems(invocation, session)
+    return 1 if session.diags.has_errors else 0
 
 
 COMMAND = Command(

@@ -8,8 +8,9 @@ from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.console.prompt import Prompt
 from nigari.cli.console.session import INPUT_NAME, Session
 from nigari.cli.console.statements import Statement
+from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG
-from nigari.cli.stored_state import JSON_INTO_FLAG, LOCK_FLAGS, STATE_FLAG, OpenState
+from nigari.cli.state_flags import JSON_INTO_FLAG, LOCK_FLAGS, STATE_FLAG
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
@@ -25,17 +26,17 @@ class _Console:
 
     def __init__(self, invocation: Invocation) -> None:
         self._terminal = invocation.terminal
-        self._state = OpenState(invocation)
-        self._configuration = self._state.configuration
-        self._workspace = self._configuration.workspace
+        self._presenter = Presenter(invocation)
+        self._directory = self._presenter.session
+        self._workspace = self._directory.workspace
 
     def run(self) -> int:
         """Answer until there is nothing more to answer."""
         try:
             return self._answer()
         finally:
-            if self._state.events is not None:
-                self._state.events.close()
+            if self._presenter.events is not None:
+                self._presenter.events.close()
 
     def _answer(self) -> int:
         session = self._open()
@@ -47,11 +48,11 @@ class _Console:
 
     def _open(self) -> Session | None:
         """The session, or None where there is no making sense of the configuration."""
-        configuration, workspace = self._configuration, self._workspace
-        problems = configuration.diags
-        static = configuration.static()
+        directory, workspace = self._directory, self._workspace
+        problems = directory.diags
+        static = directory.static()
         if static is not None:
-            check_undeclared(configuration.inputs, static.root.module.variables, problems)
+            check_undeclared(directory.inputs, static.root.module.variables, problems)
         self._show(problems)
         if static is None or problems.has_errors:
             return None
@@ -66,12 +67,12 @@ class _Console:
 
     def _with_state(self, run: StaticRun) -> StaticRun | None:
         """The same configuration with what is stored; None after reporting why it is not to be had."""
-        state = self._state
-        snapshots = run_until_it_waits(state.read())
+        directory = self._directory
+        snapshots = run_until_it_waits(directory.read())
         if snapshots is None:
-            self._show(state.diags)
+            self._show(directory.diags)
             return None
-        inputs, selected = self._configuration.inputs, self._configuration.selected
+        inputs, selected = directory.inputs, directory.selected
         surroundings = self._workspace.surroundings(inputs, selected)
         compiled = run.root.instance.compiled
         looking: LookingRun
@@ -79,11 +80,11 @@ class _Console:
             from nigari.plan.required import providers_of
             from nigari.plan.stored_run import StoredRun
 
-            shown = state.as_shown(snapshots.state)
+            shown = directory.as_shown(snapshots.state)
             needed = providers_of(run.root.instance, shown)
-            schemas = run_until_it_waits(state.load_schemas(needed))
-            if state.diags.has_errors:
-                self._show(state.diags)
+            schemas = run_until_it_waits(directory.load_schemas(needed))
+            if directory.diags.has_errors:
+                self._show(directory.diags)
                 return None
             looking = StoredRun(compiled, surroundings, shown, schemas)
         else:
@@ -111,7 +112,7 @@ class _Console:
             if answer.diags.has_errors:
                 self._show(answer.diags, statement)
             elif answer.text:
-                self._state.say(answer.text, answer.text)
+                self._presenter.say(answer.text, answer.text)
 
     def _answer_all(self, session: Session) -> int:
         """Answer what comes through a pipe; the first mistake ends it."""
@@ -122,7 +123,7 @@ class _Console:
                 return 1
             if answer.ends:
                 return 0
-            self._state.say(answer.text, answer.text)
+            self._presenter.say(answer.text, answer.text)
             self._terminal.stdout.flush()
         return 0
 
@@ -144,8 +145,8 @@ class _Console:
             sources,
             self._workspace.context_of,
         )
-        if self._state.events is not None:
-            self._state.events.diagnostics(diags, sources, self._workspace.context_of)
+        if self._presenter.events is not None:
+            self._presenter.events.diagnostics(diags, sources, self._workspace.context_of)
 
 
 def _warn_of_incompleteness(diags: Diagnostics) -> None:

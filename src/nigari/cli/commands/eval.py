@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.configuration import OpenConfiguration
+from nigari.cli.presenter import show_problems
+from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.cli.views.explanation import explanation_json, value_text
@@ -17,21 +18,21 @@ def run(invocation: Invocation) -> int:
     """Evaluate an expression statically."""
     if not invocation.arguments:
         raise UsageError("The command needs an expression to evaluate, in quotes.")
-    opened = OpenConfiguration(invocation)
-    static = opened.static()
+    session = open_session(invocation)
+    static = session.static()
     found = None
     if static is not None:
-        explainer = Explainer(static, opened.diags)
+        explainer = Explainer(static, session.diags)
         found = explainer.expression(invocation.arguments[0], invocation.text("module"))
-        opened.diags.extend(static.diags)
-        opened.workspace.sources.update(explainer.sources)
-    if found is None or opened.diags.has_errors:
-        opened.show()
+        session.diags.extend(static.diags)
+        session.workspace.sources.update(explainer.sources)
+    if found is None or session.diags.has_errors:
+        show_problems(invocation, session)
         return 1
     if invocation.switch("json"):
         import json
 
-        tree = explanation_json(found, opened.workspace.sources, opened.workspace.context_of)
+        tree = explanation_json(found, session.workspace.sources, session.workspace.context_of)
         invocation.terminal.out(json.dumps(tree, indent=2, ensure_ascii=False))
     else:
         invocation.terminal.out(value_text(found))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.configuration import OpenConfiguration
+from nigari.cli.presenter import show_problems
+from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.cli.views.explanation import explanation_json, explanation_text
@@ -17,17 +18,17 @@ def run(invocation: Invocation) -> int:
         raise UsageError(
             "The command needs something to explain, such as local.name or module.a.source."
         )
-    opened = OpenConfiguration(invocation)
-    static = opened.static()
+    session = open_session(invocation)
+    static = session.static()
     explanation = None
     if static is not None:
-        explainer = Explainer(static, opened.diags)
+        explainer = Explainer(static, session.diags)
         explanation = explainer.address(invocation.arguments[0])
-        opened.diags.extend(static.diags)
-        opened.workspace.sources.update(explainer.sources)
-    workspace = opened.workspace
+        session.diags.extend(static.diags)
+        session.workspace.sources.update(explainer.sources)
+    workspace = session.workspace
     if explanation is None or explanation.is_of_nothing:
-        opened.show()
+        show_problems(invocation, session)
         return 1
     if invocation.switch("json"):
         import json
@@ -36,8 +37,8 @@ def run(invocation: Invocation) -> int:
         invocation.terminal.out(json.dumps(tree, indent=2, ensure_ascii=False))
     else:
         invocation.terminal.out(explanation_text(explanation, workspace.sources))
-    opened.show()
-    return 1 if opened.diags.has_errors else 0
+    show_problems(invocation, session)
+    return 1 if session.diags.has_errors else 0
 
 
 COMMAND = Command(

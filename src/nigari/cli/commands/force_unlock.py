@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 
 
-async def _unlock(state: OpenState) -> bool:
-    if len(state.invocation.arguments) != 1:
+async def _unlock(presenter: Presenter) -> bool:
+    if len(presenter.invocation.arguments) != 1:
         raise UsageError(
             "The command needs the ID of the lock, which the command that failed printed."
         )
-    backend = state.working.backend(state.diags)
-    selected = state.working.selected(state.diags)
-    if backend is None or state.diags.has_errors:
+    backend = presenter.session.states.backend(presenter.diags)
+    selected = presenter.session.states.selected(presenter.diags)
+    if backend is None or presenter.diags.has_errors:
         return False
-    if not state.invocation.switch("force"):
+    if not presenter.invocation.switch("force"):
         question = f"Remove the lock on the state of the workspace {selected.name}?"
-        answer = state.ask(question, "force")
+        answer = presenter.ask(question, "force")
         if answer is None:
             return False
         if answer != "yes":
-            state.say("force-unlock cancelled.")
+            presenter.say("force-unlock cancelled.")
             return False
-    lock_id = state.invocation.arguments[0]
-    if not await backend.storage(selected.name).force_unlock(lock_id, state.diags):
+    lock_id = presenter.invocation.arguments[0]
+    if not await backend.storage(selected.name).force_unlock(lock_id, presenter.diags):
         return False
-    state.say("The lock was removed. The state can be locked again.")
+    presenter.say("The lock was removed. The state can be locked again.")
     return True
 
 

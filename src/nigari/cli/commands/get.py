@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.commands.init import begin
+from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import Person
-from nigari.cli.stored_state import SAYING_FLAGS, OpenState
+from nigari.cli.state_flags import SAYING_FLAGS, open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.init import InitProgress
 from nigari.workspace.backend_setup import BackendOptions
@@ -14,7 +14,8 @@ from nigari.workspace.initialize import InitOptions
 
 def run(invocation: Invocation) -> int:
     """Install modules."""
-    state = OpenState(invocation)
+    person = Person(invocation.terminal, not invocation.switch("json"))
+    presenter = Presenter(invocation, session=open_session(invocation, people=person))
     upgrade = invocation.switch("update")
     options = InitOptions(
         upgrade,
@@ -22,9 +23,8 @@ def run(invocation: Invocation) -> int:
         tests=invocation.text("test-directory"),
         backend=BackendOptions(is_wanted=False),
     )
-    person = Person(state.terminal, not invocation.switch("json"))
-    progress = InitProgress(state, upgrade, tells_parts=False)
-    return state.end(begin(state, person, progress, options))
+    progress = InitProgress(presenter, upgrade, tells_parts=False)
+    return presenter.end(presenter.session.initialize(options, progress))
 
 
 COMMAND = Command(

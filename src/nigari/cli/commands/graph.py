@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.args import UsageError
 from nigari.cli.command import (
     FLAG_SWITCH,
@@ -16,11 +15,13 @@ from nigari.cli.command import (
 )
 from nigari.cli.plan_options import PLAN_FLAGS, whole_number
 from nigari.cli.planned import PlanningCommand
-from nigari.cli.stored_state import JSON_FLAG, REVEAL_FLAG, OpenState
+from nigari.cli.presenter import Presenter
+from nigari.cli.state_flags import JSON_FLAG, REVEAL_FLAG
 from nigari.cli.views.graph_dot import blocks_data, blocks_dot, operations_dot
 from nigari.events import SILENCE
 from nigari.plan.changes import PlanMode
 from nigari.plan.execution_graph import ExecutionGraph
+from nigari.workspace.locked import LockedSession
 
 _OPERATIONS = "apply"
 _MODES = {
@@ -43,8 +44,8 @@ def run(invocation: Invocation) -> int:
     command.listener = SILENCE
     command.asks_variables = kind == _OPERATIONS
 
-    async def work(snapshots: Snapshots) -> int:
-        text = await _text(command, snapshots, kind)
+    async def work(locked: LockedSession) -> int:
+        text = await _text(command, locked, kind)
         if text is None:
             return 1
         invocation.terminal.out(text)
@@ -55,11 +56,11 @@ def run(invocation: Invocation) -> int:
 
 def _print_saved(quiet: Invocation, invocation: Invocation, path: str) -> int:
     """Print the operations of a plan, which needs nothing but its file."""
-    state = OpenState(quiet)
-    saved = state.read_plan(path)
+    presenter = Presenter(quiet)
+    saved = presenter.session.read_plan(path)
     if saved is not None:
         invocation.terminal.out(_graph_text(saved.graph, invocation))
-    return state.end(saved is not None)
+    return presenter.end(saved is not None)
 
 
 def _talking_elsewhere(invocation: Invocation) -> Invocation:
@@ -67,17 +68,17 @@ def _talking_elsewhere(invocation: Invocation) -> Invocation:
     return Invocation(given.command, terminal, given.flags, given.ordered, given.arguments)
 
 
-async def _text(command: PlanningCommand, snapshots: Snapshots, kind: str) -> str | None:
+async def _text(command: PlanningCommand, locked: LockedSession, kind: str) -> str | None:
     if kind in _MODES:
-        blocks = await command.blocks(snapshots)
+        blocks = await locked.blocks()
         if blocks is None:
             return None
         is_data = command.invocation.switch("as-json")
         return json.dumps(blocks_data(blocks), indent=2) if is_data else blocks_dot(blocks)
-    plan = await command.plan(snapshots)
-    if plan is None or command.planning is None:
+    plan = await command.plan(locked)
+    if plan is None or locked.planning is None:
         return None
-    return _graph_text(command.planning.graph(plan), command.invocation)
+    return _graph_text(locked.planning.graph(plan), command.invocation)
 
 
 def _graph_text(graph: ExecutionGraph, invocation: Invocation) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from nigari.addrs.parse import parse_resource_instance
 from nigari.addrs.resource import MANAGED
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.plan_options import PARALLELISM_FLAG
 from nigari.cli.planned import PlanningCommand
 from nigari.cli.prompt import INPUT_FLAG
-from nigari.cli.stored_state import (
+from nigari.cli.state_flags import (
     BACKUP_FLAG,
     LOCK_FLAGS,
     REMOTE_VERSION_FLAG,
@@ -21,52 +20,34 @@ from nigari.cli.stored_state import (
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.plan.changes import PlanMode
 from nigari.plan.imports import ImportTarget
-from nigari.plan.look_up import LookUp
-from nigari.state.draft import StateDraft
+from nigari.workspace.locked import LockedSession
 
 
 def run(invocation: Invocation) -> int:
     """Find an object and make it part of the state."""
-    command = PlanningCommand(invocation, PlanMode.NORMAL)
+    command = PlanningCommand(invocation, PlanMode.NORMAL, invocation.text("config"))
+    presenter = command.presenter
     if len(invocation.arguments) != 2:
         raise UsageError("The command needs an address and an ID.")
     text, id_ = invocation.arguments
-    command.state.directory = invocation.text("config")
-    address = command.state.address(parse_resource_instance, text)
+    address = presenter.address(parse_resource_instance, text)
     if address is None:
-        return command.state.end(False)
+        return presenter.end(False)
     if address.item.resource.mode is not MANAGED:
         raise UsageError(f"Only managed resources can be imported, and {address} is not one.")
     target = ImportTarget(address, id_)
 
-    async def work(snapshots: Snapshots) -> int:
-        stored = snapshots.state.instance(address)
-        if stored is not None and stored.current is not None:
-            command.diags.error(
-                "Address already in use",
-                f"There is already an object at {address}. To import another object to this "
-                "address, first remove the existing one from the state or move it to another "
-                "address.",
-            )
+    async def work(locked: LockedSession) -> int:
+        if not locked.is_free(address):
             return 1
-        found = await command.look_up(target, snapshots)
-        if not found:
+        found = await command.look_up(target, locked)
+        if not found or not await locked.take_over(found[0]):
             return 1
-        return await _store(command, found[0], snapshots)
+        text = f"Import successful! {address} is now in the state and managed here."
+        presenter.say(f"\n{presenter.prose(text)}", text.removesuffix("."))
+        return 0
 
     return command.run("import", work)
-
-
-async def _store(command: PlanningCommand, found: LookUp, snapshots: Snapshots) -> int:
-    if found.found is None or found.provider is None:
-        return 1
-    draft = StateDraft(command.state.as_shown(snapshots.state))
-    draft.set_current(found.target.address, found.found.stored, found.provider.address)
-    if not await snapshots.write(draft.finish(), command.diags):
-        return 1
-    text = f"Import successful! {found.target.address} is now in the state and managed here."
-    command.state.say(f"\n{command.state.prose(text)}", text.removesuffix("."))
-    return 0
 
 
 COMMAND = Command(

@@ -12,22 +12,21 @@ from nigari.cli.command import (
     Flag,
     Invocation,
 )
-from nigari.cli.configuration import read_variables, selected_name
+from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG, Person
-from nigari.cli.stored_state import (
+from nigari.cli.state_flags import (
     JSON_FLAG,
     JSON_INTO_FLAG,
     LOCK_FLAGS,
     REMOTE_VERSION_FLAG,
-    OpenState,
+    lock_options,
+    open_session,
 )
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.cli.views.init import InitProgress
-from nigari.workspace import Workspace
 from nigari.workspace.backend_setup import BackendOptions
-from nigari.workspace.data_directory import data_directory
-from nigari.workspace.initialize import Initialization, InitOptions
+from nigari.workspace.initialize import InitOptions
 from nigari.workspace.provider_install import ProviderOptions
 
 _READY = "The working directory is initialized."
@@ -44,81 +43,65 @@ _NOTHING = (
 def run(invocation: Invocation) -> int:
     """Make the working directory ready."""
     options = _options(invocation)
-    state = OpenState(invocation)
+    person = Person(invocation.terminal, _may_ask(invocation))
+    presenter = Presenter(invocation, session=open_session(invocation, people=person))
     if invocation.switch("show"):
-        return _show(state)
+        return _show(presenter)
     if invocation.switch("forget"):
-        return _forget(state)
+        return _forget(presenter)
     source = invocation.text("from-module")
-    person = Person(state.terminal, _may_ask(invocation))
     if source:
         from nigari.workspace.from_module import copy_module
 
-        state.say(f"Copying the configuration from {source}...")
-        if not copy_module(source, ".", state.terminal.environ, person.is_at_terminal, state.diags):
-            return state.end(False)
-    if not Workspace(".").loader.has_module("."):
-        state.say(state.prose(_NOTHING), _NOTHING)
-        return state.end()
-    done = begin(state, person, InitProgress(state, options.upgrade), options)
+        presenter.say(f"Copying the configuration from {source}...")
+        if not copy_module(
+            source, ".", presenter.terminal.environ, person.is_at_terminal, presenter.diags
+        ):
+            return presenter.end(False)
+    if not presenter.session.has_configuration:
+        presenter.say(presenter.prose(_NOTHING), _NOTHING)
+        return presenter.end()
+    done = presenter.session.initialize(options, InitProgress(presenter, options.upgrade))
     if done:
-        state.say(f"\n{_READY}", _READY)
-        if not state.terminal.environ.get("TF_IN_AUTOMATION"):
-            state.text(state.prose(_NEXT))
-    return state.end(done)
+        presenter.say(f"\n{_READY}", _READY)
+        if not presenter.terminal.environ.get("TF_IN_AUTOMATION"):
+            presenter.text(presenter.prose(_NEXT))
+    return presenter.end(done)
 
 
-def _show(state: OpenState) -> int:
+def _show(presenter: Presenter) -> int:
     """Show what is remembered for the selected workspace."""
     from nigari.lang.render import value_display
     from nigari.workspace.remembered import load_remembered
 
-    selected = selected_name(state.invocation, ".", state.diags)
-    data = data_directory(".", state.terminal.environ)
-    values = load_remembered(data, selected, state.diags)
+    session = presenter.session
+    selected = session.selected
+    values = load_remembered(session.where.data_directory, selected, presenter.diags)
     for name, given in values.items():
         if given.value is not None:
-            state.say(f"{name} = {value_display(given.value)}")
+            presenter.say(f"{name} = {value_display(given.value)}")
     if not values:
-        state.say(f'Nothing is remembered for the workspace "{selected}".')
-    return state.end()
+        presenter.say(f'Nothing is remembered for the workspace "{selected}".')
+    return presenter.end()
 
 
-def _forget(state: OpenState) -> int:
+def _forget(presenter: Presenter) -> int:
     """Forget what is remembered for the selected workspace."""
     from nigari.workspace.remembered import forget
 
-    selected = selected_name(state.invocation, ".", state.diags)
+    selected = presenter.session.selected
     try:
-        is_forgotten = forget(data_directory(".", state.terminal.environ), selected)
+        is_forgotten = forget(presenter.session.where.data_directory, selected)
     except OSError as error:
-        state.diags.error(
+        presenter.diags.error(
             "Cannot forget remembered values",
             f"Cannot write {error.filename}: {error.strerror}.",
         )
-        return state.end(False)
+        return presenter.end(False)
     what = "The values remembered" if is_forgotten else "Nothing was remembered"
     ending = " are forgotten." if is_forgotten else "."
-    state.say(f'{what} for the workspace "{selected}"{ending}')
-    return state.end()
-
-
-def begin(state: OpenState, person: Person, progress: InitProgress, options: InitOptions) -> bool:
-    """Do what the options ask for, with the variables of the command line; whether all is well."""
-    environ, started_in = state.terminal.environ, state.terminal.started_in
-    work = Initialization(".", environ, options, person, progress, started_in)
-    selected = selected_name(state.invocation, ".", state.diags)
-    files = work.workspace.files
-    reader = read_variables(state.invocation, files, ".", selected, state.diags)
-    work.workspace.sources.update(reader.sources)
-    state.workspace = work.workspace
-    if state.diags.has_errors:
-        return False
-    try:
-        return work.begin(reader.inputs, selected)
-    finally:
-        state.workspace = work.workspace
-        state.diags.extend(work.diags)
+    presenter.say(f'{what} for the workspace "{selected}"{ending}')
+    return presenter.end()
 
 
 def _may_ask(invocation: Invocation) -> bool:
@@ -157,7 +140,7 @@ def _options(invocation: Invocation) -> InitOptions:
             invocation.switch("reconfigure"),
             migrates,
             invocation.switch("force-copy"),
-            OpenState(invocation, tells_events=False).lock_options,
+            lock_options(invocation),
         ),
         providers=ProviderOptions(upgrade, invocation.texts("plugin-dir"), lockfile == "readonly"),
     )

@@ -6,13 +6,8 @@ from collections.abc import Mapping
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import (
-    JSON_INTO_FLAG,
-    REVEAL_FLAG,
-    STATE_FLAG,
-    OpenState,
-    run_command,
-)
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import JSON_INTO_FLAG, REVEAL_FLAG, STATE_FLAG
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.diagnostics import Diagnostics
@@ -20,49 +15,49 @@ from nigari.state.model import OutputState
 from nigari.state.show_json import output_raw, output_to_json, outputs_to_json
 
 
-async def _output(state: OpenState) -> bool:
-    invocation = state.invocation
+async def _output(presenter: Presenter) -> bool:
+    invocation = presenter.invocation
     name = invocation.arguments[0] if invocation.arguments else ""
     if invocation.switch("raw") and invocation.switch("json"):
         raise UsageError("The options -raw and -json cannot be used together.")
     if invocation.switch("raw") and not name:
         raise UsageError("With -raw the command needs the name of an output.")
-    snapshots = await state.read()
+    snapshots = await presenter.session.read()
     if snapshots is None:
         return False
     outputs = snapshots.state.outputs
     is_json = invocation.switch("json")
     if not outputs and not is_json:
         if not name:
-            state.into_file(outputs_to_json(outputs))
-        _warn_of_none(state.diags)
+            presenter.into_file(outputs_to_json(outputs))
+        _warn_of_none(presenter.diags)
         return True
     if name and name not in outputs:
-        _report_missing(name, outputs, state.diags)
+        _report_missing(name, outputs, presenter.diags)
         return False
     if name:
-        return _show_one(state, name, outputs[name])
-    state.into_file(outputs_to_json(outputs))
+        return _show_one(presenter, name, outputs[name])
+    presenter.into_file(outputs_to_json(outputs))
     if is_json:
-        state.terminal.out(outputs_to_json(outputs))
+        presenter.terminal.out(outputs_to_json(outputs))
     else:
-        state.terminal.out(_all(outputs, invocation.switch("show-sensitive")))
+        presenter.terminal.out(_all(outputs, invocation.switch("show-sensitive")))
     return True
 
 
-def _show_one(state: OpenState, name: str, output: OutputState) -> bool:
-    state.into_file(output_to_json(output))
-    if state.invocation.switch("json"):
-        state.terminal.out(output_to_json(output))
-    elif state.invocation.switch("raw"):
-        text = output_raw(name, output, state.diags)
+def _show_one(presenter: Presenter, name: str, output: OutputState) -> bool:
+    presenter.into_file(output_to_json(output))
+    if presenter.invocation.switch("json"):
+        presenter.terminal.out(output_to_json(output))
+    elif presenter.invocation.switch("raw"):
+        text = output_raw(name, output, presenter.diags)
         if text is None:
             return False
-        state.terminal.stdout.write(text)
+        presenter.terminal.stdout.write(text)
     else:
         from nigari.lang.render import value_display
 
-        state.terminal.out(value_display(output.value))
+        presenter.terminal.out(value_display(output.value))
     return True
 
 

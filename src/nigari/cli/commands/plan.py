@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.plan_options import GENERATE_FLAG, PLAN_FLAGS
 from nigari.cli.planned import PlanningCommand
+from nigari.workspace.locked import LockedSession
 
 _CHANGES = 2
 
@@ -14,18 +14,18 @@ def run(invocation: Invocation) -> int:
     """Make a plan and show it."""
     command = PlanningCommand(invocation)
 
-    async def work(snapshots: Snapshots) -> int:
-        if not command.has_configuration():
+    async def work(locked: LockedSession) -> int:
+        if not locked.has_configuration(command.mode):
             return 1
         target = invocation.text("out")
-        plan = await command.plan(snapshots)
+        plan = await command.plan(locked)
         if plan is None:
-            incomplete = command.show_incomplete()
+            incomplete = command.show_incomplete(locked)
             if target and incomplete is not None:
-                command.save(incomplete, target, snapshots)
+                locked.save(incomplete, target)
             return 1
-        command.show(plan)
-        if target and not command.save(plan, target, snapshots):
+        command.show(locked, plan)
+        if target and not locked.save(plan, target):
             return 1
         if target or not plan.is_empty:
             command.telling.next_step(target)

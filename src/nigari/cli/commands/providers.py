@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.eval.static import StaticRun
@@ -15,20 +15,20 @@ TEST_DIRECTORY_FLAG = Flag(
 )
 
 
-async def _providers(state: OpenState) -> bool:
-    if not state.has_configuration:
-        state.diags.error(
+async def _providers(presenter: Presenter) -> bool:
+    if not presenter.session.has_configuration:
+        presenter.diags.error(
             "No configuration files",
             "There are no .tf or .tofu files in this directory. Change to the directory of the "
             "configuration, or name it with -chdir=DIR before the command.",
         )
         return False
-    run = state.static()
-    requirements = state.requirements()
-    snapshots = await state.read()
+    run = presenter.session.static()
+    requirements = presenter.session.requirements()
+    snapshots = await presenter.session.read()
     if run is None or requirements is None or snapshots is None:
         return False
-    out = state.terminal.out
+    out = presenter.terminal.out
     out("\nProviders required by configuration:\n.")
     for line in _tree(run, requirements):
         out(line)

@@ -8,7 +8,8 @@ from pathlib import Path
 from nigari.addrs.provider import parse_provider
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.packages.configured_sources import provider_source
 from nigari.packages.lockfile import (
@@ -42,56 +43,56 @@ def platforms_of(invocation: Invocation) -> list[str]:
     return given or [current_platform()]
 
 
-def source_of(state: OpenState, installed: InstalledProviders) -> ProviderSource:
+def source_of(presenter: Presenter, installed: InstalledProviders) -> ProviderSource:
     """Where packages come from: the mirror on the command line, or as configured."""
-    mirror = state.invocation.text("fs-mirror")
+    mirror = presenter.invocation.text("fs-mirror")
     if mirror:
         return FilesystemMirror(Path(mirror))
-    return provider_source(installed.cli_config, state.terminal.environ, Path())
+    return provider_source(installed.cli_config, presenter.terminal.environ, Path())
 
 
-async def _lock(state: OpenState) -> bool:
-    if state.invocation.text("net-mirror"):
+async def _lock(presenter: Presenter) -> bool:
+    if presenter.invocation.text("net-mirror"):
         raise UsageError("Network mirrors are not supported yet; use -fs-mirror.")
-    platforms = platforms_of(state.invocation)
-    requirements = _wanted(state)
+    platforms = platforms_of(presenter.invocation)
+    requirements = _wanted(presenter)
     if requirements is None:
         return False
-    installed = InstalledProviders(".", state.terminal.environ)
+    installed = InstalledProviders(presenter.session.where)
     old = adopt_predecessors(installed.locks)
-    source = source_of(state, installed)
-    state.diags.extend(installed.problems)
+    source = source_of(presenter, installed)
+    presenter.diags.extend(installed.problems)
     new = old
     for platform in platforms:
-        if state.diags.has_errors:
+        if presenter.diags.has_errors:
             return False
         before = new
-        new = await lock_platforms(requirements, before, source, [platform], state.diags)
-        _tell(state, before, new, requirements, platform)
-    return not state.diags.has_errors and _save(state, installed.locks, new)
+        new = await lock_platforms(requirements, before, source, [platform], presenter.diags)
+        _tell(presenter, before, new, requirements, platform)
+    return not presenter.diags.has_errors and _save(presenter, installed.locks, new)
 
 
-def _wanted(state: OpenState) -> list[Requirement] | None:
-    requirements = state.requirements()
+def _wanted(presenter: Presenter) -> list[Requirement] | None:
+    requirements = presenter.session.requirements()
     if requirements is None:
         return None
-    given = [parse_provider(text, state.diags) for text in state.invocation.arguments]
+    given = [parse_provider(text, presenter.diags) for text in presenter.invocation.arguments]
     known = {each.provider for each in requirements}
     for provider in given:
         if provider is not None and provider not in known:
-            state.diags.error(
+            presenter.diags.error(
                 "Provider not required",
                 f"The configuration does not require {provider}, so it cannot be locked.",
             )
-    if state.diags.has_errors:
+    if presenter.diags.has_errors:
         return None
     return [each for each in requirements if not given or each.provider in given]
 
 
 def _tell(
-    state: OpenState, old: Locks, new: Locks, requirements: list[Requirement], platform: str
+    presenter: Presenter, old: Locks, new: Locks, requirements: list[Requirement], platform: str
 ) -> None:
-    if state.diags.has_errors:
+    if presenter.diags.has_errors:
         return
     for provider in sorted({each.provider for each in requirements}):
         lock = new.providers.get(provider)
@@ -105,22 +106,22 @@ def _tell(
         else:
             news = "checksums for this platform already in the lock file"
         text = f"Obtained {provider.display} checksums for {platform}; {news}"
-        state.say(f"- {text}", text)
+        presenter.say(f"- {text}", text)
 
 
-def _save(state: OpenState, old: Locks, new: Locks) -> bool:
+def _save(presenter: Presenter, old: Locks, new: Locks) -> bool:
     if lock_text(new) == lock_text(old) and os.path.exists(FILE_NAME):
-        state.say("\nSuccess! The lock file is already complete and was not changed.")
+        presenter.say("\nSuccess! The lock file is already complete and was not changed.")
         return True
     try:
         save_locks(Path(FILE_NAME), new)
     except OSError as error:
         reason = error.strerror or str(error)
-        state.diags.error("Lock file not written", f"{FILE_NAME} cannot be written: {reason}.")
+        presenter.diags.error("Lock file not written", f"{FILE_NAME} cannot be written: {reason}.")
         return False
     note = f"Review the changes in {FILE_NAME} and commit them to version control."
-    state.say(
-        f"\nSuccess! The lock file was updated.\n\n{state.prose(note)}",
+    presenter.say(
+        f"\nSuccess! The lock file was updated.\n\n{presenter.prose(note)}",
         "Success! The lock file was updated",
     )
     return True

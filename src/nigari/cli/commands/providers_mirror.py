@@ -7,7 +7,8 @@ from pathlib import Path
 from nigari.cli.args import UsageError
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.providers_lock import PLATFORM_FLAG, platforms_of
-from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.packages.configured_sources import provider_source
 from nigari.packages.provider_mirror import mirror_providers
@@ -15,32 +16,34 @@ from nigari.packages.requirement import by_provider
 from nigari.workspace.providers import InstalledProviders
 
 
-async def _mirror(state: OpenState) -> bool:
-    if len(state.invocation.arguments) != 1:
+async def _mirror(presenter: Presenter) -> bool:
+    if len(presenter.invocation.arguments) != 1:
         raise UsageError("The command needs the directory for the mirror.")
-    target = Path(state.invocation.arguments[0])
-    platforms = platforms_of(state.invocation)
-    requirements = state.requirements()
+    target = Path(presenter.invocation.arguments[0])
+    platforms = platforms_of(presenter.invocation)
+    requirements = presenter.session.requirements()
     if requirements is None:
         return False
-    installed = InstalledProviders(".", state.terminal.environ)
-    source = provider_source(installed.cli_config, state.terminal.environ, Path())
+    installed = InstalledProviders(presenter.session.where)
+    source = provider_source(installed.cli_config, presenter.terminal.environ, Path())
     locks = installed.locks
-    state.diags.extend(installed.problems)
-    if state.diags.has_errors:
+    presenter.diags.extend(installed.problems)
+    if presenter.diags.has_errors:
         return False
     for provider, asked in sorted(by_provider(requirements).items()):
         if provider.is_builtin:
-            _say(state, f"Skipping {provider}, because it is built in")
+            _say(presenter, f"Skipping {provider}, because it is built in")
             continue
-        _say(state, f"Mirroring {provider.display}...")
-        for path in await mirror_providers(asked, locks, source, target, platforms, state.diags):
-            _say(state, f"Wrote {path}", indent="  ")
-    return not state.diags.has_errors
+        _say(presenter, f"Mirroring {provider.display}...")
+        for path in await mirror_providers(
+            asked, locks, source, target, platforms, presenter.diags
+        ):
+            _say(presenter, f"Wrote {path}", indent="  ")
+    return not presenter.diags.has_errors
 
 
-def _say(state: OpenState, text: str, indent: str = "") -> None:
-    state.say(f"{indent}- {text}", text)
+def _say(presenter: Presenter, text: str, indent: str = "") -> None:
+    presenter.say(f"{indent}- {text}", text)
 
 
 def run(invocation: Invocation) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.workspace.providers import InstalledProviders
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from nigari.addrs.provider import Provider
 
 
-async def _schema(state: OpenState) -> bool:
-    installed = InstalledProviders(".", state.terminal.environ)
+async def _schema(presenter: Presenter) -> bool:
+    installed = InstalledProviders(presenter.session.where)
     installed.look_ahead()
     # The configuration is read, and this imported, while packages are checked.
     from nigari.schema.json_form import schemas_text
     from nigari.workspace.provider_schemas import schema_texts
 
-    requirements = state.requirements()
-    snapshots = await state.read()
+    requirements = presenter.session.requirements()
+    snapshots = await presenter.session.read()
     if requirements is None or snapshots is None:
         return False
     needed = {each.provider for each in requirements}
     if snapshots.file is not None:
         needed.update(snapshots.file.state.providers())
     texts: Mapping[Provider, str] = {}
-    if installed.versions_fit(requirements, state.diags):
-        texts = await schema_texts(installed, sorted(needed), state.diags)
-    state.diags.extend(installed.problems)
-    if state.diags.has_errors:
+    if installed.versions_fit(requirements, presenter.diags):
+        texts = await schema_texts(installed, sorted(needed), presenter.diags)
+    presenter.diags.extend(installed.problems)
+    if presenter.diags.has_errors:
         return False
-    state.terminal.out(schemas_text({str(provider): text for provider, text in texts.items()}))
+    presenter.terminal.out(schemas_text({str(provider): text for provider, text in texts.items()}))
     return True
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.plan_options import REFRESH_FLAGS, plan_mode
 from nigari.cli.planned import PlanningCommand
 from nigari.plan.changes import PlanMode
+from nigari.workspace.locked import LockedSession
 
 
 def run(invocation: Invocation) -> int:
@@ -15,17 +15,17 @@ def run(invocation: Invocation) -> int:
     command = PlanningCommand(invocation, PlanMode.REFRESH_ONLY)
     command.is_refresh = True
 
-    async def work(snapshots: Snapshots) -> int:
-        if snapshots.state.is_empty:
+    async def work(locked: LockedSession) -> int:
+        if locked.state.is_empty:
             command.diags.warning(
                 "State is empty",
                 "The state contains no objects, so there is nothing to refresh. Add objects with "
                 '"nigari apply" or "nigari import".',
             )
-        plan = await command.plan(snapshots)
+        plan = await command.plan(locked)
         if plan is None:
             return 1
-        return await command.apply(plan, snapshots)
+        return await command.apply(locked, plan)
 
     return command.run("OperationTypeRefresh", work)
 

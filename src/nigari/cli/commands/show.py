@@ -9,7 +9,8 @@ from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, Resource
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import JSON_INTO_FLAG, REVEAL_FLAG, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import JSON_INTO_FLAG, REVEAL_FLAG
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.record import replace
@@ -25,10 +26,10 @@ _CONTAINER = b"PK"
 """How the container of a saved plan begins."""
 
 
-async def schema_lookup(providers: Iterable[Provider], state: OpenState) -> SchemaLookup | None:
+async def schema_lookup(providers: Iterable[Provider], presenter: Presenter) -> SchemaLookup | None:
     """The schemas of these providers, or `None` after reporting which one is not to be had."""
-    schemas = await state.load_schemas(providers)
-    if state.diags.has_errors:
+    schemas = await presenter.session.load_schemas(providers)
+    if presenter.diags.has_errors:
         return None
 
     def look_up(provider: Provider, resource: Resource) -> Schema | None:
@@ -41,35 +42,35 @@ async def schema_lookup(providers: Iterable[Provider], state: OpenState) -> Sche
     return look_up
 
 
-async def _show(state: OpenState) -> bool:
-    path = _path(state.invocation)
-    module = state.invocation.text("module")
-    if state.invocation.switch("config") or module:
+async def _show(presenter: Presenter) -> bool:
+    path = _path(presenter.invocation)
+    module = presenter.invocation.text("module")
+    if presenter.invocation.switch("config") or module:
         from nigari.cli.commands.show_configuration import show_configuration, show_module
 
-        return show_module(module, state) if module else await show_configuration(state)
-    data = None if not path else _content(path, state)
+        return show_module(module, presenter) if module else await show_configuration(presenter)
+    data = None if not path else _content(path, presenter)
     if path and data is None:
         return False
     if data is not None and _is_plan(data):
         from nigari.cli.commands.show_plan import show_plan
 
-        return await show_plan(path, state)
-    if state.invocation.text("plan"):
-        state.diags.error("Not a saved plan", f"{path} was not saved by plan -out.")
+        return await show_plan(path, presenter)
+    if presenter.invocation.text("plan"):
+        presenter.diags.error("Not a saved plan", f"{path} was not saved by plan -out.")
         return False
     if data is None:
-        snapshots = await state.read()
+        snapshots = await presenter.session.read()
         file = None if snapshots is None else snapshots.file
     else:
-        file = _stored(data, path, state)
-    if state.diags.has_errors:
+        file = _stored(data, path, presenter)
+    if presenter.diags.has_errors:
         return False
     if file is not None:
-        file = replace(file, state=state.as_shown(file.state))
+        file = replace(file, state=presenter.session.as_shown(file.state))
     used = [] if file is None else file.state.providers()
-    lookup = await schema_lookup(used, state)
-    return lookup is not None and _print(file, lookup, state)
+    lookup = await schema_lookup(used, presenter)
+    return lookup is not None and _print(file, lookup, presenter)
 
 
 def _is_plan(data: bytes) -> bool:
@@ -97,38 +98,38 @@ def _path(invocation: Invocation) -> str:
     return given[0] if given else ""
 
 
-def _print(file: StateFile | None, lookup: SchemaLookup, state: OpenState) -> bool:
-    if state.invocation.switch("json") or state.invocation.text("json-into"):
-        document = state_to_json(file, lookup, state.diags)
+def _print(file: StateFile | None, lookup: SchemaLookup, presenter: Presenter) -> bool:
+    if presenter.invocation.switch("json") or presenter.invocation.text("json-into"):
+        document = state_to_json(file, lookup, presenter.diags)
         if document is None:
             return False
-        state.into_file(document)
-        if state.invocation.switch("json"):
-            state.terminal.out(document)
+        presenter.into_file(document)
+        if presenter.invocation.switch("json"):
+            presenter.terminal.out(document)
             return True
     if file is None:
-        state.terminal.out("No state.")
+        presenter.terminal.out("No state.")
     elif file.state.is_empty:
-        state.terminal.out("The state file is empty. No resources are represented.")
+        presenter.terminal.out("The state file is empty. No resources are represented.")
     else:
-        reveal = state.invocation.switch("show-sensitive")
-        state.terminal.stdout.write(state_to_text(file.state, lookup, state.diags, reveal))
-    return not state.diags.has_errors
+        reveal = presenter.invocation.switch("show-sensitive")
+        presenter.terminal.stdout.write(state_to_text(file.state, lookup, presenter.diags, reveal))
+    return not presenter.diags.has_errors
 
 
-def _content(path: str, state: OpenState) -> bytes | None:
+def _content(path: str, presenter: Presenter) -> bytes | None:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        state.diags.error("Cannot read the file", f"{path}: {error.strerror or error}.")
+        presenter.diags.error("Cannot read the file", f"{path}: {error.strerror or error}.")
         return None
 
 
-def _stored(data: bytes, path: str, state: OpenState) -> StateFile | None:
+def _stored(data: bytes, path: str, presenter: Presenter) -> StateFile | None:
     if not data:
         return None
-    decrypted = state.encryption.decrypt(data, state.diags)
-    return None if decrypted is None else parse_state(decrypted.data, state.diags, path)
+    decrypted = presenter.session.encryption.decrypt(data, presenter.diags)
+    return None if decrypted is None else parse_state(decrypted.data, presenter.diags, path)
 
 
 def run(invocation: Invocation) -> int:

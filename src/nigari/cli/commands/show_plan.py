@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from nigari.cli.stored_state import OpenState
+from nigari.cli.presenter import Presenter
 from nigari.cli.views.manner import Manner
 from nigari.cli.views.plan_text import plan_text
 from nigari.cli.views.style import style_of
@@ -16,33 +16,32 @@ from nigari.workspace.saved_plan import reopened, restored
 from nigari.workspace.show_plan import ShownPlan
 
 
-async def show_plan(path: str, state: OpenState) -> bool:
+async def show_plan(path: str, presenter: Presenter) -> bool:
     """Show the plan in a file; False after reporting why it cannot be shown."""
     # From here on there must be an event loop; who runs this makes one now.
     await asyncio.sleep(0)
-    saved = state.read_plan(path)
+    saved = presenter.session.read_plan(path)
     found = None
     if saved is not None:
         # Whoever made the plan has been warned already.
         told = Diagnostics()
-        environ = state.terminal.environ
-        taken = reopened(saved, environ, told, working_path=state.terminal.started_in)
+        taken = reopened(saved, presenter.session.where, told)
         if taken is not None:
-            state.workspace = taken.workspace
-            found = await restored(taken, environ, SILENCE, told)
-        state.diags.extend(each for each in told if each.severity is Severity.ERROR)
+            presenter.session.shown = taken.workspace
+            found = await restored(taken, SILENCE, told)
+        presenter.diags.extend(each for each in told if each.severity is Severity.ERROR)
     if saved is None or found is None:
         return False
     planning, plan = found
     try:
         shown = ShownPlan(planning, plan)
-        if state.invocation.switch("json") or state.invocation.text("json-into"):
-            if not _document(shown, saved, state):
+        if presenter.invocation.switch("json") or presenter.invocation.text("json-into"):
+            if not _document(shown, saved, presenter):
                 return False
-            if state.invocation.switch("json"):
+            if presenter.invocation.switch("json"):
                 return True
-        terminal = state.terminal
-        manner = Manner(style_of(terminal), reveals=state.invocation.switch("show-sensitive"))
+        terminal = presenter.terminal
+        manner = Manner(style_of(terminal), reveals=presenter.invocation.switch("show-sensitive"))
         width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
         relevant = shown.relevant() if plan.drift else ()
         terminal.stdout.write(plan_text(plan, manner, width, relevant))
@@ -51,11 +50,11 @@ async def show_plan(path: str, state: OpenState) -> bool:
         await planning.close()
 
 
-def _document(shown: ShownPlan, saved: SavedPlan, state: OpenState) -> bool:
-    text = shown.document(saved, state.diags)
+def _document(shown: ShownPlan, saved: SavedPlan, presenter: Presenter) -> bool:
+    text = shown.document(saved, presenter.diags)
     if text is None:
         return False
-    state.into_file(text)
-    if state.invocation.switch("json"):
-        state.terminal.out(text)
+    presenter.into_file(text)
+    if presenter.invocation.switch("json"):
+        presenter.terminal.out(text)
     return True

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import READING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import READING_FLAGS
 from nigari.state.edit import select, with_id
 
 
-async def _list(state: OpenState) -> bool:
-    snapshots = await state.read()
-    targets = state.targets()
-    if snapshots is None or state.diags.has_errors:
+async def _list(presenter: Presenter) -> bool:
+    snapshots = await presenter.session.read()
+    targets = presenter.targets()
+    if snapshots is None or presenter.diags.has_errors:
         return False
-    given = state.invocation.text("state")
+    given = presenter.invocation.text("state")
     if given and snapshots.file is None:
-        state.diags.error("No state file", f"There is no state in {given}.")
+        presenter.diags.error("No state file", f"There is no state in {given}.")
         return False
-    found = select(snapshots.state, targets, state.diags)
-    wanted = state.invocation.text("id")
+    found = select(snapshots.state, targets, presenter.diags)
+    wanted = presenter.invocation.text("id")
     if wanted:
         found = with_id(snapshots.state, found, wanted)
-    if not state.diags.has_errors:
+    if not presenter.diags.has_errors:
         for address in found:
-            state.say(address.text, address.text, {"type": "resource_address"})
+            presenter.say(address.text, address.text, {"type": "resource_address"})
     return True
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.stored_state import OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.state.files import format_state
 
 
-async def _pull(state: OpenState) -> bool:
-    snapshots = await state.read()
+async def _pull(presenter: Presenter) -> bool:
+    snapshots = await presenter.session.read()
     if snapshots is None:
         return False
     if snapshots.file is not None:
         text = format_state(snapshots.file, is_for_people=False).decode("utf-8", "surrogateescape")
-        state.terminal.out(text)
+        presenter.terminal.out(text)
     return True
 
 

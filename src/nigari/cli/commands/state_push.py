@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import (
-    LOCK_FLAGS,
-    REMOTE_VERSION_FLAG,
-    SAYING_FLAGS,
-    OpenState,
-    run_command,
-)
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import LOCK_FLAGS, REMOTE_VERSION_FLAG, SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.workspace.state import parse_given_state, read_state_file
 
 
-async def _push(state: OpenState) -> bool:
-    if len(state.invocation.arguments) != 1:
+async def _push(presenter: Presenter) -> bool:
+    if len(presenter.invocation.arguments) != 1:
         raise UsageError("The command needs the name of one state file, or - for standard input.")
-    path = state.invocation.arguments[0]
+    path = presenter.invocation.arguments[0]
     if path == "-":
-        data = state.terminal.read_all()
-        given = parse_given_state(data, "standard input", state.encryption, state.diags)
+        data = presenter.terminal.read_all()
+        given = parse_given_state(
+            data, "standard input", presenter.session.encryption, presenter.diags
+        )
     else:
-        given = read_state_file(path, state.encryption, state.diags)
+        given = read_state_file(path, presenter.session.encryption, presenter.diags)
     if given is None:
         return False
-    pushed = given
-    is_forced = state.invocation.switch("force")
-
-    async def change(snapshots: Snapshots) -> bool:
-        return await snapshots.put(pushed, is_forced, state.diags)
-
-    snapshots = state.working.snapshots(state.encryption, state.diags)
-    return await state.edit(snapshots, "state-push", change)
+    return await presenter.session.push(given, presenter.invocation.switch("force"))
 
 
 def run(invocation: Invocation) -> int:

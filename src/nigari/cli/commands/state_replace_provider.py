@@ -4,50 +4,55 @@ from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResource
 from nigari.addrs.provider import Provider, parse_provider
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import EDITING_FLAGS, SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import EDITING_FLAGS, SAYING_FLAGS
 from nigari.state.edit import replace_provider, resources_of_provider
+from nigari.state.model import State
 
 
-async def _replace(state: OpenState) -> bool:
-    if len(state.invocation.arguments) != 2:
+async def _replace(presenter: Presenter) -> bool:
+    if len(presenter.invocation.arguments) != 2:
         raise UsageError("The command needs two providers: the old one and the new one.")
-    if state.invocation.switch("json") and not state.invocation.switch("auto-approve"):
+    if presenter.invocation.switch("json") and not presenter.invocation.switch("auto-approve"):
         raise UsageError("With -json there is no prompt, so -auto-approve is required too.")
-    old, new = (parse_provider(each, state.diags) for each in state.invocation.arguments)
+    old, new = (parse_provider(each, presenter.diags) for each in presenter.invocation.arguments)
     if old is None or new is None:
         return False
     before, after = old, new
-    snapshots = state.working.edited_snapshots(state.encryption, state.diags, state.files)
+    replaced: list[AbsResource] = []
 
-    async def change(snapshots: Snapshots) -> bool:
-        return await _exchange(state, snapshots, before, after)
+    def exchange(state: State) -> State | None:
+        resources = resources_of_provider(state, before)
+        if not resources:
+            presenter.say("No matching resources found.")
+            return state
+        _announce(presenter, before, after, resources)
+        if not _is_agreed(presenter):
+            return state
+        replaced.extend(resources)
+        return replace_provider(state, before, after)
 
-    return await state.edit(snapshots, "state-replace-provider", change)
-
-
-async def _exchange(state: OpenState, snapshots: Snapshots, old: Provider, new: Provider) -> bool:
-    resources = resources_of_provider(snapshots.state, old)
-    if not resources:
-        state.say("No matching resources found.")
-        return True
-    _announce(state, old, new, resources)
-    if not state.invocation.switch("auto-approve"):
-        answer = state.ask("Do you want to make these changes?", "auto-approve")
-        if answer is None:
-            return False
-        if answer != "yes":
-            state.say("Cancelled replacing providers.")
-            return True
-    if not await snapshots.write(replace_provider(snapshots.state, old, new), state.diags):
+    if not await presenter.session.edit("state-replace-provider", exchange, has_own_backup=True):
         return False
-    state.say(f"Successfully replaced provider for {len(resources)} resources.")
+    if replaced:
+        presenter.say(f"Successfully replaced provider for {len(replaced)} resources.")
     return True
 
 
-def _announce(state: OpenState, old: Provider, new: Provider, resources: list[AbsResource]) -> None:
+def _is_agreed(presenter: Presenter) -> bool:
+    if presenter.invocation.switch("auto-approve"):
+        return True
+    answer = presenter.ask("Do you want to make these changes?", "auto-approve")
+    if answer is not None and answer != "yes":
+        presenter.say("Cancelled replacing providers.")
+    return answer == "yes"
+
+
+def _announce(
+    presenter: Presenter, old: Provider, new: Provider, resources: list[AbsResource]
+) -> None:
     names = [each.text for each in resources]
     lines = [
         "Nigari will perform the following actions:",
@@ -60,7 +65,7 @@ def _announce(state: OpenState, old: Provider, new: Provider, resources: list[Ab
         "",
         *(f"  {name}" for name in names),
     ]
-    state.say(
+    presenter.say(
         "\n".join(lines),
         f"The provider of {len(names)} resources changes from {old} to {new}",
         {"type": "replace_provider", "from": str(old), "to": str(new), "resources": names},

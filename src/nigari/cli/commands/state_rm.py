@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-from nigari.backends.snapshots import Snapshots
+from collections.abc import Sequence
+
+from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import EDITING_FLAGS, SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import EDITING_FLAGS, SAYING_FLAGS
 from nigari.state.edit import not_in_state, remove, select
+from nigari.state.model import State
 
 
-async def _remove(state: OpenState) -> bool:
-    if not state.invocation.arguments:
+async def _remove(presenter: Presenter) -> bool:
+    if not presenter.invocation.arguments:
         raise UsageError("The command needs at least one address.")
-    snapshots = state.working.edited_snapshots(state.encryption, state.diags, state.files)
+    found: list[AbsResourceInstance] = []
 
-    async def change(snapshots: Snapshots) -> bool:
-        return await _forget(state, snapshots)
+    def forget(state: State) -> State | None:
+        found.extend(_selected(presenter, state))
+        is_rehearsal = presenter.invocation.switch("dry-run")
+        return state if is_rehearsal or not found else remove(state, found)
 
-    return await state.edit(snapshots, "state-rm", change)
-
-
-async def _forget(state: OpenState, snapshots: Snapshots) -> bool:
-    targets = state.targets()
-    if state.diags.has_errors:
+    if not await presenter.session.edit("state-rm", forget, has_own_backup=True):
         return False
-    found = select(snapshots.state, targets, state.diags, allow_missing=True)
-    is_rehearsal = state.invocation.switch("dry-run")
-    for address in found:
-        state.say(f"{'Would remove' if is_rehearsal else 'Removed'} {address}")
-    if is_rehearsal:
-        if not found:
-            state.say("Would have removed nothing.")
-        return True
-    if not found:
-        state.diags.append(not_in_state(targets[0], snapshots.state))
-        return False
-    if not await snapshots.write(remove(snapshots.state, found), state.diags):
-        return False
-    state.say(f"Successfully removed {len(found)} resource instance(s).")
+    if not presenter.invocation.switch("dry-run"):
+        presenter.say(f"Successfully removed {len(found)} resource instance(s).")
     return True
+
+
+def _selected(presenter: Presenter, state: State) -> Sequence[AbsResourceInstance]:
+    """What the addresses name, told; an error where that is nothing, unless it is a rehearsal."""
+    targets = presenter.targets()
+    if presenter.diags.has_errors:
+        return ()
+    found = select(state, targets, presenter.diags, allow_missing=True)
+    is_rehearsal = presenter.invocation.switch("dry-run")
+    for address in found:
+        presenter.say(f"{'Would remove' if is_rehearsal else 'Removed'} {address}")
+    if not found and is_rehearsal:
+        presenter.say("Would have removed nothing.")
+    elif not found:
+        presenter.diags.append(not_in_state(targets[0], state))
+    return found
 
 
 def run(invocation: Invocation) -> int:

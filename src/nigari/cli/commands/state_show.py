@@ -5,7 +5,8 @@ from __future__ import annotations
 from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.show import schema_lookup
-from nigari.cli.stored_state import READING_FLAGS, REVEAL_FLAG, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import READING_FLAGS, REVEAL_FLAG
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import replace
 from nigari.state.edit import near_address
@@ -14,31 +15,31 @@ from nigari.state.show_json import state_to_json
 from nigari.state.show_text import instance_to_text
 
 
-async def _show(state: OpenState) -> bool:
-    snapshots = await state.read()
-    address = state.only_instance()
+async def _show(presenter: Presenter) -> bool:
+    snapshots = await presenter.session.read()
+    address = presenter.only_instance()
     if snapshots is None or address is None:
         return False
-    shown_state = state.as_shown(snapshots.state)
+    shown_state = presenter.session.as_shown(snapshots.state)
     resource = shown_state.resources.get(resource_of(address))
     instance = shown_state.instance(address)
     if resource is None or instance is None or instance.current is None:
-        state.diags.append(_no_such_instance(address, resource, snapshots.state))
+        presenter.diags.append(_no_such_instance(address, resource, snapshots.state))
         return False
     current = replace(instance, deposed={})
     alone = ResourceState(resource.address, resource.provider, {address.item.key: current})
-    lookup = await schema_lookup([resource.provider.item.provider], state)
+    lookup = await schema_lookup([resource.provider.item.provider], presenter)
     if lookup is None:
         return False
-    reveal = state.invocation.switch("show-sensitive")
-    shown = instance_to_text(alone, address.item.key, lookup, state.diags, reveal)
+    reveal = presenter.invocation.switch("show-sensitive")
+    shown = instance_to_text(alone, address.item.key, lookup, presenter.diags, reveal)
     if shown:
-        state.text(shown[0])
-    if state.has_events:
+        presenter.text(shown[0])
+    if presenter.has_events:
         only = State({resource.address: alone})
         version = "" if snapshots.file is None else snapshots.file.version
         document = state_to_json(StateFile(only, "", 0, version), lookup, Diagnostics())
-        state.document(document or "{}")
+        presenter.document(document or "{}")
     return True
 
 

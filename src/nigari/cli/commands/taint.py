@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.resource import MANAGED
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import EDITING_FLAGS, SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import EDITING_FLAGS, SAYING_FLAGS
 from nigari.diagnostics import Diagnostics
 from nigari.state.edit import taint
 from nigari.state.model import State
@@ -22,34 +22,36 @@ TAINT_FLAGS = (
 
 
 async def change_mark(
-    state: OpenState,
+    presenter: Presenter,
     operation: str,
     mark: Callable[[State, AbsResourceInstance, Diagnostics], State | None],
     done: str,
 ) -> bool:
     """Change the mark of the object that the command line names."""
-    address = state.only_instance()
+    address = presenter.only_instance()
     if address is None:
         return False
     marked = address
     if marked.item.resource.mode is not MANAGED:
-        _report_not_managed(marked, operation, state.diags)
+        _report_not_managed(marked, operation, presenter.diags)
         return False
 
-    async def change(snapshots: Snapshots) -> bool:
-        known = snapshots.state.instance(marked)
-        if known is None and state.invocation.switch("allow-missing"):
-            _warn_of_missing(marked, state.diags)
-            return True
-        changed = mark(snapshots.state, marked, state.diags)
-        if changed is None or not await snapshots.write(changed, state.diags):
-            return False
-        text = f"Resource instance {marked} has been {done}."
-        state.say(text, text)
-        return True
+    is_done = False
 
-    snapshots = state.working.snapshots(state.encryption, state.diags, state.files)
-    return await state.edit(snapshots, operation, change)
+    def change(state: State) -> State | None:
+        nonlocal is_done
+        if state.instance(marked) is None and presenter.invocation.switch("allow-missing"):
+            _warn_of_missing(marked, presenter.diags)
+            return state
+        is_done = True
+        return mark(state, marked, presenter.diags)
+
+    if not await presenter.session.edit(operation, change):
+        return False
+    if is_done:
+        text = f"Resource instance {marked} has been {done}."
+        presenter.say(text, text)
+    return True
 
 
 def _report_not_managed(address: AbsResourceInstance, operation: str, diags: Diagnostics) -> None:
@@ -67,8 +69,8 @@ def _warn_of_missing(address: AbsResourceInstance, diags: Diagnostics) -> None:
     )
 
 
-async def _taint(state: OpenState) -> bool:
-    return await change_mark(state, "taint", taint, "marked as tainted")
+async def _taint(presenter: Presenter) -> bool:
+    return await change_mark(presenter, "taint", taint, "marked as tainted")
 
 
 def run(invocation: Invocation) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.taint import TAINT_FLAGS, change_mark
-from nigari.cli.stored_state import OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
 from nigari.state.edit import untaint
 
 
-async def _untaint(state: OpenState) -> bool:
-    return await change_mark(state, "untaint", untaint, "successfully untainted")
+async def _untaint(presenter: Presenter) -> bool:
+    return await change_mark(presenter, "untaint", untaint, "successfully untainted")
 
 
 def run(invocation: Invocation) -> int:

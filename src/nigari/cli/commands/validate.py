@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.configuration import OpenConfiguration
+from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
@@ -16,10 +16,9 @@ _FORMAT_VERSION = "1.0"
 def run(invocation: Invocation) -> int:
     """Check the configuration and tell what is wrong with it."""
     directory = invocation.arguments[0] if invocation.arguments else "."
-    configuration = OpenConfiguration(invocation, directory)
-    workspace, diags = configuration.workspace, configuration.diags
-    environ = invocation.terminal.environ
-    diags.extend(workspace.validate(configuration.inputs, environ, configuration.selected))
+    session = open_session(invocation, directory)
+    workspace, diags = session.workspace, session.diags
+    diags.extend(workspace.validate(session.inputs, workspace=session.selected))
     into = invocation.text("json-into")
     if into:
         _write(into, _document(workspace, diags))

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.commands.workspace_new import workspace_name
-from nigari.cli.stored_state import LOCK_FLAGS, SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import LOCK_FLAGS, SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cty.values import go_quote
 
 
-async def _delete(state: OpenState) -> bool:
-    name = workspace_name(state)
-    workspaces, encryption = state.working.workspaces(state.diags), state.encryption
-    if workspaces is None or state.diags.has_errors:
+async def _delete(presenter: Presenter) -> bool:
+    name = workspace_name(presenter)
+    workspaces, encryption = (
+        presenter.session.states.workspaces(presenter.diags),
+        presenter.session.encryption,
+    )
+    if workspaces is None or presenter.diags.has_errors:
         return False
-    is_forced = state.invocation.switch("force")
-    if not await workspaces.delete(name, encryption, state.lock_options, is_forced, state.diags):
+    is_forced = presenter.invocation.switch("force")
+    if not await workspaces.delete(
+        name, encryption, presenter.session.options.lock, is_forced, presenter.diags
+    ):
         return False
-    state.say(f"Deleted workspace {go_quote(name)}!", f"Deleted workspace {go_quote(name)}")
+    presenter.say(f"Deleted workspace {go_quote(name)}!", f"Deleted workspace {go_quote(name)}")
     return True
 
 

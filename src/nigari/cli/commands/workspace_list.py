@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 
 
-async def _list(state: OpenState) -> bool:
-    workspaces = state.working.workspaces(state.diags)
+async def _list(presenter: Presenter) -> bool:
+    workspaces = presenter.session.states.workspaces(presenter.diags)
     if workspaces is None:
         return False
-    names = list(await workspaces.names(state.diags))
-    selected = workspaces.selected(state.diags)
-    if state.diags.has_errors:
+    names = list(await workspaces.names(presenter.diags))
+    selected = workspaces.selected(presenter.diags)
+    if presenter.diags.has_errors:
         return False
     lines = [f"{'*' if name == selected.name else ' '} {name}\n" for name in names]
     members = {"type": "workspace_list", "workspaces": names, "current_workspace": selected.name}
-    state.say("".join(lines), "list of workspaces", members)
+    presenter.say("".join(lines), "list of workspaces", members)
     if selected.is_overridden:
-        state.say("The environment variable TF_WORKSPACE sets the workspace.")
+        presenter.say("The environment variable TF_WORKSPACE sets the workspace.")
     return True
 
 

@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
-from nigari.backends.snapshots import Snapshots
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import LOCK_FLAGS, SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import LOCK_FLAGS, SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cty.values import go_quote
-from nigari.state.model import StateFile
+from nigari.workspace.options import NO_STATE_FILES
 from nigari.workspace.state import read_state_file
 
 
-async def _new(state: OpenState) -> bool:
-    name = workspace_name(state)
-    workspaces = state.working.workspaces(state.diags)
-    path = state.invocation.text("state")
+async def _new(presenter: Presenter) -> bool:
+    name = workspace_name(presenter)
+    workspaces = presenter.session.states.workspaces(presenter.diags)
+    path = presenter.invocation.text("state")
     # All that can be wrong is reported before anything is made.
-    file = read_state_file(path, state.encryption, state.diags) if path else None
-    if workspaces is None or state.diags.has_errors:
+    file = read_state_file(path, presenter.session.encryption, presenter.diags) if path else None
+    if workspaces is None or presenter.diags.has_errors:
         return False
-    if not await workspaces.create(name, state.diags):
+    if not await workspaces.create(name, presenter.diags):
         return False
-    say_created(state, name)
-    return file is None or await _fill(state, file)
+    say_created(presenter, name)
+    if file is None:
+        return True
+    given = file.state
+    return await presenter.session.edit("workspace-new", lambda _: given, files=NO_STATE_FILES)
 
 
-async def _fill(state: OpenState, file: StateFile) -> bool:
-    """Store a given state in the new workspace."""
-
-    async def change(snapshots: Snapshots) -> bool:
-        return await snapshots.write(file.state, state.diags)
-
-    snapshots = state.working.snapshots(state.encryption, state.diags)
-    return await state.edit(snapshots, "workspace-new", change)
-
-
-def workspace_name(state: OpenState) -> str:
+def workspace_name(presenter: Presenter) -> str:
     """The name on the command line."""
-    if len(state.invocation.arguments) != 1:
+    if len(presenter.invocation.arguments) != 1:
         raise UsageError("The command needs the name of one workspace.")
-    return state.invocation.arguments[0]
+    return presenter.invocation.arguments[0]
 
 
-def say_created(state: OpenState, name: str) -> None:
+def say_created(presenter: Presenter, name: str) -> None:
     """Tell that a workspace was made."""
     note = "It has a state of its own, which is empty, so a plan there finds nothing that exists."
-    state.say(
-        f"Created and switched to workspace {go_quote(name)}!\n\n{state.prose(note)}",
+    presenter.say(
+        f"Created and switched to workspace {go_quote(name)}!\n\n{presenter.prose(note)}",
         f"Created and switched to workspace {go_quote(name)}. {note}",
     )
 

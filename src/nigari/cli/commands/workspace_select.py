@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.commands.workspace_new import say_created, workspace_name
-from nigari.cli.stored_state import SAYING_FLAGS, OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cty.values import go_quote
 
 
-async def _select(state: OpenState) -> bool:
-    name = workspace_name(state)
-    workspaces = state.working.workspaces(state.diags)
+async def _select(presenter: Presenter) -> bool:
+    name = workspace_name(presenter)
+    workspaces = presenter.session.states.workspaces(presenter.diags)
     if workspaces is None:
         return False
-    is_new = name not in await workspaces.names(state.diags)
-    before = workspaces.selected(state.diags).name
-    if not await workspaces.select(name, state.invocation.switch("or-create"), state.diags):
+    is_new = name not in await workspaces.names(presenter.diags)
+    before = workspaces.selected(presenter.diags).name
+    if not await workspaces.select(name, presenter.invocation.switch("or-create"), presenter.diags):
         return False
     if is_new:
-        say_created(state, name)
+        say_created(presenter, name)
     elif name != before:
-        state.say(f"Switched to workspace {go_quote(name)}.")
+        presenter.say(f"Switched to workspace {go_quote(name)}.")
     return True
 
 

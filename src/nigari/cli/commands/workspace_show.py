@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.stored_state import OpenState, run_command
+from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 
 
-async def _show(state: OpenState) -> bool:
-    selected = state.working.selected(state.diags)
-    if state.diags.has_errors:
+async def _show(presenter: Presenter) -> bool:
+    selected = presenter.session.states.selected(presenter.diags)
+    if presenter.diags.has_errors:
         return False
-    state.say(selected.name)
+    presenter.say(selected.name)
     return True
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.cli.stored_state import OpenState
+from nigari.cli.presenter import Presenter
 from nigari.packages.lockfile import FILE_NAME
 from nigari.packages.provider_selection import Installation, Step
 from nigari.workspace.backend import SavedBackend
@@ -25,8 +25,8 @@ _PARTS = {
 class InitProgress:
     """Tells what happens as it happens, to people and to programs."""
 
-    def __init__(self, state: OpenState, upgrade: bool, tells_parts: bool = True) -> None:
-        self._state = state
+    def __init__(self, presenter: Presenter, upgrade: bool, tells_parts: bool = True) -> None:
+        self._presenter = presenter
         self._upgrade = upgrade
         self._tells_parts = tells_parts
 
@@ -56,7 +56,7 @@ class InitProgress:
     def installed(self, key: str, version: str, directory: str) -> None:
         """A module is where it was not before."""
         at = f" {version}" if version else ""
-        self._state.say(f"- {key}{at} in {directory}", f"installing {key}{at} in {directory}")
+        self._presenter.say(f"- {key}{at} in {directory}", f"installing {key}{at} in {directory}")
 
     def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
         """There is another backend now, or none any more."""
@@ -87,5 +87,5 @@ class InitProgress:
         )
 
     def _say(self, text: str) -> None:
-        self._state.say(self._state.prose(text), text.strip().removeprefix("- "))
-        self._state.terminal.stdout.flush()
+        self._presenter.say(self._presenter.prose(text), text.strip().removeprefix("- "))
+        self._presenter.terminal.stdout.flush()

@@ -67,7 +67,8 @@ class _Places:
     def absolute(self, args: list[Value], _: Type) -> Value:
         path = args[0].as_string()
         if not path.startswith("/"):
-            path = posixpath.abspath(f"{self.world.working_directory or '.'}/{path}")
+            start = posixpath.join(self.world.root, self.world.working_directory or ".")
+            path = posixpath.abspath(f"{start}/{path}")
         return string(clean(path))
 
     def expanded(self, args: list[Value], _: Type) -> Value:

@@ -30,14 +30,16 @@ def function_table(
     plan_timestamp: str | None = None,
     deferral: Callable[[str], object] | None = None,
     console: bool = False,
+    root: str = "",
 ) -> FunctionTable:
     """All functions, for expressions that are evaluated in that directory.
 
     With a `deferral`, functions whose result differs from call to call give an unknown result; it
     is asked for the cause, by the function's name. `plantimestamp` does the same without a
-    `plan_timestamp`. The console has `type` in its place.
+    `plan_timestamp`. The console has `type` in its place. `root` is an absolute path that the
+    directory is relative to, where that is not the process's own directory.
     """
-    world = World(files, base_directory, home_directory, plan_timestamp, deferral)
+    world = World(files, base_directory, home_directory, plan_timestamp, deferral, root)
     return FunctionTable(world, console)
 
 

@@ -29,6 +29,8 @@ class World:
     """In a phase too early for functions whose result differs from call to call: gives for such a
     function's name the cause that its unknown result carries. None where they may run.
     """
+    root: str = ""
+    """Where the working directory is itself, as an absolute path; empty for where the process is."""
 
 
 def redacted(text: str, marks: frozenset[Mark]) -> str:

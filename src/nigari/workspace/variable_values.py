@@ -1,8 +1,8 @@
 """Values for input variables from everywhere they can come from, the strongest last.
 
-In this order a later one wins: `TF_VAR_` environment variables, `terraform.tfvars`,
-`terraform.tfvars.json`, `*.auto.tfvars` and `*.auto.tfvars.json` by name, and then `-var` and
-`-var-file` in the order given.
+In this order a later one wins: what `init` remembers, `TF_VAR_` environment variables,
+`terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars` and `*.auto.tfvars.json` by name, then
+`-var` and `-var-file` in the order given, and last what a Python program gives.
 """
 
 from __future__ import annotations
@@ -16,20 +16,44 @@ from nigari.eval.inputs import InputKind, InputValue
 from nigari.hcl.body import Body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
-from nigari.lang.files import Files
+from nigari.workspace.options import GivenVariables
+from nigari.workspace.working_directory import WorkingDirectory
 
 ENVIRONMENT_PREFIX = "TF_VAR_"
+_REMEMBERED = "nigari.variables.json"
+
+
+def read_variables(
+    where: WorkingDirectory, workspace: str, given: GivenVariables, diags: Diagnostics
+) -> VariableReader:
+    """The values of variables from everywhere they can come from."""
+    reader = VariableReader(where, diags)
+    if os.path.exists(where.data(_REMEMBERED)):
+        from nigari.workspace.remembered import load_remembered
+
+        reader.inputs.update(load_remembered(where.data_directory, workspace, diags))
+    reader.read_environment(where.environ)
+    reader.read_automatic_files()
+    reader.read_flags(given.flags)
+    reader.inputs.update(given.values)
+    return reader
 
 
 class VariableReader:
     """Collects values, and the sources of the files they were in."""
 
-    def __init__(self, files: Files, directory: str, diags: Diagnostics) -> None:
+    def __init__(self, where: WorkingDirectory, diags: Diagnostics) -> None:
         self.inputs: dict[str, InputValue] = {}
         self.sources: dict[str, bytes] = {}
-        self._files = files
-        self._directory = directory
+        self._files = where.files
+        self._directory = where.name
         self._diags = diags
+
+    @property
+    def remembered(self) -> list[str]:
+        """The variables whose values were remembered and that nobody has given another."""
+        kind = InputKind.REMEMBERED
+        return [name for name, given in self.inputs.items() if given.kind is kind]
 
     def read_environment(self, environ: Mapping[str, str]) -> None:
         """Take the `TF_VAR_` variables of the environment."""
@@ -76,8 +100,8 @@ class VariableReader:
         One that is named may be a pipe: whoever names it sees to it that something comes.
         """
         try:
-            if is_named and _is_pipe(path):
-                with open(path, "rb") as file:
+            if is_named and _is_pipe(self._files.at(path)):
+                with open(self._files.at(path), "rb") as file:
                     data = file.read()
             else:
                 data = self._files.read(path)

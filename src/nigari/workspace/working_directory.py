@@ -1,0 +1,92 @@
+"""The working directory: where a command or a session works, and with which environment.
+
+Everything that is relative to something is relative to this value and not to the process, so that
+sessions in several directories can be open at once. Paths come in two forms. *Written* paths are
+what users see, in diagnostics, `path.module` and the list of modules: they are relative to the root.
+`at` turns one into a path that the process can open.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from nigari.lang.files import DiskFiles
+from nigari.record import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from nigari.backends.workspaces import Selection
+    from nigari.diagnostics import Diagnostics
+
+_USUAL_DATA: Final = ".terraform"
+_DATA_VARIABLE: Final = "TF_DATA_DIR"
+_SELECTION: Final = "environment"
+
+
+@record
+class WorkingDirectory:
+    """A directory with the environment that is worked in."""
+
+    environ: Mapping[str, str]
+    name: str = "."
+    """The directory, as it is written: seen from the root."""
+    root: str = ""
+    """An absolute path that written paths are relative to; empty for the process's own directory."""
+    started_in: str = ""
+    """What `path.cwd` is; empty for where the process is."""
+
+    def at(self, *names: str) -> str:
+        """The path by which something can be opened that is named as seen from the root."""
+        return os.path.join(self.root, *names)
+
+    @property
+    def path(self) -> str:
+        """Where the directory itself is."""
+        return self.at(self.name)
+
+    @property
+    def data_name(self) -> str:
+        """The directory of what is remembered, `.terraform` unless `TF_DATA_DIR` names another, as
+        it is written. It need not exist.
+        """
+        return os.path.join(self.name, self.environ.get(_DATA_VARIABLE) or _USUAL_DATA)
+
+    def data(self, *names: str) -> str:
+        """The path of something in the directory of what is remembered."""
+        return self.at(self.data_name, *names)
+
+    @property
+    def data_directory(self) -> Path:
+        """Where it is, for those who can wait for `pathlib`."""
+        from pathlib import Path
+
+        return Path(self.data())
+
+    @property
+    def modules_name(self) -> str:
+        """The directory of installed modules, as it is written."""
+        return os.path.normpath(os.path.join(self.data_name, "modules")).replace(os.sep, "/")
+
+    @property
+    def files(self) -> DiskFiles:
+        """The files of this machine, by their written paths."""
+        return DiskFiles(self.root)
+
+    @property
+    def current(self) -> str:
+        """What `path.cwd` is."""
+        return self.started_in or self.root or os.getcwd()
+
+    def selected(self, diags: Diagnostics) -> Selection:
+        """The workspace that commands work in."""
+        from nigari.backends.workspaces import selected_workspace
+
+        return selected_workspace(self.data(), self.environ, diags)
+
+    @property
+    def selects_default(self) -> bool:
+        """Whether nobody has selected another workspace than the default one."""
+        return not self.environ.get("TF_WORKSPACE") and not os.path.exists(self.data(_SELECTION))
