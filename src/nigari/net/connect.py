@@ -1,0 +1,185 @@
+"""Single exchanges with one server: connections, and what their errors mean.
+
+Pools are kept per proxy. Small requests speak HTTP/2 where the server offers it, so that many
+share one connection; downloads speak HTTP/1.1, which moves large files faster here and gives each
+a connection of its own. Redirects, retries and credentials are not known here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from nigari.net.failures import (
+    CertificateRefused,
+    ConnectionFailed,
+    InvalidUrl,
+    NameNotFound,
+    NetFailure,
+    TimedOut,
+    TlsFailed,
+)
+from nigari.net.settings import Settings, proxy_for, trust
+from nigari.net.urls import Origin, origin_of
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpcore
+
+_MOST_CONNECTIONS: Final = 32
+_KEPT_FOR: Final = 30.0
+_CONNECT_WITHIN: Final = 30.0
+
+_UNTRUSTED: Final = (
+    "If the server uses a certificate authority of your own, name its certificates in the "
+    "environment variable SSL_CERT_FILE."
+)
+_CERTIFICATE_FAULTS: Final = {
+    9: ("it is not valid yet", "Check the clock of this machine."),
+    10: ("it has expired", "Check the clock of this machine, or ask whoever runs the server."),
+    18: ("it is self-signed", _UNTRUSTED),
+    19: ("its certificate authority is not trusted", _UNTRUSTED),
+    20: ("its certificate authority is not trusted", _UNTRUSTED),
+    21: ("its certificate authority is not trusted", _UNTRUSTED),
+    62: ("it belongs to another host name", "Check the host name."),
+    64: ("it belongs to another address", "Check the address."),
+}
+
+
+class Connections:
+    """The connections of one client."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._pools: dict[tuple[str, bool], httpcore.AsyncConnectionPool] = {}
+        self._context: ssl.SSLContext | None = None
+
+    async def close(self) -> None:
+        for pool in self._pools.values():
+            await pool.aclose()
+        self._pools.clear()
+
+    @contextlib.asynccontextmanager
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        is_large: bool,
+        stalled_after: float | None,
+    ) -> AsyncIterator[httpcore.Response]:
+        """Send a request; what comes back is open until the context ends."""
+        import httpcore
+
+        try:
+            origin = origin_of(url)
+        except ValueError as error:
+            raise InvalidUrl(url, str(error)) from None
+        pool = self._pool(origin, is_large)
+        is_open = False
+        timeouts = {"connect": _CONNECT_WITHIN, "read": stalled_after, "write": stalled_after}
+        try:
+            async with pool.stream(
+                method,
+                url,
+                headers=[(name, value) for name, value in headers.items()],
+                content=body,
+                extensions={"timeout": timeouts},
+            ) as response:
+                is_open = True
+                yield response
+        except (
+            httpcore.NetworkError,
+            httpcore.TimeoutException,
+            httpcore.ProtocolError,
+            httpcore.ProxyError,
+            httpcore.UnsupportedProtocol,
+        ) as error:
+            raise _meaning(error, url, origin) from error
+        except (OSError, UnicodeError) as error:
+            if is_open:
+                raise  # from whoever uses the answer, such as a full disk
+            raise _meaning_of_cause(error, url, origin) from error
+
+    def _pool(self, origin: Origin, is_large: bool) -> httpcore.AsyncConnectionPool:
+        import httpcore
+
+        proxy_url = proxy_for(origin, self._settings)
+        key = proxy_url, is_large
+        pool = self._pools.get(key)
+        if pool is None:
+            if self._context is None:
+                self._context = trust(self._settings)
+            pool = self._pools[key] = httpcore.AsyncConnectionPool(
+                ssl_context=self._context,
+                proxy=_proxy(proxy_url) if proxy_url else None,
+                max_connections=_MOST_CONNECTIONS,
+                keepalive_expiry=_KEPT_FOR,
+                http2=not is_large,
+            )
+        return pool
+
+
+def _proxy(url: str) -> httpcore.Proxy:
+    import httpcore
+
+    from nigari.net.urls import user_of, without_user
+
+    return httpcore.Proxy(without_user(url), auth=user_of(url))
+
+
+def _meaning(error: Exception, url: str, origin: Origin) -> NetFailure:
+    import httpcore
+
+    if isinstance(error, httpcore.ConnectTimeout):
+        return TimedOut(url, f"{origin.host} did not accept a connection in time.")
+    if isinstance(error, httpcore.TimeoutException):
+        return TimedOut(url, f"{origin.host} stopped answering.")
+    if isinstance(error, httpcore.ProxyError):
+        return ConnectionFailed(url, f"The proxy refuses to connect to {origin.host}: {error}")
+    if isinstance(error, httpcore.ProtocolError):
+        return ConnectionFailed(url, f"{origin.host} closed the connection or broke the protocol")
+    return _meaning_of_cause(error, url, origin)
+
+
+def _meaning_of_cause(error: BaseException, url: str, origin: Origin) -> NetFailure:
+    """Libraries wrap what happened several times; the innermost error says what it was."""
+    import socket
+    import ssl
+
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            usual = cause.verify_message, _UNTRUSTED
+            reason, advice = _CERTIFICATE_FAULTS.get(cause.verify_code, usual)
+            return CertificateRefused(url, reason, advice)
+        if isinstance(cause, ssl.SSLError):
+            return TlsFailed(url, (cause.reason or str(cause)).replace("_", " ").lower())
+        if isinstance(cause, socket.gaierror | UnicodeError):
+            return NameNotFound(url, origin.host)
+    for cause in causes:
+        if isinstance(cause, ConnectionRefusedError):
+            return ConnectionFailed(url, "", is_refused=True)
+    for cause in reversed(causes):
+        if isinstance(cause, OSError) and cause.strerror:
+            return ConnectionFailed(
+                url, f"No connection to {origin.host} is possible: {cause.strerror}"
+            )
+    return ConnectionFailed(url, f"The connection to {origin.host} broke")
+
+
+def _causes(error: BaseException | None) -> list[BaseException]:
+    found: list[BaseException] = []
+    waiting = [error]
+    while waiting and len(found) < 50:
+        each = waiting.pop(0)
+        if each is None or each in found:
+            continue
+        found.append(each)
+        waiting += [each.__cause__, each.__context__]
+        if isinstance(each, BaseExceptionGroup):
+            waiting += each.exceptions
+    return found

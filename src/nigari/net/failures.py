@@ -1,0 +1,169 @@
+"""What can go wrong on the network: a small closed set, so that callers can tell each apart.
+
+A failure says what happened and what to try, in sentences for people; what was wanted, and why,
+is for the caller to say. Secrets never reach a failure: URLs are shown without them.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from nigari.net.urls import shown
+
+
+class NetFailure(Exception):
+    """A request that did not succeed."""
+
+    is_worth_retrying = False
+    """Whether the same request may succeed a moment later."""
+
+    def __init__(self, url: str, what: str, advice: str = "") -> None:
+        self.url = shown(url)
+        self.what = what
+        self.advice = advice
+        super().__init__(self.text)
+
+    @property
+    def text(self) -> str:
+        """What happened and what to try."""
+        return f"{self.what} {self.advice}".rstrip()
+
+
+class InvalidUrl(NetFailure):
+    """Something that cannot be asked for."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(url, f"{shown(url)} is not a valid URL: {reason}.")
+
+
+class InvalidSettings(NetFailure):
+    """The environment names a proxy or certificates that cannot be used."""
+
+
+class NameNotFound(NetFailure):
+    """No machine has the name. A resolver that is down for a moment says the same."""
+
+    is_worth_retrying = True
+
+    def __init__(self, url: str, host: str) -> None:
+        super().__init__(
+            url,
+            f"The host name {host} cannot be resolved.",
+            "Check its spelling, and that this machine can look up names (DNS, VPN).",
+        )
+        self.host = host
+
+
+class ConnectionFailed(NetFailure):
+    """Nobody answers there, or the connection broke."""
+
+    is_worth_retrying = True
+
+    def __init__(self, url: str, reason: str, is_refused: bool = False) -> None:
+        what = f"{_host(url)} refuses connections." if is_refused else f"{reason}."
+        super().__init__(
+            url, what, "Check that the server is running and that no firewall or proxy is missing."
+        )
+        self.is_refused = is_refused
+
+
+class CertificateRefused(NetFailure):
+    """The server cannot prove that it is who it should be."""
+
+    def __init__(self, url: str, reason: str, advice: str) -> None:
+        super().__init__(url, f"The certificate of {_host(url)} is not valid: {reason}.", advice)
+        self.reason = reason
+
+
+class TlsFailed(NetFailure):
+    """The two sides could not agree on how to encrypt."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(
+            url,
+            f"No encrypted connection to {_host(url)} is possible: {reason}.",
+            "Check that the server speaks HTTPS on this port.",
+        )
+
+
+class TimedOut(NetFailure):
+    """No answer, or no progress, in time."""
+
+    is_worth_retrying = True
+
+    def __init__(self, url: str, what: str) -> None:
+        super().__init__(url, what, "Check the connection, or try again later.")
+
+
+class StatusRefused(NetFailure):
+    """The server answered, but not with what was asked for."""
+
+    def __init__(self, url: str, status: int, said: str = "", retry_after: str = "") -> None:
+        more = f", saying: {said.rstrip('.')}" if said else ""
+        super().__init__(
+            url,
+            f"{_host(url)} answered with status {status}{more}.",
+            _status_advice(status, retry_after),
+        )
+        self.status = status
+        self.said = said
+        self.retry_after = retry_after
+        self.is_worth_retrying = status == 429 or (status >= 500 and status != 501)
+
+
+class RedirectRefused(NetFailure):
+    """The server sends elsewhere, once too often or to where it must not."""
+
+
+class Truncated(NetFailure):
+    """Fewer bytes came than the server had announced."""
+
+    is_worth_retrying = True
+
+    def __init__(self, url: str, received: int, announced: int | None) -> None:
+        of = f" of {announced}" if announced is not None else ""
+        super().__init__(
+            url,
+            f"The download from {_host(url)} ended early, after {received}{of} bytes.",
+            "Try again; if it happens again, the file on the server or a proxy may be broken.",
+        )
+
+
+class TooLarge(NetFailure):
+    """More bytes than anyone asked for."""
+
+    def __init__(self, url: str, limit: int) -> None:
+        super().__init__(url, f"The answer of {_host(url)} is larger than {limit} bytes.")
+        self.limit = limit
+
+
+class WrongContent(NetFailure):
+    """The bytes are not those that were promised."""
+
+
+class NotJson(NetFailure):
+    """Something else than the JSON document that was asked for."""
+
+    def __init__(self, url: str, what: str, is_html: bool) -> None:
+        advice = (
+            "If this network asks you to log in on a web page first, do that and try again; "
+            "otherwise check the URL."
+            if is_html
+            else "Check that the URL is right."
+        )
+        super().__init__(url, what, advice)
+        self.is_html = is_html
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc.rpartition("@")[2] or "the server"
+
+
+def _status_advice(status: int, retry_after: str) -> str:
+    if status in (429, 503) and retry_after:
+        return f"The server asks to wait first (Retry-After: {retry_after})."
+    if status == 407:
+        return "The proxy wants a user name and password: put them into the URL of the proxy."
+    if status == 429 or status >= 500:
+        return "Try again later."
+    return ""

@@ -1,0 +1,151 @@
+"""What the environment says about the network: proxies, certificates, the name we give ourselves.
+
+The variables are those that Go programs know, with the same meaning. The environment is the one
+given; nothing here looks at the process's own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from nigari.net.failures import InvalidSettings
+from nigari.net.urls import Origin
+from nigari.record import record
+from nigari.version import VERSION
+
+if TYPE_CHECKING:
+    import ssl
+
+_BUNDLES: Final = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/tls/cacert.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
+_DIRECTORIES: Final = ("/etc/ssl/certs", "/etc/pki/tls/certs")
+_PROXY_SCHEMES: Final = ("http", "https", "socks5", "socks5h")
+
+
+@record
+class Settings:
+    """Settings of the network, taken from an environment."""
+
+    user_agent: str = f"Nigari/{VERSION}"
+    http_proxy: str = ""
+    https_proxy: str = ""
+    no_proxy: str = ""
+    certificate_file: str = ""
+    certificate_directories: tuple[str, ...] = ()
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """The settings of an environment."""
+    more = environment.get("TF_APPEND_USER_AGENT", "").strip()
+    # A server that runs programs for requests sets HTTP_PROXY from a header of the request.
+    is_cgi = bool(environment.get("REQUEST_METHOD"))
+    directories = environment.get("SSL_CERT_DIR", "")
+    return Settings(
+        user_agent=f"Nigari/{VERSION} {more}".rstrip(),
+        http_proxy="" if is_cgi else _either(environment, "HTTP_PROXY"),
+        https_proxy=_either(environment, "HTTPS_PROXY"),
+        no_proxy=_either(environment, "NO_PROXY"),
+        certificate_file=environment.get("SSL_CERT_FILE", ""),
+        certificate_directories=tuple(each for each in directories.split(os.pathsep) if each),
+    )
+
+
+def proxy_for(origin: Origin, settings: Settings) -> str:
+    """The URL of the proxy that leads to an origin; empty for none."""
+    text = settings.https_proxy if origin.scheme == "https" else settings.http_proxy
+    if not text or not _is_proxied(origin, settings.no_proxy):
+        return ""
+    url = text if "://" in text else f"http://{text}"
+    parts = urlsplit(url)
+    if parts.scheme not in _PROXY_SCHEMES or not parts.hostname:
+        raise InvalidSettings(
+            url,
+            f"The environment names {parts.scheme}://{parts.netloc.rpartition('@')[2]} as a "
+            "proxy, which is not the URL of one.",
+            "Set HTTPS_PROXY and HTTP_PROXY to a URL such as http://proxy.example.com:3128.",
+        )
+    return url
+
+
+def trust(settings: Settings) -> ssl.SSLContext:
+    """A TLS context that trusts the certificates of the environment, or else of the system."""
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    file = settings.certificate_file
+    directories = settings.certificate_directories
+    if not file and not directories and sys.platform in ("darwin", "win32"):
+        return _with_system_store(context)
+    if not file:
+        file = next((path for path in _BUNDLES if os.path.isfile(path)), "")
+    try:
+        if file:
+            context.load_verify_locations(cafile=file)
+    except (OSError, ssl.SSLError) as error:
+        raise InvalidSettings(
+            "",
+            f"The certificates in {file} cannot be read: {error.strerror or error}.",
+            "Set SSL_CERT_FILE to a file of PEM certificates, or unset it.",
+        ) from error
+    for directory in directories or _DIRECTORIES:
+        if os.path.isdir(directory):
+            context.load_verify_locations(capath=directory)
+    if not file and not directories and not any(map(os.path.isdir, _DIRECTORIES)):
+        return _with_system_store(context)
+    return context
+
+
+def _with_system_store(context: ssl.SSLContext) -> ssl.SSLContext:
+    context.load_default_certs()
+    if not context.cert_store_stats()["x509_ca"]:
+        import certifi
+
+        context.load_verify_locations(cafile=certifi.where())
+    return context
+
+
+def _either(environment: Mapping[str, str], name: str) -> str:
+    return environment.get(name) or environment.get(name.lower(), "")
+
+
+def _is_proxied(origin: Origin, exceptions: str) -> bool:
+    from ipaddress import ip_address, ip_network
+
+    host = origin.host.rstrip(".")
+    if host == "localhost":
+        return False
+    try:
+        address = ip_address(host)
+    except ValueError:
+        address = None
+    if address is not None and address.is_loopback:
+        return False
+    for entry in (each.strip().lower() for each in exceptions.split(",")):
+        if entry == "*":
+            return False
+        if address is not None and "/" in entry:
+            try:
+                if address in ip_network(entry, strict=False):
+                    return False
+            except ValueError:
+                continue
+        name, _, port = entry.rpartition(":") if entry.count(":") == 1 else (entry, "", "")
+        if not name or (port and port != str(origin.port)):
+            continue
+        suffix = name.removeprefix("*")
+        if host == suffix.removeprefix(".") and not suffix.startswith("."):
+            return False
+        if address is None and host.endswith(suffix if suffix[0] == "." else f".{suffix}"):
+            return False
+    return True

@@ -1,0 +1,91 @@
+"""URLs: reading them, resolving references, and showing them without secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
+
+from nigari.record import record
+
+HIDDEN: Final = "REDACTED"
+_SECRET_WORDS: Final = ("token", "secret", "signature", "sig", "password", "sshkey", "credential")
+_SECRET_NAMES: Final = frozenset(("aws_access_key_id", "key", "code", "auth"))
+
+
+@record
+class Origin:
+    """Who answers a URL. What is meant for one origin is not sent to another."""
+
+    scheme: str
+    host: str
+    port: int
+
+
+def origin_of(url: str) -> Origin:
+    """The origin of an absolute URL; a `ValueError` says that it is no http(s) URL."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https"):
+        raise ValueError(f"its scheme is {parts.scheme or 'missing'}, not http or https")
+    if not parts.hostname:
+        raise ValueError("it has no host")
+    return Origin(parts.scheme, parts.hostname, parts.port or (443 if _is_https(parts) else 80))
+
+
+def resolved(base: str, reference: str) -> str:
+    """What a reference in a document at `base` means."""
+    return urljoin(base, reference)
+
+
+def shown(url: str) -> str:
+    """A URL for people: without its password and without the secrets in its query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "a URL that cannot be read"
+    host = parts.netloc.rpartition("@")[2]
+    user = f"{HIDDEN}@" if "@" in parts.netloc else ""
+    query = parts.query
+    if query:
+        query = "&".join(_shown_argument(each) for each in query.split("&"))
+    return urlunsplit((parts.scheme, user + host, parts.path, query, parts.fragment))
+
+
+def with_query(url: str, arguments: Mapping[str, str]) -> str:
+    """The URL with these arguments added to its query, or put in place of those it has."""
+    parts = urlsplit(url)
+    kept = [
+        (name, value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if name not in arguments
+    ]
+    query = "&".join(
+        f"{quote(name, safe='')}={quote(value, safe='')}"
+        for name, value in (*kept, *arguments.items())
+    )
+    return urlunsplit(parts._replace(query=query))
+
+
+def user_of(url: str) -> tuple[str, str] | None:
+    """The user and password that a URL has before its host."""
+    parts = urlsplit(url)
+    if parts.username is None:
+        return None
+    return unquote(parts.username), unquote(parts.password or "")
+
+
+def without_user(url: str) -> str:
+    """The URL that is asked for: who asks is told in a header."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
+
+
+def _is_https(parts: SplitResult) -> bool:
+    return parts.scheme == "https"
+
+
+def _shown_argument(argument: str) -> str:
+    name, equals, _ = argument.partition("=")
+    plain = unquote(name).lower().replace("-", "_")
+    is_secret = plain in _SECRET_NAMES or any(word in plain for word in _SECRET_WORDS)
+    return f"{name}={HIDDEN}" if equals and is_secret else argument

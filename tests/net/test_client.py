@@ -1,0 +1,433 @@
+"""The client against real servers on this machine, well-behaved and hostile."""
+
+import asyncio
+import gzip
+import hashlib
+import os
+import socket
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from io import BufferedIOBase
+from pathlib import Path
+from typing import Final, TypeVar
+
+import pytest
+
+from nigari.net.client import Client, Expected, Policy
+from nigari.net.failures import (
+    CertificateRefused,
+    ConnectionFailed,
+    InvalidSettings,
+    InvalidUrl,
+    NameNotFound,
+    NetFailure,
+    NotJson,
+    RedirectRefused,
+    StatusRefused,
+    TimedOut,
+    TlsFailed,
+    TooLarge,
+    Truncated,
+    WrongContent,
+)
+from nigari.net.settings import Settings, read_settings
+from tests.net_world.certificates import Authority
+from tests.net_world.server import (
+    Answer,
+    Asked,
+    Handler,
+    Proxy,
+    Script,
+    Server,
+    head,
+    json_answer,
+    redirect,
+)
+
+T = TypeVar("T")
+ONCE: Final = Policy(retries=0, pause=0.01)
+QUICK: Final = Policy(retries=2, pause=0.01)
+
+
+def run(work: Callable[[Client], Awaitable[T]], settings: Settings | None = None) -> T:
+    async def main() -> T:
+        async with Client(settings or Settings()) as client:
+            return await work(client)
+
+    return asyncio.run(main())
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def serve(request: pytest.FixtureRequest) -> Iterator[Callable[..., Server]]:
+    servers: list[Server] = []
+
+    def start(handler: Handler, certificate: Path | None = None) -> Server:
+        servers.append(Server(handler, certificate))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+def failure(
+    work: Callable[[Client], Awaitable[object]], settings: Settings | None = None
+) -> NetFailure:
+    with pytest.raises(NetFailure) as caught:
+        run(work, settings)
+    return caught.value
+
+
+def test_an_answer_is_read_whole(serve: Callable[..., Server]) -> None:
+    server = serve(lambda asked: json_answer({"path": asked.path}))
+    answer = run(lambda client: client.get(f"{server.url}/a?b=c"))
+    assert (answer.status, answer.json()) == (200, {"path": "/a?b=c"})
+    assert server.log[0].headers["user-agent"].startswith("Nigari/")
+
+
+def test_connections_are_used_again(serve: Callable[..., Server]) -> None:
+    server = serve(lambda asked: Answer(200, b"x"))
+
+    async def work(client: Client) -> int:
+        for _ in range(5):
+            await client.get(f"{server.url}/")
+        (pool,) = client._connections._pools.values()
+        return len(pool.connections)
+
+    assert run(work) == 1
+
+
+def test_content_is_unpacked_within_the_limit(serve: Callable[..., Server]) -> None:
+    packed = {"content-encoding": "gzip"}
+    server = serve(lambda asked: Answer(200, gzip.compress(b"hello" * 100), packed))
+    assert run(lambda client: client.get(server.url)).body == b"hello" * 100
+    bomb = gzip.compress(b"\0" * (64 << 20))
+    server.handler = lambda asked: Answer(200, bomb, packed)
+    found = failure(lambda client: client.get(server.url, policy=Policy(0, limit=1 << 16)))
+    assert isinstance(found, TooLarge)
+
+
+@pytest.mark.parametrize(
+    ("status", "tries"), [(200, 1), (404, 1), (500, 3), (501, 1), (503, 3), (429, 3)]
+)
+def test_what_may_pass_is_tried_again(
+    serve: Callable[..., Server], status: int, tries: int
+) -> None:
+    server = serve(lambda asked: Answer(status))
+    assert run(lambda client: client.get(server.url, policy=QUICK)).status == status
+    assert len(server.log) == tries
+
+
+def test_a_retry_that_succeeds_is_a_success(serve: Callable[..., Server]) -> None:
+    answers = [Answer(503), Answer(200, b"there")]
+    server = serve(lambda asked: answers.pop(0))
+    assert run(lambda client: client.get(server.url, policy=QUICK)).body == b"there"
+
+
+def test_retry_after_is_honoured(serve: Callable[..., Server]) -> None:
+    answers = [Answer(429, b"", {"retry-after": "1"}), Answer(200)]
+    server = serve(lambda asked: answers.pop(0))
+    begin = time.monotonic()
+    assert run(lambda client: client.get(server.url, policy=QUICK)).status == 200
+    assert time.monotonic() - begin >= 0.9
+
+
+def test_nobody_waits_for_an_hour(serve: Callable[..., Server]) -> None:
+    server = serve(lambda asked: Answer(429, b"", {"retry-after": "3600"}))
+    answer = run(lambda client: client.get(server.url, policy=QUICK))
+    assert answer.status == 429
+    assert len(server.log) == 1
+    with pytest.raises(StatusRefused, match="Retry-After: 3600"):
+        answer.require(200)
+
+
+def test_redirects_are_followed(serve: Callable[..., Server]) -> None:
+    def handler(asked: Asked) -> Answer:
+        return redirect("/b?x=1", 301) if asked.path == "/a" else Answer(200, asked.path.encode())
+
+    server = serve(handler)
+    answer = run(lambda client: client.get(f"{server.url}/a"))
+    assert (answer.body, answer.url) == (b"/b?x=1", f"{server.url}/b?x=1")
+
+
+def test_redirects_are_bounded(serve: Callable[..., Server]) -> None:
+    loop = serve(lambda asked: redirect("/b" if asked.path == "/a" else "/a"))
+    found = failure(lambda client: client.get(f"{loop.url}/a", policy=QUICK))
+    assert isinstance(found, RedirectRefused)
+    assert "circle" in found.what
+    assert len(loop.log) == 2
+    endless = serve(lambda asked: redirect(f"{asked.path}x"))
+    found = failure(lambda client: client.get(f"{endless.url}/", policy=QUICK))
+    assert isinstance(found, RedirectRefused)
+    assert len(endless.log) == 11
+
+
+def test_credentials_stay_with_their_host(serve: Callable[..., Server]) -> None:
+    other = serve(lambda asked: Answer(200, b"other"))
+    first = serve(lambda asked: redirect(f"{other.url}/" if asked.path == "/far" else "/near2"))
+    token = {"Authorization": "Bearer secret"}
+    run(lambda client: client.get(f"{first.url}/far", credentials=token))
+    assert first.log[0].headers["authorization"] == "Bearer secret"
+    assert "authorization" not in other.log[0].headers
+    first.handler = lambda asked: redirect("/b") if asked.path == "/a" else Answer(200)
+    run(lambda client: client.get(f"{first.url}/a", credentials=token))
+    assert first.log[-1].headers["authorization"] == "Bearer secret"
+
+
+def test_a_user_in_the_url_is_sent_as_a_header_and_never_shown(
+    serve: Callable[..., Server],
+) -> None:
+    server = serve(lambda asked: Answer(404))
+    url = f"http://me:pass%40word@127.0.0.1:{server.port}/x?token=abc&a=b"
+    answer = run(lambda client: client.get(url))
+    assert server.log[0].headers["authorization"] == "Basic bWU6cGFzc0B3b3Jk"
+    with pytest.raises(StatusRefused) as refused:
+        answer.require()
+    assert "pass" not in refused.value.url + refused.value.text
+    assert refused.value.url.endswith("/x?token=REDACTED&a=b")
+
+
+def test_a_redirect_must_not_lose_encryption(
+    serve: Callable[..., Server], authority: Authority
+) -> None:
+    plain = serve(lambda asked: Answer(200))
+    safe = serve(lambda asked: redirect(plain.url), authority.certificate(["127.0.0.1"]))
+    trusting = Settings(certificate_file=str(authority.path))
+    found = failure(lambda client: client.get(safe.url), trusting)
+    assert isinstance(found, RedirectRefused)
+    assert "not encrypted" in found.what
+    assert plain.log == []
+
+
+@pytest.mark.parametrize(
+    ("names", "days", "trusts", "reason"),
+    [
+        (["127.0.0.1"], -1, True, "it has expired"),
+        (["other.example.com"], 10, True, "it belongs to another"),
+        (["127.0.0.1"], 10, False, "its certificate authority is not trusted"),
+    ],
+)
+def test_certificates_are_checked(
+    serve: Callable[..., Server],
+    authority: Authority,
+    names: list[str],
+    days: int,
+    trusts: bool,
+    reason: str,
+) -> None:
+    server = serve(lambda asked: Answer(200), authority.certificate(names, days))
+    settings = Settings(certificate_file=str(authority.path)) if trusts else Settings()
+    found = failure(lambda client: client.get(server.url, policy=QUICK), settings)
+    assert isinstance(found, CertificateRefused)
+    assert found.reason.startswith(reason)
+
+
+def test_plain_http_is_no_tls(serve: Callable[..., Server]) -> None:
+    server = serve(lambda asked: Answer(200))
+    found = failure(lambda client: client.get(f"https://127.0.0.1:{server.port}", policy=ONCE))
+    assert isinstance(found, TlsFailed)
+
+
+def test_a_name_that_does_not_exist() -> None:
+    found = failure(lambda client: client.get("https://no-such-host.invalid/x", policy=ONCE))
+    assert isinstance(found, NameNotFound)
+    assert "no-such-host.invalid cannot be resolved" in found.text
+
+
+def test_a_port_where_nobody_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    found = failure(lambda client: client.get(f"http://127.0.0.1:{port}/", policy=ONCE))
+    assert isinstance(found, ConnectionFailed)
+    assert found.is_refused
+
+
+@pytest.mark.parametrize("url", ["ftp://example.com/x", "https://", "example.com/x"])
+def test_not_a_url(url: str) -> None:
+    assert isinstance(failure(lambda client: client.get(url)), InvalidUrl)
+
+
+def slow(stream: BufferedIOBase) -> None:
+    stream.write(head(content_length="1000"))
+    for _ in range(100):
+        stream.write(b"x")
+        stream.flush()
+        time.sleep(0.05)
+
+
+def short(stream: BufferedIOBase) -> None:
+    stream.write(head(content_length="1000") + b"x" * 10)
+
+
+def endless(stream: BufferedIOBase) -> None:
+    stream.write(head())
+    while True:
+        stream.write(b"x" * 65536)
+
+
+def nonsense(stream: BufferedIOBase) -> None:
+    stream.write(b"SSH-2.0-OpenSSH\r\n")
+
+
+def silent(stream: BufferedIOBase) -> None:
+    time.sleep(1)
+
+
+@pytest.mark.parametrize(
+    ("script", "policy", "kind"),
+    [
+        (slow, Policy(0, timeout=0.3), TimedOut),
+        (slow, Policy(0, timeout=None, stalled_after=0.3), TimedOut),
+        (silent, Policy(0, timeout=None, stalled_after=0.3), TimedOut),
+        (silent, Policy(0, timeout=0.3), TimedOut),
+        (short, Policy(0), Truncated),
+        (endless, Policy(0, limit=1 << 20), TooLarge),
+        (nonsense, Policy(0), ConnectionFailed),
+    ],
+)
+@pytest.mark.parametrize("to_file", [False, True])
+def test_hostile_servers_are_left_in_bounded_time(
+    serve: Callable[..., Server],
+    tmp_path: Path,
+    script: Script,
+    policy: Policy,
+    kind: type[NetFailure],
+    to_file: bool,
+) -> None:
+    server = serve(lambda asked: script)
+
+    async def work(client: Client) -> object:
+        if to_file:
+            return await client.download(server.url, tmp_path / "file", policy=policy)
+        return await client.get(server.url, policy=policy)
+
+    begin = time.monotonic()
+    assert isinstance(failure(work), kind)
+    assert time.monotonic() - begin < 5
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_download_is_written_and_checked(serve: Callable[..., Server], tmp_path: Path) -> None:
+    content = os.urandom(3_000_000)
+    server = serve(lambda asked: Answer(200, content))
+    told: list[tuple[int, int | None]] = []
+    wanted = Expected(len(content), {"sha256": hashlib.sha256(content).hexdigest()})
+    done = run(
+        lambda client: client.download(
+            server.url,
+            tmp_path / "file",
+            expected=wanted,
+            progress=lambda n, t: told.append((n, t)),
+        )
+    )
+    assert (tmp_path / "file").read_bytes() == content
+    assert (done.size, done.digests["sha256"]) == (len(content), wanted.digests["sha256"])
+    assert told[-1] == (len(content), len(content))
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        Expected(10),
+        Expected(2),
+        Expected(digests={"sha256": "0" * 64}),
+        Expected(digests={"md5": ""}),
+    ],
+)
+def test_other_content_than_expected_is_not_kept(
+    serve: Callable[..., Server], tmp_path: Path, expected: Expected
+) -> None:
+    server = serve(lambda asked: Answer(200, b"hello"))
+    found = failure(
+        lambda client: client.download(server.url, tmp_path / "file", expected=expected)
+    )
+    assert isinstance(found, WrongContent)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_download_that_broke_is_tried_again(serve: Callable[..., Server], tmp_path: Path) -> None:
+    answers: list[Answer | Script] = [short, Answer(200, b"whole")]
+    server = serve(lambda asked: answers.pop(0))
+    run(lambda client: client.download(server.url, tmp_path / "f", policy=QUICK))
+    assert (tmp_path / "f").read_bytes() == b"whole"
+
+
+def test_a_refused_download_says_what_the_server_said(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = serve(lambda asked: json_answer({"errors": ["not for you"]}, 403))
+    found = failure(lambda client: client.download(server.url, tmp_path / "f"))
+    assert isinstance(found, StatusRefused)
+    assert "status 403, saying: not for you." in found.text
+
+
+def test_an_interrupted_download_leaves_nothing(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = serve(lambda asked: endless)
+
+    async def work(client: Client) -> None:
+        task = asyncio.ensure_future(client.download(server.url, tmp_path / "f"))
+        await asyncio.sleep(0.3)
+        assert os.listdir(tmp_path) == ["f"]
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(work)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_is_not_the_servers_fault(serve: Callable[..., Server], tmp_path: Path) -> None:
+    server = serve(lambda asked: Answer(200, b"x" * 10))
+    # A link, because what is not kept is removed.
+    target = tmp_path / "file"
+    target.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left"):
+        run(lambda client: client.download(server.url, target, policy=QUICK))
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_html"),
+    [
+        (Answer(200, b"<html><title>Log in\nhere</title>", {"content-type": "text/html"}), True),
+        (Answer(200, b"<!DOCTYPE html><p>", {"content-type": "application/json"}), True),
+        (Answer(200, b"{", {"content-type": "application/json"}), False),
+        (Answer(200, b"[" * 100_000, {"content-type": "application/json"}), False),
+        (Answer(200, b"{}", {"content-type": "text/plain"}), False),
+    ],
+)
+def test_not_json(serve: Callable[..., Server], answer: Answer, is_html: bool) -> None:
+    server = serve(lambda asked: answer)
+    given = run(lambda client: client.get(server.url))
+    with pytest.raises(NotJson) as caught:
+        given.json(needs_type=True)
+    assert caught.value.is_html == is_html
+    if b"title" in answer.body:
+        assert 'Its title is "Log in here".' in caught.value.text
+
+
+def test_names_may_be_known_only_to_a_proxy(
+    serve: Callable[..., Server], authority: Authority
+) -> None:
+    server = serve(lambda asked: Answer(200, b"yes"), authority.certificate(["r.example.com"]))
+    with Proxy({"r.example.com": server.port}) as proxy:
+        settings = read_settings({"HTTPS_PROXY": proxy.url, "SSL_CERT_FILE": str(authority.path)})
+        assert run(lambda client: client.get("https://r.example.com/"), settings).body == b"yes"
+        assert proxy.connected == ["r.example.com:443"]
+        found = failure(lambda client: client.get("https://x.example.com/", policy=ONCE), settings)
+        assert isinstance(found, ConnectionFailed)
+        assert "proxy" in found.what
+
+
+def test_unreadable_certificates_of_the_environment(tmp_path: Path) -> None:
+    settings = Settings(certificate_file=str(tmp_path / "missing.pem"))
+    found = failure(lambda client: client.get("https://127.0.0.1:1/"), settings)
+    assert isinstance(found, InvalidSettings)
+    assert "missing.pem" in found.text
