@@ -7,8 +7,10 @@ from nigari.diagnostics import Diagnostics, Severity
 from nigari.hcl.source import Source
 from nigari.packages.cli_config import (
     CliConfig,
+    HostToken,
     InstallMethod,
     ProviderInstallation,
+    RegistryProtocols,
     load_cli_config,
     parse_cli_config,
 )
@@ -41,7 +43,9 @@ provider_installation {
     include = ["example.com/*/*"]
   }
   network_mirror {
-    url = "https://mirror.example.com/"
+    url                  = "https://mirror.example.com/"
+    download_retry_count = 5
+    trust_all_hashes     = true
   }
   direct {
     exclude = ["example.com/*/*", "hashicorp/random"]
@@ -56,6 +60,10 @@ host "Example.com" {
 credentials "example.com" {
   token = "s3cret"
 }
+registry_protocols {
+  retry_count             = 3
+  request_timeout_seconds = 20
+}
 credentials_helper "keys" {
   args = ["--quick"]
 }
@@ -68,11 +76,14 @@ JSON = """
   "provider_installation": {
     "dev_overrides": {"example.com/team/demo": "/dev/demo"},
     "filesystem_mirror": {"path": "/mirror", "include": ["example.com/*/*"]},
-    "network_mirror": [{"url": "https://mirror.example.com/"}],
+    "network_mirror": [
+      {"url": "https://mirror.example.com/", "download_retry_count": 5, "trust_all_hashes": true}
+    ],
     "direct": {"exclude": ["example.com/*/*", "hashicorp/random"]}
   },
   "host": {"Example.com": {"services": {"modules.v1": "https://example.com/modules/"}}},
   "credentials": {"example.com": {"token": "s3cret"}},
+  "registry_protocols": {"retry_count": 3, "request_timeout_seconds": "20"},
   "credentials_helper": {"keys": {"args": ["--quick"]}}
 }
 """
@@ -89,7 +100,12 @@ def test_everything(text: str) -> None:
         installation=ProviderInstallation(
             (
                 InstallMethod("filesystem_mirror", "/mirror", (ours,)),
-                InstallMethod("network_mirror", "https://mirror.example.com/"),
+                InstallMethod(
+                    "network_mirror",
+                    "https://mirror.example.com/",
+                    download_retries=5,
+                    trust_all_hashes=True,
+                ),
                 InstallMethod(
                     "direct",
                     exclude=(ours, Pattern("registry.opentofu.org", "hashicorp", "random")),
@@ -98,8 +114,9 @@ def test_everything(text: str) -> None:
             {DEMO: "/dev/demo"},
         ),
         hosts={"example.com": {"modules.v1": "https://example.com/modules/"}},
-        credentials={"example.com": "s3cret"},
+        credentials={"example.com": HostToken("s3cret", "tofurc")},
         credentials_helper=("keys", "--quick"),
+        registry_protocols=RegistryProtocols(3, 20),
     )
     assert "s3cret" not in repr(config)
 
@@ -120,6 +137,11 @@ def test_everything(text: str) -> None:
         'provider_installation {\n  dev_overrides {\n    "a/b/c/d" = "c"\n  }\n}',
         'host "not a host" {\n}',
         'credentials "not a host" {\n}',
+        "registry_protocols = 1",
+        'registry_protocols "x" {\n}',
+        "registry_protocols {\n}\nregistry_protocols {\n}",
+        'registry_protocols {\n  retry_count = "many"\n}',
+        "registry_protocols {\n  request_timeout_seconds = -1\n}",
     ],
 )
 def test_what_makes_no_sense_is_one_error(text: str) -> None:

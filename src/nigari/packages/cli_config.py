@@ -30,6 +30,29 @@ class InstallMethod:
     location: str = ""
     include: tuple[Pattern, ...] = ()
     exclude: tuple[Pattern, ...] = ()
+    download_retries: int | None = None
+    trust_all_hashes: bool = False
+    """Whether a network mirror's word counts for the packages of other platforms, too."""
+
+
+@record
+class HostToken:
+    """What a `credentials` block says, and which file has it. The token is never shown."""
+
+    token: str
+    file: str
+
+    def __repr__(self) -> str:
+        return f"<token in {self.file}>"
+
+
+@record
+class RegistryProtocols:
+    """How patient registries are asked; `None` where a file says nothing."""
+
+    retries: int | None = None
+    timeout: float | None = None
+    """Seconds."""
 
 
 @record
@@ -48,12 +71,13 @@ class CliConfig:
     plugin_cache_dir: str = ""
     plugin_cache_may_break_lock_file: bool = False
     installation: ProviderInstallation | None = None
-    hosts: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    hosts: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     """Services by host, in place of what the host itself would say."""
-    credentials: Mapping[str, str] = MappingProxyType({})
+    credentials: Mapping[str, HostToken] = MappingProxyType({})
     """Tokens by host."""
     credentials_helper: tuple[str, ...] = ()
     """The name of a helper program and its arguments."""
+    registry_protocols: RegistryProtocols = RegistryProtocols()
 
     def __repr__(self) -> str:
         # Tokens are never shown.
@@ -85,7 +109,24 @@ def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliCo
         plugin_cache_dir=cache,
         plugin_cache_may_break_lock_file=config.plugin_cache_may_break_lock_file
         or breaking not in ("", "0"),
+        registry_protocols=_over(
+            RegistryProtocols(
+                _positive(environment.get("TF_REGISTRY_DISCOVERY_RETRY", "")),
+                _positive(environment.get("TF_REGISTRY_CLIENT_TIMEOUT", "")),
+            ),
+            config.registry_protocols,
+        ),
     )
+
+
+def config_directory(environment: Mapping[str, str]) -> str:
+    """The directory of a user's further files; empty if the environment names no home."""
+    home = environment.get("HOME", "")
+    directory = os.path.join(home, ".terraform.d") if home else ""
+    config_home = environment.get("XDG_CONFIG_HOME", "")
+    if config_home and not os.path.exists(directory):
+        return os.path.join(config_home, "opentofu")
+    return directory
 
 
 def parse_cli_config(
@@ -109,6 +150,7 @@ def parse_cli_config(
         credentials_helper=next(
             ((label, *_strings(body, "args")) for pairs in helpers for label, body in pairs), ()
         ),
+        registry_protocols=_registry_protocols(root, name, diags),
     )
 
 
@@ -133,9 +175,7 @@ def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[str]:
         found.append(existing[0])
     elif further and os.path.isfile(path := os.path.join(further, "tofurc")):
         found.append(path)
-    directory = os.path.join(home, ".terraform.d") if home else ""
-    if further and not os.path.isdir(directory):
-        directory = further
+    directory = config_directory(environment)
     if os.path.isdir(directory):
         found += _files_in(directory, diags)
     return found
@@ -164,7 +204,48 @@ def _merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) 
         {**first.hosts, **second.hosts},
         {**first.credentials, **second.credentials},
         first.credentials_helper or second.credentials_helper,
+        _over(first.registry_protocols, second.registry_protocols),
     )
+
+
+def _over(first: RegistryProtocols, second: RegistryProtocols) -> RegistryProtocols:
+    return RegistryProtocols(
+        second.retries if first.retries is None else first.retries,
+        second.timeout if first.timeout is None else first.timeout,
+    )
+
+
+def _positive(text: str) -> int | None:
+    is_number = text.isascii() and text.isdigit()
+    return int(text) if is_number and int(text) > 0 else None
+
+
+def _registry_protocols(root: Object, file: str, diags: Diagnostics) -> RegistryProtocols:
+    found = root.all("registry_protocols")
+    for item in found[1:]:
+        _report(file, item, "registry_protocols can occur only once", diags)
+    for item in found[:1]:
+        if len(item.keys) > 1 or not isinstance(item.value, Object):
+            _report(file, item, "registry_protocols must be a block without labels", diags)
+            continue
+        return RegistryProtocols(
+            _count(item, item.value, "retry_count", file, diags),
+            _count(item, item.value, "request_timeout_seconds", file, diags),
+        )
+    return RegistryProtocols()
+
+
+def _count(item: Item, body: Object, name: str, file: str, diags: Diagnostics) -> int | None:
+    values = [inner.value for inner in body.all(name)]
+    if not values:
+        return None
+    value = values[-1]
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    _report(file, item, f"{name} must be a whole number that is not negative", diags)
+    return None
 
 
 def _installation(item: Item, file: str, diags: Diagnostics) -> ProviderInstallation:
@@ -203,7 +284,11 @@ def _method(item: Item, body: Object, file: str, diags: Diagnostics) -> InstallM
         return None
     include = _patterns(item, body, "include", file, diags)
     exclude = _patterns(item, body, "exclude", file, diags)
-    return InstallMethod(kind, location, include, exclude)
+    retries = None
+    if kind in ("direct", "network_mirror"):
+        retries = _count(item, body, "download_retry_count", file, diags)
+    trust = any(inner.value is True for inner in body.all("trust_all_hashes"))
+    return InstallMethod(kind, location, include, exclude, retries, trust)
 
 
 def _patterns(
@@ -231,8 +316,8 @@ def _dev_overrides(item: Item, body: Object, file: str, diags: Diagnostics) -> d
     return overrides
 
 
-def _hosts(root: Object, file: str, diags: Diagnostics) -> dict[str, dict[str, str]]:
-    hosts: dict[str, dict[str, str]] = {}
+def _hosts(root: Object, file: str, diags: Diagnostics) -> dict[str, dict[str, object]]:
+    hosts: dict[str, dict[str, object]] = {}
     for item in root.all("host"):
         for label, body in _labelled(item):
             hostname = normalize_hostname(label)
@@ -240,13 +325,20 @@ def _hosts(root: Object, file: str, diags: Diagnostics) -> dict[str, dict[str, s
                 _report(file, item, f"{quoted(label)} is not a hostname", diags)
                 continue
             services = next((i.value for i in body.all("services")), None)
-            entries = services.items if isinstance(services, Object) else ()
-            hosts[hostname] = {e.keys[0]: e.value for e in entries if isinstance(e.value, str)}
+            hosts[hostname] = _plain(services) if isinstance(services, Object) else {}
     return hosts
 
 
-def _credentials(root: Object, file: str, diags: Diagnostics) -> dict[str, str]:
-    credentials: dict[str, str] = {}
+def _plain(body: Object) -> dict[str, object]:
+    """A body as a JSON document would have it."""
+    return {
+        item.keys[0]: _plain(item.value) if isinstance(item.value, Object) else item.value
+        for item in body.items
+    }
+
+
+def _credentials(root: Object, file: str, diags: Diagnostics) -> dict[str, HostToken]:
+    credentials: dict[str, HostToken] = {}
     for item in root.all("credentials"):
         for label, body in _labelled(item):
             hostname = normalize_hostname(label)
@@ -254,7 +346,7 @@ def _credentials(root: Object, file: str, diags: Diagnostics) -> dict[str, str]:
                 _report(file, item, f"{quoted(label)} is not a hostname", diags)
                 continue
             if token := _string(body, "token"):
-                credentials[hostname] = token
+                credentials[hostname] = HostToken(token, file)
     return credentials
 
 
