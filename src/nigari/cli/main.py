@@ -33,6 +33,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "hcldec": ("hcldec", "Decode an HCL file with a specification"),
     "import": ("import_object", "Bring an existing object under management"),
     "init": ("init", "Prepare a working directory for the other commands"),
+    "login": ("login", "Get a token from a host and store it"),
+    "logout": ("logout", "Remove the stored token for a host"),
     "validate": ("validate", "Check whether the configuration is valid"),
     "metadata functions": ("metadata_functions", "Show the functions of the language, as JSON"),
     "force-unlock": ("force_unlock", "Remove a lock that a dead process left on the state"),
@@ -82,11 +84,7 @@ ALIASES: dict[str, str] = {
 }
 """Other names of commands and groups, which no list of commands shows."""
 
-_NO_SERVICE = "Registries and remote services are not supported yet, so no tokens are needed"
-
 ABSENT: dict[str, str] = {
-    "login": _NO_SERVICE,
-    "logout": _NO_SERVICE,
     "test": "Test files are not run, only the modules that they name are installed",
 }
 """Commands that OpenTofu has and this program has not, and what is there in their place."""

@@ -1,0 +1,188 @@
+"""`nigari login`: gets a token from a host and stores it for later commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from nigari.cli.args import UsageError
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.host_argument import host_argument, report_other_file
+from nigari.cli.prompt import INPUT_FLAG, Person
+from nigari.cli.stored_state import JSON_FLAG, JSON_INTO_FLAG, OpenState
+from nigari.cli.views.diagnostics import NO_COLOR_FLAG
+from nigari.packages.host_credentials import CredentialsError, HostCredentials, Location
+
+if TYPE_CHECKING:
+    from nigari.net.client import Client
+    from nigari.packages.hosts import Host
+    from nigari.packages.login import LoginService
+
+_PASSWORD_HOST: Final = "app.terraform.io"
+"""The only host whose users may be asked for their password."""
+
+
+def run(invocation: Invocation) -> int:
+    """Log in to the host that the argument names."""
+    from nigari.workspace.waiting import run_to_end
+
+    state = OpenState(invocation)
+    if len(invocation.arguments) != 1:
+        raise UsageError("The command needs one argument, the name of the host to log in to.")
+    person = Person(state.terminal, invocation.switch("input"))
+    if not person.can_be_asked:
+        state.diags.error(
+            "Login needs a person",
+            "Logging in asks questions, so it cannot be used with -input=false. Where nobody can "
+            "answer, set an environment variable TF_TOKEN_… or write a credentials block into a "
+            "CLI configuration file.",
+        )
+        return state.end(False)
+    return state.end(run_to_end(_Login(state, person).begin()))
+
+
+class _Login:
+    def __init__(self, state: OpenState, person: Person) -> None:
+        self._state = state
+        self._person = person
+
+    async def begin(self) -> bool:
+        from nigari.net.client import Client
+        from nigari.net.settings import read_settings
+        from nigari.packages.hosts import HostError, Hosts
+        from nigari.packages.login import LoginError
+
+        state, environ = self._state, self._state.terminal.environ
+        found = host_argument(state)
+        if found is None:
+            return False
+        name, config, credentials = found
+        async with Client(read_settings(environ)) as client:
+            try:
+                host = await Hosts(client, config, credentials).host(name)
+                if credentials.location(name) is Location.OTHER_FILE:
+                    report_other_file(name, credentials, "log in", state.diags)
+                    return False
+                token = await self._token(host, client, credentials)
+                if token is None:
+                    return False
+                await credentials.store(name, token)
+            except HostError as error:
+                state.diags.error("Cannot log in", str(error))
+                return False
+            except LoginError as error:
+                state.diags.error("Login failed", str(error))
+                return False
+            except CredentialsError as error:
+                state.diags.error("Cannot store the token", str(error))
+                return False
+        state.say(f"\nYou are logged in to {name}: the token is stored.")
+        return True
+
+    async def _token(self, host: Host, client: Client, credentials: HostCredentials) -> str | None:
+        from nigari.packages.hosts import ServiceMissing, VersionMissing
+        from nigari.packages.login import CODE, PASSWORD, login_service
+
+        try:
+            service = login_service(host)
+        except VersionMissing:
+            raise
+        except ServiceMissing:
+            return await self._by_hand(host, client, credentials)
+        if CODE in service.grants:
+            if not self._agrees(host.name, credentials, "opens a page in your browser"):
+                return None
+            return await self._by_code(host.name, client, service)
+        if PASSWORD in service.grants and host.name == _PASSWORD_HOST:
+            if not self._agrees(host.name, credentials, "asks for your user name and password"):
+                return None
+            return await self._by_password(host.name, client, service)
+        self._state.diags.error(
+            "Cannot log in",
+            f"{host.name} offers none of the kinds of login that this program knows.",
+        )
+        return None
+
+    async def _by_code(self, name: str, client: Client, service: LoginService) -> str:
+        from nigari.packages.login import CodeLogin, callback_server
+
+        async with callback_server(service.ports) as server:
+            login = CodeLogin(service, server.url)
+            server.state = login.state
+            self._open(name, login.url)
+            self._state.text("\nWaiting for the host to confirm the login...")
+            self._state.terminal.stdout.flush()
+            code = await server.code
+        return await login.token(client, code)
+
+    async def _by_password(self, name: str, client: Client, service: LoginService) -> str | None:
+        from nigari.packages.login import token_for_password
+
+        user = self._person.text(f"User name for {name}", "", is_secret=False)
+        word = None if user is None else self._person.text(f"Password for {name}", "", True)
+        if user is None or word is None:
+            self._report_no_answer()
+            return None
+        return await token_for_password(client, service, user, word)
+
+    async def _by_hand(
+        self, host: Host, client: Client, credentials: HostCredentials
+    ) -> str | None:
+        from nigari.packages.login import tokens_page, user_name
+
+        service = host.url("tfe.v2")
+        if not self._agrees(host.name, credentials, "opens a page where you can make one"):
+            return None
+        self._open(host.name, tokens_page(service))
+        given = self._person.text(f"Token for {host.name}", "Paste the token here.", True)
+        if given is None:
+            self._report_no_answer()
+            return None
+        token = given.strip()
+        self._state.say(f"\nThe token belongs to {await user_name(client, service, token)}.")
+        return token
+
+    def _agrees(self, name: str, credentials: HostCredentials, how: str) -> bool:
+        state = self._state
+        if credentials.location(name) is Location.HELPER:
+            where = f'given to the credentials helper "{credentials.helper}"'
+        else:
+            where = f"stored in plain text in {credentials.file}"
+        state.text(
+            state.prose(
+                f"Login requests a token for {name} and {how}. The token will be {where}, for use "
+                "by later commands."
+            )
+        )
+        answer = self._person.text("Do you want to proceed?", 'Only "yes" is accepted.', False)
+        if answer is not None and answer.strip().lower() == "yes":
+            return True
+        state.diags.error("Login cancelled", "The login was not confirmed, so nothing was done.")
+        return False
+
+    def _open(self, name: str, url: str) -> None:
+        from nigari.cli.browser import open_page
+
+        if open_page(url, self._state.terminal.environ):
+            text = (
+                f"The login page of {name} opens in your browser. If it does not, open it yourself:"
+            )
+        else:
+            text = f"Open this page of {name} in your browser:"
+        self._state.say(f"\n{self._state.prose(text)}\n    {url}", f"{text} {url}")
+        self._state.terminal.stdout.flush()
+
+    def _report_no_answer(self) -> None:
+        self._state.diags.error("Login cancelled", "There was no answer, so nothing was stored.")
+
+
+COMMAND = Command(
+    "login",
+    "Gets a token from a host, such as a private registry, and stores it for later commands: with "
+    "the configured credentials helper, or else in plain text in credentials.tfrc.json in the "
+    "directory of your CLI configuration.",
+    run,
+    flags=(INPUT_FLAG, JSON_FLAG, JSON_INTO_FLAG, NO_COLOR_FLAG),
+    arguments="HOST",
+    most_arguments=1,
+    examples=(Example("nigari login registry.example.com", ""),),
+)

@@ -1,0 +1,53 @@
+"""`nigari logout`: removes the stored token for a host."""
+
+from __future__ import annotations
+
+from nigari.cli.args import UsageError
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.host_argument import host_argument, report_other_file
+from nigari.cli.prompt import INPUT_FLAG
+from nigari.cli.stored_state import JSON_FLAG, JSON_INTO_FLAG, OpenState
+from nigari.cli.views.diagnostics import NO_COLOR_FLAG
+from nigari.packages.host_credentials import CredentialsError, Location
+
+
+def run(invocation: Invocation) -> int:
+    """Remove the token of the host that the argument names."""
+    from nigari.workspace.waiting import run_to_end
+
+    state = OpenState(invocation)
+    if len(invocation.arguments) != 1:
+        raise UsageError("The command needs one argument, the name of the host to log out of.")
+    found = host_argument(state)
+    if found is None:
+        return state.end(False)
+    name, _, credentials = found
+    location = credentials.location(name)
+    if location is Location.OTHER_FILE:
+        report_other_file(name, credentials, "log out", state.diags)
+        return state.end(False)
+    if location is Location.NOWHERE:
+        state.say(f"There is no stored token for {name}.")
+        return state.end()
+    try:
+        run_to_end(credentials.forget(name))
+    except CredentialsError as error:
+        state.diags.error("Cannot remove the token", str(error))
+        return state.end(False)
+    state.say(
+        f"The token for {name} is removed from this machine. It is still valid: revoke it at the "
+        "host if nobody needs it any more."
+    )
+    return state.end()
+
+
+COMMAND = Command(
+    "logout",
+    "Removes the token that login has stored for a host. The token itself stays valid until it is "
+    "revoked at the host.",
+    run,
+    flags=(INPUT_FLAG, JSON_FLAG, JSON_INTO_FLAG, NO_COLOR_FLAG),
+    arguments="HOST",
+    most_arguments=1,
+    examples=(Example("nigari logout registry.example.com", ""),),
+)

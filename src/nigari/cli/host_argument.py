@@ -1,0 +1,36 @@
+"""What `login` and `logout` share: the host that is named, and the user's credentials."""
+
+from __future__ import annotations
+
+from nigari.addrs.hostname import normalize_hostname
+from nigari.cli.stored_state import OpenState
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.quoting import quoted
+from nigari.packages.cli_config import CliConfig, load_cli_config
+from nigari.packages.host_credentials import HostCredentials
+
+
+def host_argument(state: OpenState) -> tuple[str, CliConfig, HostCredentials] | None:
+    """The host that the only argument names; None after reporting that it is no host."""
+    (text,) = state.invocation.arguments
+    name = normalize_hostname(text)
+    if name is None:
+        state.diags.error(
+            "Invalid host name",
+            f"{quoted(text)} is not the name of a host, such as registry.example.com.",
+        )
+        return None
+    environ = state.terminal.environ
+    config = load_cli_config(environ, state.diags)
+    return name, config, HostCredentials(config, environ)
+
+
+def report_other_file(
+    name: str, credentials: HostCredentials, verb: str, diags: Diagnostics
+) -> None:
+    """Only one file is written by this program; what a person wrote stays."""
+    diags.error(
+        "Credentials are configured by hand",
+        f"{credentials.other_file(name)} has a credentials block for {name}. To {verb}, remove "
+        "that block first.",
+    )
