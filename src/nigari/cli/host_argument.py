@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from nigari.addrs.hostname import normalize_hostname
-from nigari.cli.stored_state import OpenState
+from nigari.cli.presenter import Presenter
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
 from nigari.packages.cli_config import CliConfig, load_cli_config
 from nigari.packages.host_credentials import HostCredentials
 
 
-def host_argument(state: OpenState) -> tuple[str, CliConfig, HostCredentials] | None:
+def host_argument(presenter: Presenter) -> tuple[str, CliConfig, HostCredentials] | None:
     """The host that the only argument names; None after reporting that it is no host."""
-    (text,) = state.invocation.arguments
+    (text,) = presenter.invocation.arguments
     name = normalize_hostname(text)
     if name is None:
-        state.diags.error(
+        presenter.diags.error(
             "Invalid host name",
             f"{quoted(text)} is not the name of a host, such as registry.example.com.",
         )
         return None
-    environ = state.terminal.environ
-    config = load_cli_config(environ, state.diags)
+    environ = presenter.terminal.environ
+    config = load_cli_config(environ, presenter.diags)
     return name, config, HostCredentials(config, environ)
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 from nigari.cli.args import UsageError
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.host_argument import host_argument, report_other_file
+from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG, Person
-from nigari.cli.stored_state import JSON_FLAG, JSON_INTO_FLAG, OpenState
+from nigari.cli.state_flags import JSON_FLAG, JSON_INTO_FLAG
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.packages.host_credentials import CredentialsError, HostCredentials, Location
 
@@ -25,24 +26,24 @@ def run(invocation: Invocation) -> int:
     """Log in to the host that the argument names."""
     from nigari.workspace.waiting import run_to_end
 
-    state = OpenState(invocation)
+    presenter = Presenter(invocation)
     if len(invocation.arguments) != 1:
         raise UsageError("The command needs one argument, the name of the host to log in to.")
-    person = Person(state.terminal, invocation.switch("input"))
+    person = Person(presenter.terminal, invocation.switch("input"))
     if not person.can_be_asked:
-        state.diags.error(
+        presenter.diags.error(
             "Login needs a person",
             "Logging in asks questions, so it cannot be used with -input=false. Where nobody can "
             "answer, set an environment variable TF_TOKEN_… or write a credentials block into a "
             "CLI configuration file.",
         )
-        return state.end(False)
-    return state.end(run_to_end(_Login(state, person).begin()))
+        return presenter.end(False)
+    return presenter.end(run_to_end(_Login(presenter, person).begin()))
 
 
 class _Login:
-    def __init__(self, state: OpenState, person: Person) -> None:
-        self._state = state
+    def __init__(self, presenter: Presenter, person: Person) -> None:
+        self._presenter = presenter
         self._person = person
 
     async def begin(self) -> bool:
@@ -51,8 +52,8 @@ class _Login:
         from nigari.packages.hosts import HostError, Hosts
         from nigari.packages.login import LoginError
 
-        state, environ = self._state, self._state.terminal.environ
-        found = host_argument(state)
+        presenter, environ = self._presenter, self._presenter.terminal.environ
+        found = host_argument(presenter)
         if found is None:
             return False
         name, config, credentials = found
@@ -60,22 +61,22 @@ class _Login:
             try:
                 host = await Hosts(client, config, credentials).host(name)
                 if credentials.location(name) is Location.OTHER_FILE:
-                    report_other_file(name, credentials, "log in", state.diags)
+                    report_other_file(name, credentials, "log in", presenter.diags)
                     return False
                 token = await self._token(host, client, credentials)
                 if token is None:
                     return False
                 await credentials.store(name, token)
             except HostError as error:
-                state.diags.error("Cannot log in", str(error))
+                presenter.diags.error("Cannot log in", str(error))
                 return False
             except LoginError as error:
-                state.diags.error("Login failed", str(error))
+                presenter.diags.error("Login failed", str(error))
                 return False
             except CredentialsError as error:
-                state.diags.error("Cannot store the token", str(error))
+                presenter.diags.error("Cannot store the token", str(error))
                 return False
-        state.say(f"\nYou are logged in to {name}: the token is stored.")
+        presenter.say(f"\nYou are logged in to {name}: the token is stored.")
         return True
 
     async def _token(self, host: Host, client: Client, credentials: HostCredentials) -> str | None:
@@ -96,7 +97,7 @@ class _Login:
             if not self._agrees(host.name, credentials, "asks for your user name and password"):
                 return None
             return await self._by_password(host.name, client, service)
-        self._state.diags.error(
+        self._presenter.diags.error(
             "Cannot log in",
             f"{host.name} offers none of the kinds of login that this program knows.",
         )
@@ -109,8 +110,8 @@ class _Login:
             login = CodeLogin(service, server.url)
             server.state = login.state
             self._open(name, login.url)
-            self._state.text("\nWaiting for the host to confirm the login...")
-            self._state.terminal.stdout.flush()
+            self._presenter.text("\nWaiting for the host to confirm the login...")
+            self._presenter.terminal.stdout.flush()
             code = await server.code
         return await login.token(client, code)
 
@@ -138,17 +139,17 @@ class _Login:
             self._report_no_answer()
             return None
         token = given.strip()
-        self._state.say(f"\nThe token belongs to {await user_name(client, service, token)}.")
+        self._presenter.say(f"\nThe token belongs to {await user_name(client, service, token)}.")
         return token
 
     def _agrees(self, name: str, credentials: HostCredentials, how: str) -> bool:
-        state = self._state
+        presenter = self._presenter
         if credentials.location(name) is Location.HELPER:
             where = f'given to the credentials helper "{credentials.helper}"'
         else:
             where = f"stored in plain text in {credentials.file}"
-        state.text(
-            state.prose(
+        presenter.text(
+            presenter.prose(
                 f"Login requests a token for {name} and {how}. The token will be {where}, for use "
                 "by later commands."
             )
@@ -156,23 +157,27 @@ class _Login:
         answer = self._person.text("Do you want to proceed?", 'Only "yes" is accepted.', False)
         if answer is not None and answer.strip().lower() == "yes":
             return True
-        state.diags.error("Login cancelled", "The login was not confirmed, so nothing was done.")
+        presenter.diags.error(
+            "Login cancelled", "The login was not confirmed, so nothing was done."
+        )
         return False
 
     def _open(self, name: str, url: str) -> None:
         from nigari.cli.browser import open_page
 
-        if open_page(url, self._state.terminal.environ):
+        if open_page(url, self._presenter.terminal.environ):
             text = (
                 f"The login page of {name} opens in your browser. If it does not, open it yourself:"
             )
         else:
             text = f"Open this page of {name} in your browser:"
-        self._state.say(f"\n{self._state.prose(text)}\n    {url}", f"{text} {url}")
-        self._state.terminal.stdout.flush()
+        self._presenter.say(f"\n{self._presenter.prose(text)}\n    {url}", f"{text} {url}")
+        self._presenter.terminal.stdout.flush()
 
     def _report_no_answer(self) -> None:
-        self._state.diags.error("Login cancelled", "There was no answer, so nothing was stored.")
+        self._presenter.diags.error(
+            "Login cancelled", "There was no answer, so nothing was stored."
+        )
 
 
 COMMAND = Command(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from nigari.cli.args import UsageError
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.host_argument import host_argument, report_other_file
+from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG
-from nigari.cli.stored_state import JSON_FLAG, JSON_INTO_FLAG, OpenState
+from nigari.cli.state_flags import JSON_FLAG, JSON_INTO_FLAG
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.packages.host_credentials import CredentialsError, Location
 
@@ -15,30 +16,30 @@ def run(invocation: Invocation) -> int:
     """Remove the token of the host that the argument names."""
     from nigari.workspace.waiting import run_to_end
 
-    state = OpenState(invocation)
+    presenter = Presenter(invocation)
     if len(invocation.arguments) != 1:
         raise UsageError("The command needs one argument, the name of the host to log out of.")
-    found = host_argument(state)
+    found = host_argument(presenter)
     if found is None:
-        return state.end(False)
+        return presenter.end(False)
     name, _, credentials = found
     location = credentials.location(name)
     if location is Location.OTHER_FILE:
-        report_other_file(name, credentials, "log out", state.diags)
-        return state.end(False)
+        report_other_file(name, credentials, "log out", presenter.diags)
+        return presenter.end(False)
     if location is Location.NOWHERE:
-        state.say(f"There is no stored token for {name}.")
-        return state.end()
+        presenter.say(f"There is no stored token for {name}.")
+        return presenter.end()
     try:
         run_to_end(credentials.forget(name))
     except CredentialsError as error:
-        state.diags.error("Cannot remove the token", str(error))
-        return state.end(False)
-    state.say(
+        presenter.diags.error("Cannot remove the token", str(error))
+        return presenter.end(False)
+    presenter.say(
         f"The token for {name} is removed from this machine. It is still valid: revoke it at the "
         "host if nobody needs it any more."
     )
-    return state.end()
+    return presenter.end()
 
 
 COMMAND = Command(
