@@ -1,6 +1,8 @@
 """Nigari evaluates OpenTofu / Terraform configurations, and HCL languages of your own.
 
     nigari.load("directory")    a whole configuration, with all that is known before anything runs
+    nigari.open("directory")    a session: plan, apply, and work with the state
+    nigari.aio                  the same sessions as coroutines
     nigari.hcl                  HCL files: plain data, trees, layout, decoding, rewriting
     nigari.cty                  the values and types of the language
     nigari.diagnostics          what is wrong with a text, and how that is shown
@@ -19,16 +21,43 @@ from nigari.lazy import lazy_exports
 from nigari.version import VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
-    from nigari import cty, diagnostics, hcl
+    from nigari import aio, cty, diagnostics, hcl
+    from nigari.aio import Ask
+    from nigari.session import Session
+    from nigari.workspace.failure import SessionError
+    from nigari.workspace.plan_result import Plan
     from nigari.workspace.view import Configuration
 else:
-    __getattr__ = lazy_exports(__name__, {name: (name,) for name in ("cty", "diagnostics", "hcl")})
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            **{name: (name,) for name in ("aio", "cty", "diagnostics", "hcl")},
+            "session": ("Session",),
+            "workspace.failure": ("SessionError",),
+            "workspace.plan_result": ("Plan",),
+            "workspace.view": ("Configuration",),
+        },
+    )
 
 __version__ = VERSION
 
-__all__ = ["__version__", "cty", "diagnostics", "hcl", "load"]
+__all__ = [
+    "Configuration",
+    "Plan",
+    "Session",
+    "SessionError",
+    "__version__",
+    "aio",
+    "cty",
+    "diagnostics",
+    "hcl",
+    "load",
+    "open",
+    "read_plan",
+]
 
 
 def __dir__() -> list[str]:
@@ -47,3 +76,51 @@ def load(
     from nigari.workspace import load as load_configuration
 
     return load_configuration(path, variables)
+
+
+def open(  # noqa: A001 - people write `nigari.open`
+    path: str | PathLike[str] = ".",
+    variables: Mapping[str, object] | None = None,
+    var_files: Sequence[str | PathLike[str]] = (),
+    *,
+    workspace: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    state: str | PathLike[str] | None = None,
+    lock: bool = True,
+    lock_timeout: float = 0.0,
+    ask: Ask | None = None,
+) -> Session:
+    """A session in a directory: plan, apply, and work with its state. Nothing is read yet.
+
+    `variables` are plain Python or `cty` values for root variables, stronger than all others;
+    `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
+    one. `environ` takes the place of the process's environment, also for plugins. `state` is the
+    file of a local state. `ask(name, description)` is called for values that are missing; without
+    it nobody is asked. What cannot be done raises a `SessionError`.
+    """
+    from nigari.session import open_session
+
+    return open_session(
+        path,
+        variables,
+        var_files,
+        workspace=workspace,
+        environ=environ,
+        state=state,
+        lock=lock,
+        lock_timeout=lock_timeout,
+        ask=ask,
+    )
+
+
+def read_plan(
+    path: str | PathLike[str],
+    directory: str | PathLike[str] = ".",
+    variables: Mapping[str, object] | None = None,
+) -> Plan:
+    """A plan that was saved. The directory is the one that it was made for; of `variables`, only
+    those that are ephemeral have to be given again.
+    """
+    from nigari.session import read_plan as read
+
+    return read(path, directory, variables)

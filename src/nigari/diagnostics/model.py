@@ -130,6 +130,17 @@ class Diagnostic:
     is_check: bool = False
     """Whether it says how a `check` went, as far as that is known by now."""
 
+    def __repr__(self) -> str:
+        where = "" if self.subject is None else f" at {self.subject}"
+        return f"<{self.severity.value}: {self.summary}{where}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        where = "" if self.subject is None else f"<p><code>{escape(str(self.subject))}</code></p>"
+        title = f"{self.severity.value.capitalize()}: {self.summary}"
+        return f"<p><b>{escape(title)}</b></p>{where}<p>{escape(self.detail)}</p>"
+
 
 class Diagnostics:
     """The collector that is passed to every function which may find a mistake."""

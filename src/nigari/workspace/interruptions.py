@@ -1,4 +1,9 @@
-"""What Ctrl-C and a request to end mean while something is under way that must not just end."""
+"""What Ctrl-C, a request to end and cancelling mean while something must not just end.
+
+Whoever does such a thing says how it reacts (`on_interrupt`). Where the interruption comes from
+depends on who runs it: signals in a program of its own, a waiting thread in a notebook, a cancelled
+task in somebody else's event loop.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,79 @@ import asyncio
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterator
+from contextvars import ContextVar
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
+class Interruptions:
+    """Passes interruptions on to whoever reacts to them now."""
+
+    def __init__(self) -> None:
+        self._reactions: list[Callable[[], object]] = []
+        self._task: asyncio.Task[object] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @contextlib.contextmanager
+    def reacting(self, react: Callable[[], object]) -> Iterator[None]:
+        """While this is open, an interruption calls a function and does nothing else."""
+        self._reactions.append(react)
+        try:
+            yield
+        finally:
+            self._reactions.remove(react)
+
+    def interrupt(self) -> None:
+        """Somebody wants the work to stop; where nobody reacts, it is cancelled."""
+        if self._reactions:
+            self._reactions[-1]()
+        elif self._task is not None:
+            self._task.cancel()
+
+    def interrupt_from_outside(self) -> None:
+        """The same from another thread than that of the work."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self.interrupt)
+
+    async def run(self, work: Coroutine[object, object, T]) -> T:
+        """Do some work. Cancelling it while it must not just end interrupts it."""
+        token = _PASSED_ON.set(self)
+        try:
+            task = asyncio.ensure_future(work)
+        finally:
+            _PASSED_ON.reset(token)
+        self._task, self._loop = task, asyncio.get_running_loop()
+        is_cancelled = False
+        while not task.done():
+            try:
+                await asyncio.wait((task,))
+            except asyncio.CancelledError:
+                is_cancelled = True
+                self.interrupt()
+        if is_cancelled and not task.cancelled() and task.exception() is None:
+            raise asyncio.CancelledError
+        return task.result()
+
+
+_PASSED_ON: Final[ContextVar[Interruptions | None]] = ContextVar("interruptions", default=None)
+
+
 @contextlib.contextmanager
 def on_interrupt(react: Callable[[], object]) -> Iterator[None]:
-    """While this is open, Ctrl-C and a request to end call a function and do nothing else.
+    """While this is open, an interruption calls a function and does nothing else.
 
-    Signals reach the main thread only; elsewhere whoever runs the loop decides.
+    Signals reach the main thread only; elsewhere whoever runs the loop passes them on.
     """
+    passed_on = _PASSED_ON.get()
+    if passed_on is not None:
+        with passed_on.reacting(react):
+            yield
+        return
     if threading.current_thread() is not threading.main_thread():
         yield
         return

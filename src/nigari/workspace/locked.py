@@ -62,6 +62,22 @@ Unsaved = Callable[[bytes], str]
 
 
 @record
+class MadePlan:
+    """A plan with what it takes to apply it in another turn of the lock."""
+
+    session: Session
+    planning: Planning
+    plan: Plan
+    lineage: str
+    serial: int
+    """Which snapshot of the state it was made from."""
+    lock: str
+    """The checksum of the lock file then."""
+    workspace: str
+    to_saved: Callable[[Plan], SavedPlan]
+
+
+@record
 class Applied:
     """What has come of a plan."""
 
@@ -117,6 +133,30 @@ def _reopened(session: Session, path: str) -> Reopened | None:
     return found
 
 
+async def read_plan(session: Session, path: str) -> MadePlan | None:
+    """The plan in a file; None after reporting why it cannot be used."""
+    taken = _reopened(session, path)
+    if taken is None:
+        return None
+    found = await restored(taken, SILENCE, session.diags)
+    if found is None:
+        return None
+    planning, plan = found
+    await planning.close()
+    saved = taken.saved
+    plan = replace(plan, is_incomplete=saved.is_incomplete)
+    return MadePlan(
+        session,
+        planning,
+        plan,
+        saved.lineage,
+        saved.serial,
+        saved.lock,
+        saved.workspace,
+        lambda _: saved,
+    )
+
+
 class LockedSession:
     """A session whose state nobody else can change."""
 
@@ -133,6 +173,8 @@ class LockedSession:
         self._listener = listener
         self._reopened = reopened
         self._read = ReadFiles(session.where.files)
+        self._snapshot = snapshot_of(snapshots)
+        """What was stored when the lock was taken."""
         self._generated: Mapping[str, str] = {}
         """The blocks that were written for what is imported, by address."""
 
@@ -282,22 +324,29 @@ class LockedSession:
             session.workspace,
             self._read.checksums,
             session.states.remembered_backend(self.diags),
-            snapshot_of(self.snapshots),
+            self._snapshot,
         )
 
     def save(self, plan: Plan, path: str) -> bool:
         """Write a plan to a file; False after reporting why that cannot be done."""
         return write_saved(self.session, self.saved(plan), path)
 
+    def made(self, plan: Plan) -> MadePlan:
+        """A plan that was made here, to be applied later in the same process."""
+        assert self.planning is not None
+        session = self.session
+        lock = lock_checksum(session.where)
+        return MadePlan(
+            session, self.planning, plan, *self._snapshot, lock, session.selected, self.saved
+        )
+
     async def restore(self) -> Plan | None:
         """The plan that was saved, if it can still be applied; None after reporting why not."""
         reopened = self._reopened
         assert reopened is not None
         saved = reopened.saved
-        reason = "it is incomplete, because planning failed" if saved.is_incomplete else ""
-        if not reason and saved.workspace != self.session.selected:
-            reason = f"it was made for the workspace {saved.workspace}"
-        if not self.is_current(saved, reason):
+        was = (saved.lineage, saved.serial, saved.lock, saved.workspace)
+        if not self._is_current(*was, is_incomplete=saved.is_incomplete):
             return None
         found = await restored(reopened, self._listener, self.diags)
         if found is None:
@@ -305,14 +354,25 @@ class LockedSession:
         self.planning, plan = found
         return plan
 
-    def is_current(self, saved: SavedPlan, reason: str = "") -> bool:
-        """Whether the state and the lock file are those that a plan was made with; reported where
-        they are not, or where there is another reason not to apply it.
-        """
-        if not reason and snapshot_of(self.snapshots) != (saved.lineage, saved.serial):
+    def resume(self, made: MadePlan) -> bool:
+        """Take up a plan that was made in another turn; False after reporting why that cannot be."""
+        was = (made.lineage, made.serial, made.lock, made.workspace)
+        self.planning = made.planning
+        return self._is_current(*was, is_incomplete=made.plan.is_incomplete)
+
+    def _is_current(
+        self, lineage: str, serial: int, lock: str, workspace: str, is_incomplete: bool
+    ) -> bool:
+        """Whether everything still is as it was when a plan was made; reported where it is not."""
+        reason = ""
+        if is_incomplete:
+            reason = "it is incomplete, because planning failed"
+        elif self._snapshot != (lineage, serial):
             reason = "the state has changed since the plan was made"
-        elif not reason and lock_checksum(self.session.where) != saved.lock:
+        elif lock_checksum(self.session.where) != lock:
             reason = "the dependency lock file has changed since the plan was made"
+        elif self.session.selected != workspace:
+            reason = f"it was made for the workspace {workspace}"
         if reason:
             self.diags.error("Cannot apply the plan", f"The plan cannot be applied: {reason}.")
         return not reason

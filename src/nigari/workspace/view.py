@@ -364,6 +364,19 @@ class Configuration:
     def __repr__(self) -> str:
         return f"<Configuration of {'nothing' if self._run is None else self.root}>"
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from nigari.diagnostics.html import diagnostics_html, table
+
+        rows = []
+        for module in self.modules():
+            name = escape(module.address or "root module")
+            resources = ", ".join(f"<code>{escape(each)}</code>" for each in module.resources)
+            rows.append((name, f"<code>{escape(module.directory)}</code>", resources))
+        problems = diagnostics_html(self.diagnostics.in_order(), self._sources)
+        return table(("module", "directory", "resources"), rows) + problems
+
     @property
     def diagnostics(self) -> Diagnostics:
         """Everything that has been found wrong so far; evaluating more may find more."""

@@ -18,8 +18,18 @@ def run_to_end(work: Coroutine[object, object, T]) -> T:
         return asyncio.run(work)
     from concurrent.futures import ThreadPoolExecutor
 
+    from nigari.workspace.interruptions import Interruptions
+
+    interruptions = Interruptions()
     with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(asyncio.run, work).result()
+        result = pool.submit(asyncio.run, interruptions.run(work))
+        while True:
+            try:
+                return result.result()
+            except KeyboardInterrupt:
+                if result.done():
+                    raise
+                interruptions.interrupt_from_outside()
 
 
 def run_until_it_waits(work: Coroutine[object, object, T]) -> T:

@@ -45,7 +45,7 @@ class WorkingDirectory:
     @property
     def path(self) -> str:
         """Where the directory itself is."""
-        return self.at(self.name)
+        return os.path.normpath(self.at(self.name)) if self.root else self.name
 
     @property
     def data_name(self) -> str:

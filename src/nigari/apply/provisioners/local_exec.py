@@ -50,6 +50,8 @@ async def run_local(arguments: Arguments, machine: Machine, say: Say) -> None:
     except asyncio.CancelledError:
         if process.returncode is None:
             process.kill()
+        # What the command has started may still have its output open, and nobody reads it.
+        process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
         raise
     if status:
         printed = "\n".join(tail)

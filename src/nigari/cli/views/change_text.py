@@ -14,24 +14,10 @@ from nigari.cli.views.manner import Manner
 from nigari.cli.views.object_comparison import compare_block
 from nigari.cli.views.style import Style
 from nigari.cty.json import value_to_json
-from nigari.cty.values import go_quote, null
+from nigari.cty.values import null
 from nigari.plan.changes import Action, Change, Drift, Reason
+from nigari.plan.reasons import reason_text
 from nigari.state.json_text import indented
-
-_REASONS: Final = {
-    Reason.NO_RESOURCE: "because {resource} is not in configuration",
-    Reason.NO_MODULE: "because {module} is not in configuration",
-    Reason.COUNT_INDEX: "because index [{key}] is out of range for count",
-    Reason.EACH_KEY: "because key [{key}] is not in for_each map",
-    Reason.DISABLED: "because enabled is false",
-    Reason.NO_MOVE_TARGET: "because {previous} was moved to {address}, which is not in configuration",
-    Reason.KEPT_BY_CONFIG: "because lifecycle.destroy is false",
-    Reason.KEPT_BY_STATE: "because lifecycle.destroy was false before it was taken out of the "
-    "configuration",
-    Reason.CONFIG_UNKNOWN: "its configuration is not known yet",
-    Reason.DEPENDENCY_PENDING: "something that it depends on will change",
-    Reason.CHECK_NESTED: "the check it belongs to needs a fresh result",
-}
 
 _KEPT: Final = (Reason.KEPT_BY_CONFIG, Reason.KEPT_BY_STATE)
 
@@ -139,7 +125,7 @@ def _deed(change: Change, name: str, style: Style) -> Iterator[str]:
         yield f"{before} has moved to {style.bold(str(change.address))}"
     else:
         yield f"{name} will be imported"
-    reason = "" if action.is_replace else _reason(change)
+    reason = "" if action.is_replace else reason_text(change)
     is_told = action is not Action.FORGET or change.reason in _KEPT
     if reason and is_told:
         yield f"# ({reason})"
@@ -159,19 +145,3 @@ def _replacement(change: Change, name: str, style: Style) -> str:
     if change.action is Action.FORGET_THEN_CREATE:
         text += f" - {style.yellow('the old object is not destroyed')} (lifecycle.destroy = false)"
     return text
-
-
-def _reason(change: Change) -> str:
-    key = change.address.item.key
-    if change.reason is Reason.WRONG_REPETITION:
-        if key is None:
-            return "because resource uses count or for_each"
-        used = "for_each" if isinstance(key, str) else "count"
-        return f"because resource does not use {used}"
-    return _REASONS.get(change.reason, "").format(
-        resource=change.address.item.resource,
-        address=change.address,
-        previous=change.previous_address,
-        module=change.address.module,
-        key=go_quote(key) if isinstance(key, str) else key,
-    )

@@ -1,0 +1,578 @@
+"""Sessions as coroutines: the same names as `nigari.open` and its session, to be awaited.
+
+    async with nigari.aio.open("infra", {"env": "prod"}) as session:
+        plan = await session.plan()
+        await session.apply(plan)
+
+Cancelling a task that applies is what Ctrl-C is on the command line: what is under way comes to its
+end, the state is stored, and only then the task is cancelled. Cancelled twice, it ends at once, and
+the state is stored all the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from os import PathLike, fspath
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, TypeVar
+
+from nigari.addrs.parse import parse_resource_instance, parse_target
+from nigari.addrs.targets import Target
+from nigari.backends.locking import LockOptions
+from nigari.config.variable import Variable
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.eval.inputs import InputKind, InputValue
+from nigari.plan.changes import PlanMode
+from nigari.plan.imports import ImportTarget
+from nigari.plan.plan_host import PlanOptions
+from nigari.record import record
+from nigari.state.model import StateFile
+from nigari.workspace import locked as turns
+from nigari.workspace.failure import SessionError
+from nigari.workspace.interruptions import Interruptions
+from nigari.workspace.options import GivenVariables, SessionOptions, StateFiles
+from nigari.workspace.people import NOBODY, People
+from nigari.workspace.plan_result import Plan, made_plan
+from nigari.workspace.progress import Announcer, Listen
+from nigari.workspace.session import Edit
+from nigari.workspace.session import Session as Work
+from nigari.workspace.state_result import Output, StoredState
+from nigari.workspace.working_directory import WorkingDirectory
+
+if TYPE_CHECKING:
+    from nigari.addrs.absolute import AbsResourceInstance
+    from nigari.state.edit import MoveOutcome
+    from nigari.state.model import State
+
+T = TypeVar("T")
+
+Ask = Callable[[str, str], str | None]
+"""Answers a question: the name of what is asked for and its description; None for no answer."""
+_APPLYING = "OperationTypeApply"
+
+__all__ = ["Applied", "Ask", "Initialized", "Session", "open", "read_plan"]
+
+
+@record
+class Applied:
+    """What has come of a plan."""
+
+    state: StoredState
+    """As it was stored."""
+    warnings: tuple[Diagnostic, ...]
+
+    @property
+    def outputs(self) -> Mapping[str, Output]:
+        """The root outputs."""
+        return self.state.outputs
+
+
+@record
+class Initialized:
+    """What `init` has made ready."""
+
+    modules: Mapping[str, str]
+    """The directories of modules that were installed, by the keys of their calls."""
+    providers: Mapping[str, str]
+    """The versions of providers, by name."""
+    warnings: tuple[Diagnostic, ...]
+
+
+def open(  # noqa: A001 - people write `nigari.open`
+    path: str | PathLike[str] = ".",
+    variables: Mapping[str, object] | None = None,
+    var_files: Sequence[str | PathLike[str]] = (),
+    *,
+    workspace: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    state: str | PathLike[str] | None = None,
+    lock: bool = True,
+    lock_timeout: float = 0.0,
+    ask: Ask | None = None,
+) -> Session:
+    """A session in a directory. Nothing is read before it is needed.
+
+    `variables` are plain Python or `cty` values for root variables, stronger than all others;
+    `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
+    one. `environ` takes the place of the process's environment, also for plugins. `state` is the
+    file of a local state. `ask` is called for values that are missing; without it nobody is asked.
+    """
+    where = _absolute(path)
+    settings = dict(os.environ if environ is None else environ)
+    if workspace is not None:
+        settings["TF_WORKSPACE"] = workspace
+    given = GivenVariables(
+        [("var-file", _absolute(each)) for each in var_files],
+        {
+            name: InputValue(InputKind.CALLER, "the caller", value=Value.of(value))
+            for name, value in (variables or {}).items()
+        },
+    )
+    files = StateFiles("" if state is None else fspath(state))
+    options = SessionOptions(files, LockOptions(lock, lock_timeout))
+    people = NOBODY if ask is None else _Asked(ask)
+    return Session(WorkingDirectory(settings, root=where), given, options, people)
+
+
+async def read_plan(
+    path: str | PathLike[str],
+    directory: str | PathLike[str] = ".",
+    variables: Mapping[str, object] | None = None,
+) -> Plan:
+    """A plan that was saved. The directory is the one that it was made for; of `variables`, only
+    those that are ephemeral have to be given again.
+    """
+    async with open(directory, variables) as session:
+        return await session.read_plan(_absolute(path))
+
+
+class Session:
+    """A working directory: its configuration, its state, and what is done to them.
+
+    Every operation looks at the directory as it is then. What cannot be done raises a
+    `SessionError`; nothing is printed.
+    """
+
+    def __init__(
+        self,
+        where: WorkingDirectory,
+        variables: GivenVariables,
+        options: SessionOptions,
+        people: People,
+    ) -> None:
+        self._where = where
+        self._variables = variables
+        self._options = options
+        self._people = people
+
+    async def __aenter__(self) -> Session:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Nothing is left open between operations."""
+
+    def __repr__(self) -> str:
+        return f"<session in {self._where.path}>"
+
+    @property
+    def path(self) -> str:
+        """The directory."""
+        return os.path.normpath(self._where.path)
+
+    def _open(self) -> Work:
+        return Work(self._where, self._variables, self._options, self._people)
+
+    # -- before anything is planned ---------------------------------------------------------------
+
+    async def init(
+        self,
+        *,
+        upgrade: bool = False,
+        backend: bool = True,
+        backend_config: Sequence[str] = (),
+        reconfigure: bool = False,
+        migrate_state: bool = False,
+        force_copy: bool = False,
+        plugin_dirs: Sequence[str] = (),
+        lockfile_readonly: bool = False,
+    ) -> Initialized:
+        """Install modules and providers and set up the backend, as `nigari init` does."""
+        import asyncio
+
+        from nigari.workspace.backend_setup import BackendOptions
+        from nigari.workspace.initialize import InitOptions
+        from nigari.workspace.provider_install import ProviderOptions
+        from nigari.workspace.quiet_init import QuietInit
+
+        options = InitOptions(
+            upgrade,
+            backend=BackendOptions(
+                backend,
+                backend_config,
+                reconfigure,
+                migrate_state or force_copy,
+                force_copy,
+                self._options.lock,
+            ),
+            providers=ProviderOptions(upgrade, plugin_dirs, lockfile_readonly),
+        )
+        work, view = self._open(), QuietInit()
+        done = await asyncio.to_thread(work.initialize, options, view)
+        warnings = _finished(work, done)
+        return Initialized(
+            MappingProxyType(view.modules), MappingProxyType(view.providers), warnings
+        )
+
+    async def validate(self) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong with the configuration, whatever its variables."""
+        import asyncio
+
+        work = self._open()
+        workspace = work.workspace
+        found = await asyncio.to_thread(workspace.validate, work.inputs, True, work.selected)
+        return (*work.diags, *found.in_order())
+
+    # -- planning and applying --------------------------------------------------------------------
+
+    async def plan(
+        self,
+        *,
+        destroy: bool = False,
+        refresh_only: bool = False,
+        refresh: bool = True,
+        targets: Sequence[str] = (),
+        excludes: Sequence[str] = (),
+        replace: Sequence[str] = (),
+        parallelism: int = 10,
+        listen: Listen | None = None,
+    ) -> Plan:
+        """Compare the configuration with the state and with the real objects.
+
+        The state is locked while the plan is made, and not afterwards: a plan that is applied
+        after somebody else has changed the state is refused.
+        """
+        work = self._open()
+        options = _plan_options(
+            work, destroy, refresh_only, refresh, targets, excludes, replace, parallelism
+        )
+        announcer = Announcer(listen or _ignore)
+        return await _gently(self._plan(work, options, announcer), announcer)
+
+    async def _plan(self, work: Work, options: PlanOptions, announcer: Announcer) -> Plan:
+        work.ask_variables()
+        async with turns.locked(work, "OperationTypePlan", announcer) as held:
+            if held is None or not held.has_configuration(options.mode):
+                raise _failure(work)
+            plan = await held.plan(options)
+            if plan is None:
+                raise _failure(work)
+            made = held.made(plan)
+        return Plan(made, _finished(work))
+
+    async def apply(
+        self, plan: Plan | None = None, *, parallelism: int = 10, listen: Listen | None = None
+    ) -> Applied:
+        """Carry out a plan; without one, make one and carry it out while the state is locked."""
+        if plan is not None:
+            announcer = Announcer(listen or _ignore)
+            return await _gently(self._apply(plan, parallelism, announcer), announcer)
+        options = PlanOptions(PlanMode.NORMAL, parallelism=parallelism)
+        return await self._plan_and_apply(options, listen)
+
+    async def destroy(
+        self,
+        *,
+        targets: Sequence[str] = (),
+        excludes: Sequence[str] = (),
+        parallelism: int = 10,
+        listen: Listen | None = None,
+    ) -> Applied:
+        """Destroy everything that is managed here, or what `targets` name."""
+        work = self._open()
+        options = _plan_options(work, True, False, True, targets, excludes, (), parallelism)
+        return await self._plan_and_apply(options, listen)
+
+    async def refresh(self, *, parallelism: int = 10, listen: Listen | None = None) -> Applied:
+        """Bring the state up to date with what exists, and change nothing else."""
+        options = PlanOptions(PlanMode.REFRESH_ONLY, parallelism=parallelism)
+        return await self._plan_and_apply(options, listen)
+
+    async def _plan_and_apply(self, options: PlanOptions, listen: Listen | None) -> Applied:
+        work, announcer = self._open(), Announcer(listen or _ignore)
+
+        async def whole() -> Applied:
+            work.ask_variables()
+            async with turns.locked(work, _APPLYING, announcer) as held:
+                if held is None or not held.has_configuration(options.mode):
+                    raise _failure(work)
+                plan = await held.plan(options)
+                if plan is None:
+                    raise _failure(work)
+                return await _carry_out(held, held.made(plan), announcer, options.parallelism)
+
+        return await _gently(whole(), announcer)
+
+    async def _apply(self, plan: Plan, parallelism: int, announcer: Announcer) -> Applied:
+        made = made_plan(plan)
+        work = made.session
+        work.diags = Diagnostics()
+        async with turns.locked(work, _APPLYING, announcer) as held:
+            if held is None or not held.resume(made):
+                raise _failure(work)
+            return await _carry_out(held, made, announcer, parallelism)
+
+    async def read_plan(self, path: str | PathLike[str]) -> Plan:
+        """A plan that was saved for this directory."""
+        work = self._open()
+        made = await turns.read_plan(work, fspath(path))
+        if made is None:
+            raise _failure(work)
+        return Plan(made, _finished(work))
+
+    async def import_(self, address: str, id: str, *, listen: Listen | None = None) -> None:
+        """Take over an object that exists: only the state is changed."""
+        work, announcer = self._open(), Announcer(listen or _ignore)
+        target = ImportTarget(_instance(work, address), id)
+
+        async def whole() -> None:
+            work.ask_variables()
+            async with turns.locked(work, "import", announcer) as held:
+                found = None
+                if held is not None and held.is_free(target.address):
+                    found = await held.look_up(target)
+                if held is None or not found or not await held.take_over(found[0]):
+                    raise _failure(work)
+
+        await _gently(whole(), announcer)
+
+    # -- the state --------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> Coroutine[object, object, StoredState]:
+        """The stored state: `await session.state`."""
+        return self._state()
+
+    @property
+    def outputs(self) -> Coroutine[object, object, Mapping[str, Output]]:
+        """The root outputs in the stored state: `await session.outputs`."""
+        return self._outputs()
+
+    async def _state(self) -> StoredState:
+        work = self._open()
+        snapshots = await work.read()
+        if snapshots is None:
+            raise _failure(work)
+        return StoredState(snapshots.file)
+
+    async def _outputs(self) -> Mapping[str, Output]:
+        return (await self._state()).outputs
+
+    async def state_pull(self) -> bytes:
+        """The stored state as the bytes of a state file, decrypted; nothing where there is none."""
+        from nigari.state.files import format_state
+
+        work = self._open()
+        snapshots = await work.read()
+        if snapshots is None:
+            raise _failure(work)
+        return b"" if snapshots.file is None else format_state(snapshots.file, is_for_people=True)
+
+    async def state_push(self, data: bytes, *, force: bool = False) -> None:
+        """Store a state file, unless it is older than the stored state or belongs to another."""
+        from nigari.workspace.state import parse_given_state
+
+        work = self._open()
+        file: StateFile | None = parse_given_state(
+            data, "the given state", work.encryption, work.diags
+        )
+        _finished(work, file is not None and await work.push(file, force))
+
+    async def state_move(self, source: str, destination: str) -> tuple[tuple[str, str], ...]:
+        """Move a module, a resource or an instance to another address in the state; what has moved,
+        as pairs of old and new addresses.
+        """
+        from nigari.state.edit import move
+
+        work = self._open()
+        old, new = (_subject(work, each) for each in (source, destination))
+        moved: list[tuple[str, str]] = []
+
+        def change(state: State, _: State | None) -> MoveOutcome | None:
+            outcome = move(state, None, old, new, work.diags)
+            moved.extend([] if outcome is None else outcome.moved)
+            return outcome
+
+        _finished(work, await work.move(change))
+        return tuple(moved)
+
+    async def state_remove(self, *addresses: str) -> tuple[str, ...]:
+        """Forget what the addresses name without destroying it; what was forgotten."""
+        from nigari.state.edit import remove, select
+
+        work = self._open()
+        targets = [_subject(work, each) for each in addresses]
+        found: list[AbsResourceInstance] = []
+
+        def forget(state: State) -> State | None:
+            found.extend(select(state, targets, work.diags))
+            return remove(state, found) if found else None
+
+        _finished(work, await work.edit("state-rm", forget, has_own_backup=True))
+        return tuple(str(each) for each in found)
+
+    async def taint(self, address: str) -> None:
+        """Mark an object as damaged, so that the next plan replaces it."""
+        from nigari.state.edit import taint
+
+        work = self._open()
+        named = _instance(work, address)
+        await self._edit(work, "taint", lambda state: taint(state, named, work.diags))
+
+    async def untaint(self, address: str) -> None:
+        """Take the mark of an object back."""
+        from nigari.state.edit import untaint
+
+        work = self._open()
+        named = _instance(work, address)
+        await self._edit(work, "untaint", lambda state: untaint(state, named, work.diags))
+
+    async def _edit(self, work: Work, operation: str, edit: Edit) -> None:
+        _finished(work, await work.edit(operation, edit))
+
+    # -- workspaces -------------------------------------------------------------------------------
+
+    @property
+    def workspace(self) -> str:
+        """The name of the workspace that is worked in."""
+        work = self._open()
+        name = work.selected
+        _finished(work)
+        return name
+
+    async def workspaces(self) -> tuple[str, ...]:
+        """The names of all workspaces, the default one first."""
+        work = self._open()
+        found = work.states.workspaces(work.diags)
+        names = () if found is None else await found.names(work.diags)
+        _finished(work, found is not None)
+        return tuple(names)
+
+    async def select_workspace(self, name: str, *, create: bool = False) -> None:
+        """Work in another workspace from now on, also on the command line."""
+        work = self._open()
+        found = work.states.workspaces(work.diags)
+        _finished(work, found is not None and await found.select(name, create, work.diags))
+
+    async def new_workspace(self, name: str) -> None:
+        """Make a workspace and select it."""
+        work = self._open()
+        found = work.states.workspaces(work.diags)
+        _finished(work, found is not None and await found.create(name, work.diags))
+
+    async def delete_workspace(self, name: str, *, force: bool = False) -> None:
+        """Delete a workspace; one that still has objects only by force, which leaves them behind."""
+        work = self._open()
+        found, layer, lock = work.states.workspaces(work.diags), work.encryption, work.options.lock
+        done = found is not None and await found.delete(name, layer, lock, force, work.diags)
+        _finished(work, done)
+
+
+async def _carry_out(
+    held: turns.LockedSession, made: turns.MadePlan, announcer: Announcer, parallelism: int
+) -> Applied:
+    work = held.session
+    unsaved: list[bytes] = []
+
+    def keep(data: bytes) -> str:
+        unsaved.append(data)
+        return (
+            "The exception has it as unsaved_state: write it to a file named "
+            f"{turns.RESCUED} before it is lost."
+        )
+
+    applied = await held.apply(made.plan, announcer, parallelism, keep)
+    if not applied.is_stored or work.diags.has_errors:
+        raise _failure(work, unsaved)
+    return Applied(StoredState(held.snapshots.file), _finished(work))
+
+
+def _finished(work: Work, done: bool = True) -> tuple[Diagnostic, ...]:
+    """The warnings that there are; an exception where anything is wrong."""
+    if not done or work.diags.has_errors:
+        raise _failure(work)
+    return tuple(each for each in work.diags.in_order() if each.severity is Severity.WARNING)
+
+
+def _failure(work: Work, unsaved: Sequence[bytes] = ()) -> SessionError:
+    state = unsaved[0] if unsaved else None
+    return SessionError(work.diags.in_order(), dict(work.sources), state)
+
+
+async def _gently(work: Coroutine[object, object, T], announcer: Announcer) -> T:
+    """Do some work that must not just end when it is cancelled."""
+    result = await Interruptions().run(work)
+    announcer.close()
+    return result
+
+
+def _absolute(path: str | PathLike[str]) -> str:
+    return os.path.abspath(fspath(path))
+
+
+def _ignore(_: object) -> None:
+    """Where nobody listens."""
+
+
+def _plan_options(
+    work: Work,
+    destroy: bool,
+    refresh_only: bool,
+    refresh: bool,
+    targets: Sequence[str],
+    excludes: Sequence[str],
+    replaced: Sequence[str],
+    parallelism: int,
+) -> PlanOptions:
+    if destroy and refresh_only:
+        raise ValueError("destroy and refresh_only cannot be used together")
+    if targets and excludes:
+        raise ValueError("targets and excludes cannot be used together")
+    if refresh_only and not refresh:
+        raise ValueError("with refresh_only and without refresh there is nothing to do")
+    if replaced and (destroy or refresh_only):
+        raise ValueError("replace cannot be used with destroy or refresh_only")
+    mode = PlanMode.DESTROY if destroy else PlanMode.NORMAL
+    if refresh_only:
+        mode = PlanMode.REFRESH_ONLY
+    return PlanOptions(
+        mode,
+        refresh,
+        refresh_only,
+        tuple(_instance(work, each) for each in replaced),
+        tuple(_address(work, each, parse_target) for each in targets),
+        tuple(_address(work, each, parse_target) for each in excludes),
+        parallelism,
+    )
+
+
+def _address(work: Work, text: str, parse: Callable[[str, Diagnostics], T | None]) -> T:
+    found = parse(text, work.diags)
+    if found is None or work.diags.has_errors:
+        raise SessionError(work.diags.in_order(), {"": text.encode()})
+    return found
+
+
+def _instance(work: Work, text: str) -> AbsResourceInstance:
+    return _address(work, text, parse_resource_instance)
+
+
+def _subject(work: Work, text: str) -> Target:
+    return Target(_address(work, text, parse_target).subject)
+
+
+class _Asked:
+    """Somebody who is asked through a function."""
+
+    can_be_asked = True
+    is_at_terminal = False
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    def value_of(self, variable: Variable) -> InputValue | None:
+        answer = self._ask(f"var.{variable.name}", variable.description or "")
+        return None if answer is None else InputValue(InputKind.ANSWER, "the answer", answer)
+
+    def text(self, name: str, description: str, is_secret: bool) -> str | None:
+        return self._ask(name, description)
+
+    def agrees(self, question: str) -> bool | None:
+        answer = self._ask("", question)
+        return None if answer is None else answer.strip() == "yes"

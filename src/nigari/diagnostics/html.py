@@ -1,0 +1,37 @@
+"""HTML for notebooks: diagnostics as the command line shows them, and small tables.
+
+Everything that comes from a configuration or a provider is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Final
+
+from nigari.diagnostics.model import Diagnostic, Severity
+from nigari.diagnostics.render import to_text
+
+COLOURS: Final = {"create": "#1a7f37", "update": "#9a6700", "delete": "#cf222e"}
+_CELL: Final = 'style="text-align:left;vertical-align:top;padding:0.2em 0.8em"'
+
+
+def diagnostics_html(
+    diagnostics: Iterable[Diagnostic], sources: Mapping[str, bytes] | None = None
+) -> str:
+    """Diagnostics with the lines that they are about, as far as those are known."""
+    parts = []
+    for each in diagnostics:
+        colour = COLOURS["delete" if each.severity is Severity.ERROR else "update"]
+        text = escape(to_text([each], sources or {}).strip())
+        parts.append(f'<pre style="border-left:3px solid {colour};padding-left:0.8em">{text}</pre>')
+    return "".join(parts)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are HTML already."""
+    head = "".join(f"<th {_CELL}>{each}</th>" for each in heads)
+    body = "".join(
+        f"<tr>{''.join(f'<td {_CELL}>{each}</td>' for each in row)}</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,243 @@
+"""Sessions for Python programs: a working directory to be planned, applied and looked at.
+
+    with nigari.open("infra", {"env": "prod"}) as session:
+        plan = session.plan()
+        print(plan.summary)
+        session.apply(plan, listen=print)
+
+Everything waits until it is done, also inside a running event loop, such as a notebook's. The same
+names as coroutines are in `nigari.aio`, where each is described; this only runs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from types import TracebackType
+
+import nigari.aio as aio
+from nigari.aio import Applied, Ask, Initialized
+from nigari.diagnostics import Diagnostic
+from nigari.workspace.plan_result import Plan
+from nigari.workspace.progress import Listen
+from nigari.workspace.state_result import Output, StoredState
+from nigari.workspace.waiting import run_to_end
+
+__all__ = ["Session", "open_session", "read_plan"]
+
+
+def open_session(
+    path: str | PathLike[str] = ".",
+    variables: Mapping[str, object] | None = None,
+    var_files: Sequence[str | PathLike[str]] = (),
+    *,
+    workspace: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    state: str | PathLike[str] | None = None,
+    lock: bool = True,
+    lock_timeout: float = 0.0,
+    ask: Ask | None = None,
+) -> Session:
+    """A session in a directory: see `nigari.open`."""
+    return Session(
+        aio.open(
+            path,
+            variables,
+            var_files,
+            workspace=workspace,
+            environ=environ,
+            state=state,
+            lock=lock,
+            lock_timeout=lock_timeout,
+            ask=ask,
+        )
+    )
+
+
+def read_plan(
+    path: str | PathLike[str],
+    directory: str | PathLike[str] = ".",
+    variables: Mapping[str, object] | None = None,
+) -> Plan:
+    """A plan that was saved: see `nigari.read_plan`."""
+    return run_to_end(aio.read_plan(path, directory, variables))
+
+
+class Session:
+    """A working directory: its configuration, its state, and what is done to them.
+
+    Every operation looks at the directory as it is then. What cannot be done raises a
+    `SessionError`; nothing is printed. Sessions do not touch each other, also in threads.
+    """
+
+    def __init__(self, inner: aio.Session) -> None:
+        self._inner = inner
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Nothing is left open between operations."""
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
+
+    @property
+    def path(self) -> str:
+        """The directory."""
+        return self._inner.path
+
+    def init(
+        self,
+        *,
+        upgrade: bool = False,
+        backend: bool = True,
+        backend_config: Sequence[str] = (),
+        reconfigure: bool = False,
+        migrate_state: bool = False,
+        force_copy: bool = False,
+        plugin_dirs: Sequence[str] = (),
+        lockfile_readonly: bool = False,
+    ) -> Initialized:
+        """Install modules and providers and set up the backend, as `nigari init` does."""
+        return run_to_end(
+            self._inner.init(
+                upgrade=upgrade,
+                backend=backend,
+                backend_config=backend_config,
+                reconfigure=reconfigure,
+                migrate_state=migrate_state,
+                force_copy=force_copy,
+                plugin_dirs=plugin_dirs,
+                lockfile_readonly=lockfile_readonly,
+            )
+        )
+
+    def validate(self) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong with the configuration, whatever its variables."""
+        return run_to_end(self._inner.validate())
+
+    def plan(
+        self,
+        *,
+        destroy: bool = False,
+        refresh_only: bool = False,
+        refresh: bool = True,
+        targets: Sequence[str] = (),
+        excludes: Sequence[str] = (),
+        replace: Sequence[str] = (),
+        parallelism: int = 10,
+        listen: Listen | None = None,
+    ) -> Plan:
+        """Compare the configuration with the state and with the real objects.
+
+        The state is locked while the plan is made, and not afterwards: a plan that is applied
+        after somebody else has changed the state is refused.
+        """
+        return run_to_end(
+            self._inner.plan(
+                destroy=destroy,
+                refresh_only=refresh_only,
+                refresh=refresh,
+                targets=targets,
+                excludes=excludes,
+                replace=replace,
+                parallelism=parallelism,
+                listen=listen,
+            )
+        )
+
+    def apply(
+        self, plan: Plan | None = None, *, parallelism: int = 10, listen: Listen | None = None
+    ) -> Applied:
+        """Carry out a plan; without one, make one and carry it out while the state is locked."""
+        return run_to_end(self._inner.apply(plan, parallelism=parallelism, listen=listen))
+
+    def destroy(
+        self,
+        *,
+        targets: Sequence[str] = (),
+        excludes: Sequence[str] = (),
+        parallelism: int = 10,
+        listen: Listen | None = None,
+    ) -> Applied:
+        """Destroy everything that is managed here, or what `targets` name."""
+        return run_to_end(
+            self._inner.destroy(
+                targets=targets, excludes=excludes, parallelism=parallelism, listen=listen
+            )
+        )
+
+    def refresh(self, *, parallelism: int = 10, listen: Listen | None = None) -> Applied:
+        """Bring the state up to date with what exists, and change nothing else."""
+        return run_to_end(self._inner.refresh(parallelism=parallelism, listen=listen))
+
+    def read_plan(self, path: str | PathLike[str]) -> Plan:
+        """A plan that was saved for this directory."""
+        return run_to_end(self._inner.read_plan(path))
+
+    def import_(self, address: str, id: str, *, listen: Listen | None = None) -> None:
+        """Take over an object that exists: only the state is changed."""
+        run_to_end(self._inner.import_(address, id, listen=listen))
+
+    @property
+    def state(self) -> StoredState:
+        """The stored state, read anew every time."""
+        return run_to_end(self._inner.state)
+
+    @property
+    def outputs(self) -> Mapping[str, Output]:
+        """The root outputs in the stored state, read anew every time."""
+        return run_to_end(self._inner.outputs)
+
+    def state_pull(self) -> bytes:
+        """The stored state as the bytes of a state file, decrypted; nothing where there is none."""
+        return run_to_end(self._inner.state_pull())
+
+    def state_push(self, data: bytes, *, force: bool = False) -> None:
+        """Store a state file, unless it is older than the stored state or belongs to another."""
+        run_to_end(self._inner.state_push(data, force=force))
+
+    def state_move(self, source: str, destination: str) -> tuple[tuple[str, str], ...]:
+        """Move a module, a resource or an instance to another address in the state; what has moved,
+        as pairs of old and new addresses.
+        """
+        return run_to_end(self._inner.state_move(source, destination))
+
+    def state_remove(self, *addresses: str) -> tuple[str, ...]:
+        """Forget what the addresses name without destroying it; what was forgotten."""
+        return run_to_end(self._inner.state_remove(*addresses))
+
+    def taint(self, address: str) -> None:
+        """Mark an object as damaged, so that the next plan replaces it."""
+        run_to_end(self._inner.taint(address))
+
+    def untaint(self, address: str) -> None:
+        """Take the mark of an object back."""
+        run_to_end(self._inner.untaint(address))
+
+    @property
+    def workspace(self) -> str:
+        """The name of the workspace that is worked in."""
+        return self._inner.workspace
+
+    def workspaces(self) -> tuple[str, ...]:
+        """The names of all workspaces, the default one first."""
+        return run_to_end(self._inner.workspaces())
+
+    def select_workspace(self, name: str, *, create: bool = False) -> None:
+        """Work in another workspace from now on, also on the command line."""
+        run_to_end(self._inner.select_workspace(name, create=create))
+
+    def new_workspace(self, name: str) -> None:
+        """Make a workspace and select it."""
+        run_to_end(self._inner.new_workspace(name))
+
+    def delete_workspace(self, name: str, *, force: bool = False) -> None:
+        """Delete a workspace; one that still has objects only by force, which leaves them behind."""
+        run_to_end(self._inner.delete_workspace(name, force=force))

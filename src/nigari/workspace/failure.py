@@ -1,0 +1,43 @@
+"""The exception of sessions: whatever a session cannot do, it raises this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from nigari.diagnostics import Diagnostic, Severity
+
+
+class SessionError(Exception):
+    """Something could not be done; the diagnostics say why, and what to do.
+
+    Printed, it shows them as the command line does, with the lines that they are about.
+    """
+
+    def __init__(
+        self,
+        diagnostics: Sequence[Diagnostic],
+        sources: Mapping[str, bytes] = MappingProxyType({}),
+        unsaved_state: bytes | None = None,
+    ) -> None:
+        super().__init__(diagnostics, sources, unsaved_state)
+        self.diagnostics = tuple(diagnostics)
+        """Everything that was found: errors and warnings."""
+        self.unsaved_state = unsaved_state
+        """A state that could be stored nowhere, as the bytes of a state file: save it."""
+        self._sources = sources
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics without warnings."""
+        return tuple(each for each in self.diagnostics if each.severity is Severity.ERROR)
+
+    def __str__(self) -> str:
+        from nigari.diagnostics import to_text
+
+        return to_text(self.errors or self.diagnostics, self._sources).strip()
+
+    def _repr_html_(self) -> str:
+        from nigari.diagnostics.html import diagnostics_html
+
+        return diagnostics_html(self.diagnostics, self._sources)

@@ -1,0 +1,120 @@
+"""States for Python programs: objects by address, and output values, as they were stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from nigari.addrs.absolute import resource_of
+from nigari.addrs.keys import InstanceKey
+from nigari.cty.values import Value
+from nigari.diagnostics import JsonValue
+from nigari.record import record
+from nigari.state.model import ObjectStatus, OutputState, StateFile, StoredObject
+
+
+class Output:
+    """The value of a root output."""
+
+    __slots__ = ("is_sensitive", "name", "value")
+
+    def __init__(self, name: str, stored: OutputState) -> None:
+        self.name = name
+        self.value: Value = stored.value
+        self.is_sensitive = stored.sensitive
+
+    def to_python(self) -> object:
+        """The value as plain Python data, also where it is sensitive: whoever asks wants it."""
+        return self.value.unmark_deep()[0].to_python()
+
+    def __repr__(self) -> str:
+        shown = "(sensitive)" if self.is_sensitive else repr(self.value)
+        return f"<{self.name} = {shown}>"
+
+
+@record
+class StoredResource:
+    """One object of a resource instance, as the state has it."""
+
+    address: str
+    mode: str
+    """`resource` or `data`."""
+    type: str
+    name: str
+    key: InstanceKey
+    module: str
+    """The address of the module instance; empty for the root module."""
+    provider: str
+    is_tainted: bool
+    deposed: str
+    """The key of an object that a replacement has left behind; empty for the usual one."""
+    dependencies: tuple[str, ...]
+    json: str
+    """The attributes as the JSON text that is stored, secrets included."""
+
+    @property
+    def attributes(self) -> Mapping[str, JsonValue]:
+        """The attributes as plain data, secrets included."""
+        found: dict[str, JsonValue] = json.loads(self.json)
+        return MappingProxyType(found)
+
+    def __repr__(self) -> str:
+        note = " (tainted)" if self.is_tainted else ""
+        return f"<{self.address}{f' deposed {self.deposed}' if self.deposed else ''}{note}>"
+
+
+class StoredState:
+    """A state as it was stored: nothing here changes it."""
+
+    __slots__ = ("_file", "outputs", "resources")
+
+    def __init__(self, file: StateFile | None) -> None:
+        self._file = file
+        self.resources: Mapping[str, StoredResource] = MappingProxyType(
+            {} if file is None else {each.address: each for each in _objects(file)}
+        )
+        """The current objects by address, in order; deposed ones have their key after the
+        address.
+        """
+        stored: Mapping[str, OutputState] = {} if file is None else file.state.outputs
+        self.outputs: Mapping[str, Output] = MappingProxyType(
+            {name: Output(name, each) for name, each in sorted(stored.items())}
+        )
+
+    @property
+    def serial(self) -> int:
+        """The number of the snapshot; 0 where nothing was ever stored."""
+        return 0 if self._file is None else self._file.serial
+
+    @property
+    def lineage(self) -> str:
+        """What tells this state from others; empty where nothing was ever stored."""
+        return "" if self._file is None else self._file.lineage
+
+    def __repr__(self) -> str:
+        return f"<state with {len(self.resources)} resource instances, serial {self.serial}>"
+
+
+def _objects(file: StateFile) -> Iterator[StoredResource]:
+    for address, instance in file.state.instances():
+        resource = file.state.resources[resource_of(address)]
+        objects: list[tuple[str, StoredObject]] = []
+        if instance.current is not None:
+            objects.append(("", instance.current))
+        objects.extend(sorted(instance.deposed.items()))
+        for deposed, each in objects:
+            name = str(address)
+            yield StoredResource(
+                f"{name} ({deposed})" if deposed else name,
+                address.item.resource.mode.value,
+                address.item.resource.type,
+                address.item.resource.name,
+                address.item.key,
+                str(address.module),
+                str(resource.provider_of(address.item.key)),
+                each.status is ObjectStatus.TAINTED,
+                deposed,
+                tuple(str(other) for other in each.dependencies),
+                each.attributes,
+            )
