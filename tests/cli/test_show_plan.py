@@ -268,6 +268,25 @@ def test_relevant_attributes_of_a_module_without_resources(rich: Environ) -> Non
     ]
 
 
+def test_null_outputs_of_a_module_make_nothing_relevant(rich: Environ) -> None:
+    write(
+        {
+            "main.tf": 'resource "rich_thing" "a" { name = "a" }\n'
+            'module "m" {\n  source = "./m"\n  v = rich_thing.a.echo\n}\n',
+            "m/main.tf": 'variable "v" {}\noutput "o" { value = var.v == "" ? var.v : null }\n',
+        }
+    )
+    assert applied([], rich)[0] == 0
+    assert "relevant_attributes" not in planned(rich)
+
+
+def test_the_arguments_of_a_provider_that_nothing_uses(rich: Environ) -> None:
+    write({"main.tf": 'provider "rich" {\n  alias = "a"\n  region = "x"\n}\n'})
+    assert at(planned(rich), "configuration", "provider_config", "rich.a", "expressions") == {
+        "region": {"constant_value": "x"}
+    }
+
+
 def test_an_import_into_a_module_uses_a_provider_of_the_root(rich: Environ) -> None:
     write(
         {

@@ -16,6 +16,13 @@ _TEXTS: Final = ("summary", "detail")
 """Wording is ours."""
 _OVERRIDES: Final = ("Provider development overrides are in effect", "Providers under development")
 """OpenTofu warns of all providers under development, we of those that are used."""
+_ONLY_OURS: Final = (
+    ("warning", "Nothing to replace"),
+    ("warning", "Provisioner local-exec failed"),
+)
+"""We warn of an address to replace that nothing has, and of a failure that does not matter."""
+_PROTECTION: Final = ("Resource instance cannot be destroyed", "Destroying is prevented")
+"""OpenTofu reports it at the resource, we at `prevent_destroy` and with the address."""
 _OF_SNIPPETS: Final = ("context",)
 """How many lines are quoted, and with which values, is ours to choose; in which block, is not."""
 _UNORDERED: Final = (
@@ -42,6 +49,7 @@ def plan_document(shown: str) -> Tree:
     """What is compared of a plan."""
     data = _parsed(shown)
     data["timestamp"] = "<moment>"
+    _forget_chance(data)
     root = _dict(_dict(data["planned_values"])["root_module"])
     _sort_modules(root)
     for change in map(_dict, _list(data.get("resource_changes", []))):
@@ -67,6 +75,18 @@ def _state(data: dict[str, Tree]) -> dict[str, Tree]:
     if "checks" in data:
         data["checks"] = _checks(data["checks"])
     return data
+
+
+def _forget_chance(tree: Tree) -> None:
+    """A destroy reads less data, as we promise, and this data is another each time it is read."""
+    if isinstance(tree, dict):
+        if tree.get("type") == "null_data_source" and "values" in tree:
+            _dict(tree["values"])["random"] = "<random>"
+        for part in tree.values():
+            _forget_chance(part)
+    elif isinstance(tree, list):
+        for part in tree:
+            _forget_chance(part)
 
 
 def _forget_secrets(change: dict[str, Tree], root: dict[str, Tree]) -> None:
@@ -211,7 +231,12 @@ def without_repetitions(told: Tree, earlier: Tree) -> Tree:
     if not isinstance(told, dict) or not isinstance(earlier, dict):
         return told
     known = [each for each in _list(earlier["work"]) if _is_told(each)]
-    return {**told, "work": [each for each in _list(told["work"]) if each not in known]}
+    work = [
+        each
+        for each in _list(told["work"])
+        if not (_is_told(each) and any(_says_less(one, each) for one in known))
+    ]
+    return {**told, "work": work}
 
 
 def events_of_destroy(told: str) -> Tree:
@@ -232,7 +257,10 @@ def _without(told: str, kinds: tuple[str, ...]) -> Tree:
 
 
 def with_their_places(ours: Tree, theirs: Tree) -> Tree:
-    """What we say, without the places and addresses of what OpenTofu gives none for: a promise."""
+    """What we say, without the places and addresses of what OpenTofu gives none for: a promise.
+
+    What is said of several objects is one diagnostic of theirs where it names none of them.
+    """
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return {name: with_their_places(part, theirs.get(name)) for name, part in ours.items()}
     if not isinstance(ours, list) or not isinstance(theirs, list):
@@ -243,9 +271,10 @@ def with_their_places(ours: Tree, theirs: Tree) -> Tree:
         same = None
         if each not in theirs and _is_told(each):
             same = next((one for one in open_theirs if _says_less(one, each)), None)
-        if same is not None:
-            open_theirs.remove(same)
-        result.append(each if same is None else same)
+        if same is None:
+            result.append(each)
+        elif same not in result:
+            result.append(same)
     return result if result == ours else _sorted(result)
 
 
@@ -258,7 +287,25 @@ def _says_less(one: Tree, other: Tree) -> bool:
     less, more = _dict(one), _dict(other)
     if "diagnostic" in less and "diagnostic" in more:
         return _says_less(less["diagnostic"], more["diagnostic"])
-    return all(more.get(name) == part for name, part in less.items())
+    return all(
+        more.get(name) == part or (name == "range" and _is_start_of_body(part, more.get(name)))
+        for name, part in less.items()
+    )
+
+
+def _is_start_of_body(theirs: Tree, ours: Tree) -> bool:
+    """Whether a range is the point where the body of the block begins whose header the other is.
+
+    OpenTofu says there what is wrong with a whole block, which has no range of its own there.
+    """
+    if not isinstance(theirs, dict) or not isinstance(ours, dict):
+        return False
+    (begin, end), (_, header) = (
+        (_dict(each["start"]), _dict(each["end"])) for each in (theirs, ours)
+    )
+    is_point = int(str(end["byte"])) == int(str(begin["byte"])) + 1
+    follows = int(str(begin["byte"])) > int(str(header["byte"]))
+    return is_point and follows and begin["line"] == header["line"]
 
 
 def _subject(event: dict[str, Tree]) -> str:
@@ -314,6 +361,9 @@ def validation(told: str) -> Tree:
 
 def _diagnostic(diagnostic: dict[str, Tree]) -> dict[str, Tree]:
     told = {key: part for key, part in diagnostic.items() if key not in _TEXTS}
+    if diagnostic["summary"] in _PROTECTION:
+        file = _dict(told["range"])["filename"]
+        return {"severity": told["severity"], "range": {"filename": file}, "snippet": "protection"}
     if isinstance(told.get("snippet"), dict):
         snippet = _dict(told["snippet"])
         told["snippet"] = {key: snippet[key] for key in _OF_SNIPPETS}
@@ -323,6 +373,8 @@ def _diagnostic(diagnostic: dict[str, Tree]) -> dict[str, Tree]:
 
 
 def _is_worth_comparing(diagnostic: dict[str, Tree]) -> bool:
+    if (diagnostic["severity"], diagnostic["summary"]) in _ONLY_OURS:
+        return False
     return diagnostic["summary"] not in _OVERRIDES
 
 

@@ -79,7 +79,7 @@ def test_the_states_of_both_go_back_and_forth(place: Place) -> None:
     # When it writes, the note is gone, and then neither can we.
     theirs(place, "apply", "-auto-approve", "-replace", 'files_text.page["eu"]')
     assert MEMBER not in json.loads(place.state())
-    assert "OpenTofu leaves that out when it writes" in " ".join(
+    assert "but not after one by OpenTofu" in " ".join(
         ours(place, "plan", *WITHOUT_ASIA, code=1).split()
     )
     # An apply of ours writes it again, although there is nothing else to do.

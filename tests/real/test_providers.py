@@ -233,7 +233,7 @@ def test_null_of_long_ago() -> None:
         moved = await plugin.provider.move_state(
             api.MoveRequest("x/y/z", "z_thing", 0, "null_resource", b"{}")
         )
-        assert "does not have the operation" in moved.diagnostics[0].detail
+        assert "does not support the operation" in moved.diagnostics[0].detail
 
     with_plugin("null", work)
 

@@ -227,8 +227,8 @@ class Plan:
     """What `plantimestamp` is."""
     ephemeral: tuple[EphemeralInstance, ...] = ()
     """In the order of addresses."""
-    modules: tuple[ModuleAddr, ...] = ()
-    """The instances of called modules whose outputs were worked out."""
+    modules: Mapping[ModuleAddr, tuple[str, ...]] = MappingProxyType({})
+    """The instances of called modules whose outputs were worked out, and which are not null."""
     generated: Mapping[str, str] = MappingProxyType({})
     """Blocks that were written for what is imported without any, by address."""
     is_incomplete: bool = False

@@ -276,11 +276,13 @@ class Planner:
             ephemeral=tuple(
                 sorted(host.ephemeral_instances, key=lambda each: each.address.sort_key())
             ),
-            modules=tuple(
-                frame.instance.addr
+            modules={
+                frame.instance.addr: tuple(
+                    name for name, node in frame.outputs.items() if not node.value.is_null
+                )
                 for frame in host.called
                 if any(node.state == DONE for node in frame.outputs.values())
-            ),
+            },
         )
 
     def _drift(self, host: PlanHost, options: PlanOptions) -> tuple[Drift, ...]:

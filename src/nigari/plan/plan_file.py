@@ -43,7 +43,7 @@ from nigari.state.files import format_state, parse_state
 from nigari.state.model import CheckObject, CheckResult, State, StateFile
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
-_VERSION: Final = 3
+_VERSION: Final = 4
 _HEADER: Final = "plan.json"
 _SEAL: Final = "seal"
 _BEFORE: Final = "state/previous"
@@ -159,7 +159,7 @@ class SavedPlan:
         opened = [_ephemeral_from(each, schema_of, diags) for each in ephemeral]
         called = header["modules"]
         assert isinstance(called, list)
-        modules = [parse_module(each, diags) for each in called]
+        modules = {parse_module(each, diags): tuple(names) for each, *names in called}
         generated = header["generated"]
         assert isinstance(generated, dict)
         drift = header["drift"]
@@ -178,7 +178,7 @@ class SavedPlan:
             bool(header["targeted"]),
             self.timestamp,
             ephemeral=tuple(each for each in opened if each is not None),
-            modules=tuple(each for each in modules if each is not None),
+            modules={each: names for each, names in modules.items() if each is not None},
             generated=generated,
             is_incomplete=self.is_incomplete,
         )
@@ -200,7 +200,7 @@ def plan_header(plan: Plan, graph: ExecutionGraph, extra: Data) -> Data:
         "outputs": [_output_to(each) for each in plan.outputs.values()],
         "checks": [_check_to(each) for each in plan.checks],
         "ephemeral": [_ephemeral_to(each) for each in plan.ephemeral],
-        "modules": [str(each) for each in plan.modules],
+        "modules": [[str(each), *names] for each, names in plan.modules.items()],
         "generated": dict(plan.generated),
         "drift": [_drift_to(each) for each in plan.drift],
         "graph": graph.to_json(),

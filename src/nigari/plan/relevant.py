@@ -80,8 +80,8 @@ def relevant_attributes(
             is_data = address.item.resource.mode is DATA
             if is_data and plan.refreshed_state.instance(address) is None:
                 search.start_at(address)
-    for module in plan.modules:
-        search.start_in(module)
+    for module, names in plan.modules.items():
+        search.start_in(module, names)
     for name, output in plan.outputs.items():
         declared = root.module.outputs.get(name)
         if output.action is not Action.NO_OP and declared is not None:
@@ -114,11 +114,11 @@ class _Search:
         if resource is not None:
             self.follow(self._in_body(where, resource))
 
-    def start_in(self, module: ModuleAddr) -> None:
-        """Look at the outputs of a called module: no state has them, so they always change."""
+    def start_in(self, module: ModuleAddr, names: Iterable[str]) -> None:
+        """Look at outputs of a called module: no state has them, so those with a value change."""
         where = self._at(module)
         if where is not None:
-            self.follow(_in_outputs(where, where.module.module.outputs))
+            self.follow(_in_outputs(where, names))
 
     def _at(self, module: ModuleAddr) -> _Where | None:
         where: _Where | None = self._root

@@ -9,6 +9,19 @@ from nigari.eval.provider_names import find_block
 from nigari.state.model import State
 
 
+def configured_providers(root: ModuleInstance) -> list[Provider]:
+    """The providers of all provider blocks, each once, whether or not anything uses them."""
+    found: dict[Provider, None] = {}
+    pending = [root]
+    while pending:
+        instance = pending.pop()
+        for local in instance.module.provider_configs:
+            found[provider_of(instance.module, local.name)] = None
+        for children in instance.children.values():
+            pending.extend(children.values())
+    return list(found)
+
+
 def providers_of(root: ModuleInstance, state: State) -> list[Provider]:
     """The providers of all resources and of the configurations that they use, each once."""
     found: dict[Provider, None] = {}

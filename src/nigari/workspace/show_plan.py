@@ -21,6 +21,7 @@ from nigari.plan.host import frame_at
 from nigari.plan.json_document import document
 from nigari.plan.plan_file import SavedPlan
 from nigari.plan.relevant import RelevantAttribute, relevant_attributes
+from nigari.plan.required import configured_providers
 from nigari.plan.show_json import Members, plan_to_json, value_to_data
 from nigari.plan.show_prior import prior_state
 from nigari.plan.show_values import planned_values
@@ -48,9 +49,12 @@ class ShownPlan:
         root = self._planning.static.root.instance
         return relevant_attributes(self._plan, root, self._block_of)
 
-    def document(self, saved: SavedPlan, diags: Diagnostics) -> str | None:
+    async def document(self, saved: SavedPlan, diags: Diagnostics) -> str | None:
         """The whole plan, or `None` after reporting what cannot be shown."""
         plan = self._plan
+        # A provider that cannot be asked was not needed for the plan: its arguments are left out.
+        written = configured_providers(self._planning.static.root.instance)
+        await self._planning.pool.load(written, Diagnostics())
         data: Members = {"format_version": FORMAT_VERSION, "terraform_version": OPENTOFU_VERSION}
         variables = self._variables(saved)
         if variables:

@@ -36,7 +36,7 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
     try:
         shown = ShownPlan(planning, plan)
         if presenter.invocation.switch("json") or presenter.invocation.text("json-into"):
-            if not _document(shown, saved, presenter):
+            if not await _document(shown, saved, presenter):
                 return False
             if presenter.invocation.switch("json"):
                 return True
@@ -50,8 +50,8 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
         await planning.close()
 
 
-def _document(shown: ShownPlan, saved: SavedPlan, presenter: Presenter) -> bool:
-    text = shown.document(saved, presenter.diags)
+async def _document(shown: ShownPlan, saved: SavedPlan, presenter: Presenter) -> bool:
+    text = await shown.document(saved, presenter.diags)
     if text is None:
         return False
     presenter.into_file(text)
