@@ -153,7 +153,9 @@ def events(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     """Whether something else was reported while the command was at work."""
     # How far planning comes that fails is up to the program.
     ignored = _PLANNING_EVENTS if theirs.status else _IGNORED_EVENTS
-    left, right = (Counter(map(_plain, _told(each.stdout, ignored))) for each in (theirs, ours))
+    told = [list(_told(each.stdout, ignored)) for each in (theirs, ours)]
+    doubled = _ended_twice(told[0])
+    left, right = (Counter(_plain(e) for e in each if not _is_lost(e, doubled)) for each in told)
     missing = [json.loads(each) for each in (left - right).elements()]
     more = [json.loads(each) for each in (right - left).elements()]
     others = {_subject(each): each for each in missing}
@@ -170,6 +172,19 @@ def events(theirs: Finished, ours: Finished) -> Iterator[Difference]:
         kinds.setdefault(f"missing {_event_kind(each)}", []).append(_plain(each))
     for kind, texts in kinds.items():
         yield Difference(f"events: {kind}", "\n".join(texts))
+
+
+def _ended_twice(told: list[dict[str, Tree]]) -> set[str]:
+    """The instances of which several objects were destroyed, current and deposed ones."""
+    ended = Counter(_subject(e) for e in told if _event_kind(e) == "apply_start delete")
+    return {subject.split()[1] for subject, times in ended.items() if times > 1}
+
+
+def _is_lost(event: dict[str, Tree], doubled: set[str]) -> bool:
+    """Whether OpenTofu may lose or miscount it: it knows objects under way by their instances."""
+    if event["type"] == "apply_complete":
+        return _subject(event).split()[1] in doubled
+    return bool(doubled) and event["type"] == "change_summary"
 
 
 def _event_kind(event: dict[str, Tree]) -> str:
@@ -274,6 +289,8 @@ def _by_name(state: Tree) -> Tree:
         for instance in instances:
             assert isinstance(instance, dict)
             ending = f"{instance.get('index_key')}{' deposed' if 'deposed' in instance else ''}"
+            while f"{name}[{ending}]" in found:
+                ending += " again"
             found[f"{name}[{ending}]"] = instance
     return {**state, "resources": found}
 

@@ -418,6 +418,34 @@ def test_combinations(lifecycle: str, is_tainted: bool, deposed: int) -> None:
     assert not Path("log").exists()
 
 
+@pytest.mark.parametrize("lifecycle", ["", "create_before_destroy = true"])
+def test_deposed_objects_wait_for_what_comes_in_their_place(lifecycle: str) -> None:
+    text = (
+        'resource "terraform_data" "a" {\n  triggers_replace = %d\n  lifecycle {\n    %s\n  }\n'
+        '  provisioner "local-exec" {\n    command = "exit %d"\n  }\n}\n'
+    )
+    write(text % (1, lifecycle, 0))
+    apply()
+    _disturb(False, 1)
+    write(text % (2, lifecycle, 1))
+    apply(code=1)
+    assert "old 0" in [each["attributes"]["id"] for each in state()["terraform_data.a"]]
+
+
+def test_deposed_objects_wait_for_what_depends_on_them() -> None:
+    text = (
+        'resource "terraform_data" "a" {}\n'
+        'resource "terraform_data" "b" {\n  triggers_replace = [terraform_data.a.id, %d]\n'
+        '  provisioner "local-exec" {\n    command = "exit %d"\n  }\n}\n'
+    )
+    write(text % (1, 0))
+    apply()
+    _disturb(False, 1)
+    write(text % (2, 1))
+    apply(code=1)
+    assert "old 0" in [each["attributes"]["id"] for each in state()["terraform_data.a"]]
+
+
 @pytest.mark.parametrize("is_tainted", [False, True])
 def test_the_end_of_everything(is_tainted: bool) -> None:
     write(OBJECT % "")

@@ -69,7 +69,10 @@ def _plain(text: str) -> str:
 
 
 def _instance_order(instance: dict[str, Tree]) -> str:
-    return str(instance.get("index_key")) + ("" if "deposed" not in instance else " deposed")
+    if "deposed" not in instance:
+        return str(instance.get("index_key"))
+    # Several deposed objects are in the order of keys that chance has chosen.
+    return f"{instance.get('index_key')} deposed {_dict(instance['attributes']).get('id')}"
 
 
 def _random_pairs(theirs: dict[str, Tree], ours: dict[str, Tree]) -> Iterator[tuple[str, str]]:

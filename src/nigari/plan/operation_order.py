@@ -2,7 +2,8 @@
 
 The rules, with A depending on B: B is created or updated before A; A is destroyed before anything is
 done to B. An object that is replaced goes before its successor comes, or after it where it is
-created first; then it also stays until everything that depends on it has been changed. That A is
+created first; then it also stays until everything that depends on it has been changed. So does a
+deposed object, and until the current one of its instance has been changed. That A is
 destroyed before B is given up where they have different providers and A's must be configured with
 what B will be: then nothing of A can be destroyed before B is made anew. A provider is open from before
 its first use until after its last, and so is an ephemeral object that anything uses. Data sources of
@@ -57,6 +58,8 @@ _CHANGING = frozenset(
     (OperationKind.CREATE, OperationKind.UPDATE, OperationKind.DELETE, OperationKind.FORGET)
 )
 
+_MAKING_KINDS = frozenset((OperationKind.CREATE, OperationKind.UPDATE))
+
 _ENDING_KINDS = frozenset((OperationKind.DELETE, OperationKind.FORGET, OperationKind.CLOSE))
 
 Placed: TypeAlias = tuple[ModuleAddr, Block]
@@ -100,6 +103,7 @@ class _Building:
         checked = self._checked()
         for change in (*changes, *checked):
             self._enter(change)
+        self._order_deposed(changes)
         self._enter_ephemeral([*changes, *checked])
         self._order_making()
         self._order_ending()
@@ -166,6 +170,20 @@ class _Building:
                 first, second = (making, ending) if is_late else (ending, making)
                 self._put_after(second, (first,))
 
+    def _order_deposed(self, changes: list[Change]) -> None:
+        """Keep deposed objects until what came in their place is sound."""
+        if not any(each.deposed for each in changes):
+            return
+        making, deposed = dict[str, int](), list[tuple[int, str]]()
+        for number, (kind, address, key) in enumerate(self._operations):
+            if kind in _MAKING_KINDS:
+                making[address] = number
+            elif kind is OperationKind.DELETE and key not in ("", REPLACED):
+                deposed.append((number, address))
+        for number, address in deposed:
+            if address in making:
+                self._late.append(([number], [making[address]]))
+
     def _note_module(self, module: ModuleAddr) -> None:
         while module.parent is not None:
             known = self._calls.setdefault((module.parent, module.name), {})
@@ -200,6 +218,8 @@ class _Building:
                 self._ephemeral[opening] = each
 
     def _was_created_first(self, change: Change) -> bool:
+        if change.deposed:
+            return change.action is Action.DELETE
         state = self._plan.refreshed_state.instance(change.address)
         stored = None if state is None else state.current
         return (
