@@ -97,7 +97,13 @@ class Teller:
         for command in step.commands:
             differences, goes_on = self._run(command)
             found = [
-                Found(seed, number, " ".join(command), each, explanation(step, command, each))
+                Found(
+                    seed,
+                    number,
+                    " ".join(command),
+                    each,
+                    explanation(step, command, each, differences),
+                )
                 for each in differences
             ]
             yield from found

@@ -5,6 +5,7 @@ The reasons are those of `docs/differences.md`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,12 +21,18 @@ class Explained:
 
     reason: str
     explains: Callable[[Step, list[str], Difference], bool]
+    comes_with: str = ""
+    """What another difference of the same command must be like, whose consequence it is."""
 
 
-def explanation(step: Step, command: list[str], difference: Difference) -> str:
+def explanation(
+    step: Step, command: list[str], difference: Difference, others: list[Difference]
+) -> str:
     """Why a difference may be there; nothing if that is not known."""
     for each in EXPLAINED:
-        if each.explains(step, command, difference):
+        if each.explains(step, command, difference) and (
+            not each.comes_with or any(_like(other, each.comes_with) for other in others)
+        ):
             return each.reason
     return ""
 
@@ -53,6 +60,10 @@ def _is_lenient_destroy(step: Step, command: list[str], difference: Difference) 
     if not _destroys(step, command) or _like(difference, "exit code 0"):
         return False
     refused = "cannot be destroyed" in difference.kind
+    if "Told to fail" in difference.kind and not re.search(
+        r"\b(read|look|open) of", difference.text
+    ):
+        return False
     return not refused and _like(difference, "exit code 1 / 0", "diagnostics: -error")
 
 
@@ -69,7 +80,10 @@ def _reads_what_it_destroys(step: Step, command: list[str], difference: Differen
         return True
     is_part = any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
     return is_part and _like(
-        difference, "events: (missing|more) refresh", "reads: missing", "state: resources"
+        difference,
+        "events: (missing|more) refresh",
+        "reads: missing",
+        r"state: resources\.\*\.(attributes|sensitive_attributes|dependencies)",
     )
 
 
@@ -77,13 +91,35 @@ def _is_protection(_: Step, command: list[str], difference: Difference) -> bool:
     if command[0] == "refresh":
         return "cannot be destroyed" in difference.kind
     return difference.kind == "diagnostics: -error Resource instance cannot be destroyed" and (
-        "Destruction is prevented" in difference.text
+        "Destroying is prevented" in difference.text
     )
 
 
 def _inherits(_: Step, __: list[str], difference: Difference) -> bool:
     is_lost = 'theirs "<absent>"\n  ours   true' in difference.text
     return _like(difference, r"state: resources\.\*\.create_before_destroy") and is_lost
+
+
+def _depends_on_what_went(step: Step, _: list[str], difference: Difference) -> bool:
+    if not _like(difference, r"state: resources\.\*\.dependencies"):
+        return False
+    lists = [json.loads(each.split(maxsplit=1)[1]) for each in _sides_of(difference)]
+    pairs = list(zip(lists[::2], lists[1::2], strict=True))
+    extra = {name for theirs, ours in pairs for name in theirs if name not in ours}
+    files = "".join(step.files.values())
+    return all(set(ours) < set(theirs) for theirs, ours in pairs) and all(
+        name.startswith("module.") and not _is_declared(name, files) for name in extra
+    )
+
+
+def _sides_of(difference: Difference) -> list[str]:
+    lines = [line.strip() for line in difference.text.splitlines()]
+    return [line for line in lines if line.startswith(("theirs ", "ours "))]
+
+
+def _is_declared(address: str, files: str) -> bool:
+    kind, name = address.split(".")[-2:]
+    return f'"{kind}" "{name}"' in files
 
 
 def _may_fail(_: Step, __: list[str], difference: Difference) -> bool:
@@ -106,11 +142,27 @@ def _replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == "diagnostics: +warning Nothing to replace"
 
 
+def _targets_what_is_declared(step: Step, command: list[str], difference: Difference) -> bool:
+    is_part = any(word.startswith("-target") for word in command)
+    if _like(difference, r"plan: resource_changes\.\*$"):
+        sides = _sides_of(difference)
+        return is_part and all(
+            side == 'ours   "<absent>"' if at % 2 else "delete_because_no_resource_config" in side
+            for at, side in enumerate(sides)
+        )
+    return is_part and _like(
+        difference,
+        "events: missing (refresh|planned_change delete)",
+        "events: change_summary.changes.remove",
+        "reads: missing read / - more",
+    )
+
+
 def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
     is_part = any(word.startswith("-target") for c in step.commands for word in c)
     return is_part and _like(
         difference,
-        "events: more apply_",
+        "events: (more apply_|missing planned_change delete)",
         "events: change_summary",
         "state: resources",
         "(calls|reads): missing - / .* more",
@@ -127,10 +179,20 @@ EXPLAINED: Final = (
     Explained("a destroy reads what it destroys and what providers need", _reads_what_it_destroys),
     Explained("what prevents a destroy is reported where it is written", _is_protection),
     Explained("an update keeps create_before_destroy that others need", _inherits),
+    Explained("nothing depends on what is destroyed meanwhile", _depends_on_what_went),
     Explained("a failure that does not matter is a warning", _may_fail),
     Explained("triggers without instances mean nothing", _triggers_nothing),
     Explained("OpenTofu cannot order these operations", _is_circle),
     Explained("a mistake is reported once", _is_told_once),
     Explained("an address to replace that nothing has is a warning", _replaces_nothing),
-    Explained("whatever a plan with targets shows is applied", _targets_instance),
+    Explained(
+        "a target needs nothing that is no longer declared",
+        _targets_what_is_declared,
+        r"plan: resource_changes\.\*$",
+    ),
+    Explained(
+        "whatever a plan with targets shows is applied",
+        _targets_instance,
+        "(calls|reads): missing - / .* more",
+    ),
 )

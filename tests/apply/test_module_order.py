@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import inside
+from tests.plan.command import applied
 
 _MODULE = """\
 variable "v" { default = null }
@@ -164,3 +165,21 @@ def test_an_instance_that_is_called_with_another_waits_for_it() -> None:
     said = _apply("-destroy", code=1)
     assert 'module.m["a"].terraform_data.x: Destroying' not in said
     assert 'module.m["a"].terraform_data.x' in _apply("-var=t=2", code=1)
+
+
+def test_an_object_that_could_not_be_changed_needs_what_it_needed_and_needs_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (
+        'resource "terraform_data" "old" {}\n'
+        'resource "terraform_data" "new" {\n  triggers_replace = %d\n'
+        '  provisioner "local-exec" {\n    command = "exit %d"\n  }\n}\n'
+        'resource "terraform_data" "a" { input = terraform_data.%s.id }\n'
+    )
+    Path("main.tf").write_text(text % (1, 0, "old"))
+    assert applied([], {})[0] == 0
+    Path("main.tf").write_text(text % (2, 1, "new"))
+    assert applied([], {})[0] == 1
+    stored = json.loads(Path("terraform.tfstate").read_text())["resources"][0]["instances"][0]
+    assert stored["dependencies"] == ["terraform_data.new", "terraform_data.old"]

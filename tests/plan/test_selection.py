@@ -117,3 +117,42 @@ def test_what_a_called_module_no_longer_declares_goes_with_the_call(
     plan, told, _ = planned(["-exclude=terraform_data.a"], {})
     assert plan is not None, told
     assert not plan.changes
+
+
+INSTANCES = """\
+resource "terraform_data" "a" {}
+module "m" {
+  source   = "./m"
+  for_each = toset(["x", "y"])
+  v        = terraform_data.a.id
+}
+resource "terraform_data" "b" { input = [for m in module.m : m.o] }
+"""
+INSIDE = """\
+variable "v" {}
+resource "terraform_data" "in" { input = var.v }
+resource "terraform_data" "out" { input = terraform_data.in.id }
+output "o" { value = terraform_data.out.id }
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "names"),
+    [
+        (['-target=module.m["x"].terraform_data.in'], "b x.in x.out"),
+        (['-target=module.m["x"]'], "b x.in x.out"),
+        (['-exclude=module.m["x"].terraform_data.out'], "b y.in y.out"),
+        (['-exclude=module.m["x"].terraform_data.in'], "b x.out y.in y.out"),
+        (["-exclude=terraform_data.b"], ""),
+        (["-target=terraform_data.gone"], ""),
+    ],
+)
+def test_module_instances_are_destroyed_by_themselves(flags: list[str], names: str) -> None:
+    Path("m").mkdir()
+    Path("m", "main.tf").write_text(INSIDE)
+    Path("main.tf").write_text(INSTANCES)
+    assert applied([], {})[0] == 0
+    text = INSTANCES + 'resource "terraform_data" "gone" { count = 0 }\n'
+    text = text.replace("[for m", "[terraform_data.gone, [for m").replace("m.o]", "m.o]]")
+    found = changed(text, "-destroy", *flags).replace("terraform_data.", "")
+    assert found.replace("module.m", "").replace('"]', "") == names

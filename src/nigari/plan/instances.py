@@ -126,6 +126,10 @@ class Planning(Protocol):
         """Take over what the configuration now says of an object that stays as it is."""
         ...
 
+    def note_needs(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        """Take over what an object needs that is to be changed, in case that it cannot be."""
+        ...
+
     def note_ephemeral(self, instance: EphemeralInstance) -> None:
         """Remember that an ephemeral object may be needed."""
         ...

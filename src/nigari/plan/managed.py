@@ -196,6 +196,8 @@ class ManagedInstance(ChangingInstance):
         if lifecycle.prevent_destroy is not None and change.action.destroys:
             where = self._protection(lifecycle)
             refuse_destruction(self.address, self._protected, where, run.diags)
+        if run.refreshes and target is None and change.action is not Action.NO_OP:
+            run.note_needs(self.address, wanted.provider)
         self.note(change)
 
     def _stay(self, wanted: Wanted) -> None:

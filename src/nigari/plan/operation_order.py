@@ -253,7 +253,7 @@ class _Building:
         for need in self._blocks.needs(block):
             path = need[0]
             is_given = is_given_by_call(block, need)
-            at = _ancestor(module, path.depth - 1 if is_given else path.depth)
+            at = ancestor(module, path.depth - 1 if is_given else path.depth)
             if is_given:
                 for child in self._calls.get((at, path.name)) or (at.child(path.name),):
                     yield child, need
@@ -300,7 +300,7 @@ class _Building:
         deep as both are in the same one, but for instances that may be called with each other.
         """
         depth = shared_depth(path, need[0])
-        at = _ancestor(path.unkeyed, depth)
+        at = ancestor(path.unkeyed, depth)
         while at.parent is not None:
             if need in self._blocks.called_with(at):
                 depth = at.depth - 1
@@ -309,7 +309,7 @@ class _Building:
 
     def _ended_inside(self, module: ModuleAddr, need: Block) -> list[int]:
         """The endings of what something in a module instance needs."""
-        return self._ended.of(need, _ancestor(module, self._shared_depth(module, need)))
+        return self._ended.of(need, ancestor(module, self._shared_depth(module, need)))
 
     def _end_before(self, block: Block, need: Block, module: ModuleAddr) -> None:
         """End what is of one block, in a module instance, before what is of another."""
@@ -505,7 +505,7 @@ def _reached(followers: list[list[int]], start: list[int]) -> set[int]:
     return found
 
 
-def _ancestor(module: ModuleAddr, depth: int) -> ModuleAddr:
+def ancestor(module: ModuleAddr, depth: int) -> ModuleAddr:
     """The module instance at some depth that another is in."""
     while module.depth > depth and module.parent is not None:
         module = module.parent

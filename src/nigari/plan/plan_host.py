@@ -228,16 +228,34 @@ class PlanHost(Host):
 
         What it depended on when it was made counts as well, until something is applied.
         """
+        addr = resource_of(address)
+        self._renew(
+            address,
+            provider,
+            self.settings.is_declared_first(addr.module, addr.item),
+            self.settings.skips_destroy(addr.module, addr.item),
+        )
+
+    def note_needs(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        """Take over what an object needs that is to be changed, in case that it cannot be."""
+        self._renew(address, provider, None, None)
+
+    def _renew(
+        self,
+        address: AbsResourceInstance,
+        provider: AbsProviderInstance,
+        comes_first: bool | None,
+        is_kept: bool | None,
+    ) -> None:
         state = self.refreshed.instance(address)
         if state is None or state.current is None:
             return
         known = state.current
-        addr = resource_of(address)
-        needed = {*known.dependencies, *self.blocks.resources_before(resource_block(addr))}
+        needed = self.blocks.resources_before(resource_block(resource_of(address)))
         renewed = known.with_lifecycle(
-            tuple(sorted(needed, key=str)),
-            self.settings.is_declared_first(addr.module, addr.item),
-            self.settings.skips_destroy(addr.module, addr.item),
+            tuple(sorted({*known.dependencies, *needed}, key=str)),
+            known.create_before_destroy if comes_first is None else comes_first,
+            known.skip_destroy if is_kept is None else is_kept,
         )
         if renewed != known:
             self.refreshed.set_current(address, renewed, provider)

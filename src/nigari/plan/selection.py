@@ -2,10 +2,12 @@
 
 Order between things is known for blocks, so a target brings along the blocks that it needs as a
 whole, and what is excluded takes whole blocks with it; only among the instances of the named blocks
-themselves it matters which one is named. While everything is to be destroyed it is the other way
-round: a target takes along what needs it, and what stays keeps what it needs. A resource that is
-only in the state needs what the instances of its module come from, if that is still called, and
-what it needed when it was stored, if it is to be destroyed with the rest.
+themselves it matters which one is named. A resource that is only in the state needs what the
+instances of its module come from, if that is still called.
+
+While everything is to be destroyed it is the other way round: a target takes along what needs it,
+and what stays keeps what it needs, now or when it was stored. Then only objects in the state matter,
+and those in two instances of one module do not need each other.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.targets import Target
 from nigari.plan.block_graph import Block, BlockGraph, expansion_block, resource_block
-from nigari.plan.operation_order import stored_needs
+from nigari.plan.operation_order import ancestor, stored_needs
+from nigari.plan.operations_of import shared_depth
 from nigari.record import record
 from nigari.state.model import State
 
@@ -34,6 +37,8 @@ class Selection:
     excluded: tuple[Target, ...]
     modules: frozenset[ModuleAddr] | None = None
     """The modules that selected blocks are in, and those above them; None where all matter."""
+    ended: frozenset[AbsResourceInstance] | None = None
+    """The instances of a destroy, which are all there are."""
 
     def enters(self, module: ModuleAddr) -> bool:
         """Whether anything in a module, which has no keys, is looked at."""
@@ -41,6 +46,8 @@ class Selection:
 
     def has(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is looked at."""
+        if self.ended is not None:
+            return address in self.ended
         block = resource_block(resource_of(address))
         if block not in self.blocks:
             return False
@@ -70,20 +77,22 @@ def selection(
     known: dict[Block, AbsResource] = {resource_block(each): each for each in graph.resources()}
     for resource in state.resources.values():
         known.setdefault(resource_block(resource.address), resource.address.unkeyed)
-    needs = _Needs(graph, stored_needs(state) if is_destroy else {})
+    if is_destroy:
+        ended = _ended(_Needs(graph, stored_needs(state)), state, targets, excluded)
+        blocks = {resource_block(resource_of(each)) for each in ended}
+        blocks |= _outputs(graph, blocks)
+        modules = _modules(blocks)
+        return Selection(frozenset(blocks), frozenset(), targets, excluded, modules, ended)
+    needs = _Needs(graph, {})
     named = frozenset(
         block
         for block, address in known.items()
         if any(target.touches_block(address) for target in targets or excluded)
     )
     if targets:
-        blocks = set(named)
-        if is_destroy:
-            blocks.update(each for each in known if not named.isdisjoint(needs.of(each)))
-        else:
-            blocks.update(*(needs.of(each) for each in named))
+        blocks = set(named).union(*(needs.of(each) for each in named))
     else:
-        blocks = _not_excluded(known, named, needs, excluded, is_destroy)
+        blocks = _not_excluded(known, named, needs, excluded)
     blocks |= _outputs(graph, blocks)
     return Selection(frozenset(blocks), named, targets, excluded, _modules(blocks))
 
@@ -103,14 +112,59 @@ def _not_excluded(
     named: AbstractSet[Block],
     needs: _Needs,
     excluded: Sequence[Target],
-    is_destroy: bool,
 ) -> set[Block]:
     gone = {block for block in named if any(target.covers(known[block]) for target in excluded)}
-    if is_destroy:
-        gone.update(*(needs.of(each) for each in named))
-    else:
-        gone.update(each for each in known if not named.isdisjoint(needs.of(each)))
+    gone.update(each for each in known if not named.isdisjoint(needs.of(each)))
     return set(known) - gone
+
+
+def _ended(
+    needs: _Needs, state: State, targets: Sequence[Target], excluded: Sequence[Target]
+) -> frozenset[AbsResourceInstance]:
+    """What a destroy of a part destroys."""
+    stored = _Stored(state)
+    named = [
+        each for each in stored.all if any(target.covers(each) for target in targets or excluded)
+    ]
+    beside: dict[Block, set[Block]] = {}
+    for block in stored.blocks:
+        for need in needs.of(block):
+            if targets:
+                beside.setdefault(need, set()).add(block)
+            else:
+                beside.setdefault(block, set()).add(need)
+    found, pending = set(named), named
+    while pending:
+        at = pending.pop()
+        for block in beside.get(resource_block(resource_of(at)), ()):
+            fresh = [each for each in stored.take(block, at.module) if each not in found]
+            found.update(fresh)
+            pending += fresh
+    return frozenset(found) if targets else frozenset(stored.all) - found
+
+
+class _Stored:
+    """The instances in a state, by block and by the module instances that they are in."""
+
+    def __init__(self, state: State) -> None:
+        self.all = [address for address, _ in state.instances()]
+        self.blocks: dict[Block, list[AbsResourceInstance]] = {}
+        for each in self.all:
+            self.blocks.setdefault(resource_block(resource_of(each)), []).append(each)
+        self._by_module: dict[tuple[Block, int], dict[ModuleAddr, list[AbsResourceInstance]]] = {}
+
+    def take(self, block: Block, module: ModuleAddr) -> list[AbsResourceInstance]:
+        """The instances of a block that are not in another instance of a module than this one.
+
+        They are handed out once for each depth at which they are looked for.
+        """
+        depth = shared_depth(block[0], module)
+        index = self._by_module.get((block, depth))
+        if index is None:
+            index = self._by_module[block, depth] = {}
+            for each in self.blocks.get(block, ()):
+                index.setdefault(ancestor(each.module, depth), []).append(each)
+        return index.pop(ancestor(module, depth), [])
 
 
 class _Needs:
