@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import inside
+from tests.plan.command import applied
 from tests.plan.vault import REQUIRED, Vault, install
 
 _THING = 'resource "vault_thing" "t" {\n  provider = vault.by\n  name     = "t"\n}\n'
@@ -150,3 +151,21 @@ def test_data_that_is_not_named_stays(flag: str, gone: str, vault: Vault) -> Non
     before = set(_left())
     _run("destroy", "-auto-approve", flag)
     assert before - set(_left()) == set(gone.split())
+
+
+def test_modules_without_objects_are_not_expanded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m").mkdir()
+    Path("m/main.tf").write_text('resource "terraform_data" "in" {}\n')
+    kept = 'resource "terraform_data" "kept" {}\n'
+    Path("main.tf").write_text(kept)
+    assert applied([], {})[0] == 0
+    Path("main.tf").write_text(
+        f'{kept}resource "terraform_data" "new" {{}}\n'
+        'module "m" {\n  source   = "./m"\n  for_each = toset([terraform_data.new.id])\n}\n'
+    )
+    status, said = applied(["-destroy"], {})
+    assert status == 0, said
+    assert "1 destroyed" in said

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
-from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
@@ -86,6 +86,8 @@ class PlanHost(Host):
         self.selection = selected
         self.needed_data = self._find_needed_data() if self._is_destroy else frozenset()
         """The blocks of data sources that must be there while everything is destroyed."""
+        self._ending_in = self._find_ending_modules()
+        """The modules, without keys, that have a part in what is destroyed."""
         self.called: list[Frame] = []
         """The instances of called modules."""
         self.prior_modules = prior_modules(prior)
@@ -145,6 +147,20 @@ class PlanHost(Host):
             if each.item.mode is DATA
         )
 
+    def _find_ending_modules(self) -> frozenset[ModuleAddr]:
+        """Those that objects are in which are destroyed, or the providers that manage them."""
+        found: set[ModuleAddr] = set()
+        for address, resource in self.prior.resources.items():
+            if not self._is_destroy or address.item.mode is not MANAGED:
+                continue
+            if self.selection is None or resource_block(address) in self.selection.blocks:
+                for module in (address.module, *(each.module for each in resource.managers())):
+                    at: ModuleAddr | None = module.unkeyed
+                    while at is not None and at not in found:
+                        found.add(at)
+                        at = at.parent
+        return frozenset(found)
+
     def _is_needed(self, frame: Frame, resource: Resource) -> bool:
         return (frame.instance.addr.unkeyed, str(resource.addr)) in self.needed_data
 
@@ -154,7 +170,10 @@ class PlanHost(Host):
         else:
             self.called.append(frame)
         if self._is_destroy:
-            self.work.want(frame.calls.values())
+            path = frame.instance.addr.unkeyed
+            self.work.want(
+                [call for name, call in frame.calls.items() if path.child(name) in self._ending_in]
+            )
         elif self.selection is None:
             self.work.want(_everything(frame, self))
         else:
