@@ -47,8 +47,18 @@ def _like(difference: Difference, *patterns: str) -> bool:
 
 
 def _forgets(step: Step, _: list[str], difference: Difference) -> bool:
-    is_read = _like(difference, "events: missing refresh", "reads: missing read / - more")
+    is_read = _like(
+        difference,
+        "events: missing (refresh|resource_drift)",
+        "reads: missing read / - more",
+        r"plan: resource_drift\.\*$",
+        r"plan: resource_changes\.\*\.change\.before\.",
+    )
     return is_read and "destroy = false" in step.files["main.tf"]
+
+
+def _falls_back(_: Step, __: list[str], difference: Difference) -> bool:
+    return "Unable to use fallback provider from state" in difference.kind
 
 
 def _opens_for_destroy(step: Step, command: list[str], difference: Difference) -> bool:
@@ -170,7 +180,8 @@ def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
 
 
 EXPLAINED: Final = (
-    Explained("forgetting asks no provider", _forgets),
+    Explained("forgetting asks no provider", _forgets, "reads: missing read / - more"),
+    Explained("what is to go is managed by the provider that made it", _falls_back),
     Explained(
         "only what a provider needs is opened while a destroy is planned", _opens_for_destroy
     ),

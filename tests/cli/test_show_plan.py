@@ -230,6 +230,34 @@ def test_checks_of_what_a_target_needs(rich: Environ) -> None:
         assert says in said
 
 
+def test_checks_whose_data_is_read(rich: Environ) -> None:
+    module = (
+        'check "c" {\n  data "rich_lookup" "d" { key = "d" }\n  assert {\n'
+        '    condition     = data.rich_lookup.d.key == "d"\n    error_message = "no"\n  }\n}\n'
+    )
+    call = 'module "m" {\n  source = "./m"\n  for_each = toset(["x", "y"])\n}\n'
+    write({"main.tf": 'resource "terraform_data" "a" {}\n' + call, "m/main.tf": module})
+    assert statuses(planned(rich, "-exclude=terraform_data.a")) == {
+        "module.m.check.c": ("unknown", 2)
+    }
+    assert ran(apply.COMMAND, ["p"], rich)[0] == 0
+    assert statuses(shown(rich)) == {"module.m.check.c": ("unknown", 2)}
+    assert statuses(planned(rich, "-target=terraform_data.a")) == {
+        "module.m.check.c": ("unknown", 0)
+    }
+
+
+def test_a_destroy_moves_first(rich: Environ) -> None:
+    write({"main.tf": 'resource "terraform_data" "a" {}\n'})
+    assert applied([], rich)[0] == 0
+    moved = "moved {\n  from = terraform_data.a\n  to   = terraform_data.b\n}\n"
+    write({"main.tf": 'resource "terraform_data" "b" {}\n' + moved})
+    for flag, is_told in (("-refresh=true", False), ("-refresh=false", True)):
+        change = at(planned(rich, "-destroy", flag), "resource_changes", 0)
+        assert isinstance(change, dict)
+        assert ("previous_address" in change) is is_told
+
+
 def test_checks_of_a_destroy(rich: Environ) -> None:
     write({"main.tf": _CHECKED % (1, 1), "m/main.tf": _CHECKED_MODULE})
     assert applied([], rich)[0] == 0

@@ -162,7 +162,11 @@ class Application:
         if self._plan.mode is PlanMode.DESTROY:
             return self._plan.checks
         noted = list(self._place.conditions)
-        planned = {each.block for each in self._plan.checks if each.objects}
+        planned = {
+            each.block
+            for each in self._plan.checks
+            if each.objects and not (self._plan.targeted and each.kind == "check")
+        }
         for frame in await self._host.all_frames() if succeeded else ():
             conditions = module_conditions(frame, self._host.unread)
             found = [each for each in conditions if each[1] in planned]

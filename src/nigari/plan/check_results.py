@@ -66,6 +66,21 @@ def check_results(
     return tuple(results[key] for key in sorted(results))
 
 
+def with_read_checks(
+    results: Iterable[CheckResult], read: Iterable[tuple[str, str]]
+) -> tuple[CheckResult, ...]:
+    """The results with checks of which only the data was read, by block and address."""
+    objects: dict[str, list[CheckObject]] = {}
+    for block, address in read:
+        objects.setdefault(block, []).append(CheckObject(address, "unknown"))
+    return tuple(
+        CheckResult(each.kind, each.block, each.status, tuple(objects[each.block]))
+        if each.kind == "check" and each.block in objects and not each.objects
+        else each
+        for each in results
+    )
+
+
 def open_results(declared: Iterable[Checked], is_partial: bool) -> tuple[CheckResult, ...]:
     """The results of a destroy: nothing is looked at, and only the root's outputs are there.
 

@@ -6,7 +6,7 @@ whatever is left in the state is an orphan. The result is data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from nigari.addrs.absolute import resource_of
@@ -28,7 +28,13 @@ from nigari.eval.static import StaticRun
 from nigari.eval.validate import Opinion, ValidateRun
 from nigari.plan.block_graph import BlockGraph, resource_block
 from nigari.plan.changes import Action, Change, Drift, OutputChange, Plan, PlanMode
-from nigari.plan.check_results import Checked, check_results, declared_checks, open_results
+from nigari.plan.check_results import (
+    Checked,
+    check_results,
+    declared_checks,
+    open_results,
+    with_read_checks,
+)
 from nigari.plan.crew import Crew
 from nigari.plan.find_orphans import Orphans
 from nigari.plan.host import Surroundings
@@ -303,7 +309,8 @@ class Planner:
             is_resource = each.kind == "resource"
             return selected is None or (is_resource and (each.module, each.item) in selected.blocks)
 
-        return check_results(host.conditions, declared, is_expanded)
+        found = check_results(host.conditions, declared, is_expanded)
+        return found if selected is None else with_read_checks(found, _read_checks(host, selected))
 
     # -- outputs ------------------------------------------------------------------------------
 
@@ -356,6 +363,16 @@ def _warn_of_forgetting(changes: Iterable[Change], diags: Diagnostics) -> None:
                 "still exists. To manage it again, it has to be imported.",
                 address=f"{change.address}{deposed}",
             )
+
+
+def _read_checks(host: PlanHost, selected: Selection) -> Iterator[tuple[str, str]]:
+    """The checks, and their addresses, that are left out though their data is not."""
+    for frame in (host.root, *host.called):
+        for name, check in frame.module.checks.items():
+            at = frame.instance.addr
+            if check.data is not None and (at.unkeyed, str(check.data.addr)) in selected.blocks:
+                block, address = (f"{each}.check.{name}".lstrip(".") for each in (at.unkeyed, at))
+                yield block, address
 
 
 def output_change(output: Output, prior: OutputState | None, after: Value) -> OutputChange:

@@ -209,7 +209,8 @@ class PlanHost(Host):
         return address in self._replaced
 
     def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
-        moved = self._moved.get(address)
+        # A destroy moves and reads everything first, and then there is nothing left to be moved.
+        moved = None if self._is_destroy and self.refreshes else self._moved.get(address)
         return None if moved is None else moved.source
 
     # -- what nodes tell ----------------------------------------------------------------------
