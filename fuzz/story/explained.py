@@ -78,9 +78,21 @@ def _is_lenient_destroy(step: Step, command: list[str], difference: Difference) 
 
 
 def _destroys_from_state(step: Step, command: list[str], difference: Difference) -> bool:
-    return _destroys(step, command) and _like(
-        difference, "plan: output_changes.*", "events: outputs.outputs", "state: outputs"
+    if not _destroys(step, command):
+        return False
+    return _like(difference, r"plan: output_changes\.", "events: outputs.outputs") or (
+        _is_part(step) and _like(difference, "state: outputs")
     )
+
+
+def _keeps_secrets(step: Step, command: list[str], difference: Difference) -> bool:
+    if not _destroys(step, command) or not _like(
+        difference, r"state: resources\.\*\.sensitive_attributes"
+    ):
+        return False
+    sides = [json.loads(each.split(maxsplit=1)[1]) for each in _sides_of(difference)]
+    pairs = zip(sides[::2], sides[1::2], strict=True)
+    return all(each in ours for theirs, ours in pairs for each in theirs)
 
 
 def _reads_what_it_destroys(step: Step, command: list[str], difference: Difference) -> bool:
@@ -88,12 +100,57 @@ def _reads_what_it_destroys(step: Step, command: list[str], difference: Differen
         return False
     if _like(difference, "events: missing apply_.* read", "reads: missing look / - more"):
         return True
-    is_part = any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
-    return is_part and _like(
+    if not _is_part(step):
+        return False
+    if _like(difference, r"state: resources\.\*$"):
+        return _is_all_gone(step, difference)
+    return _like(
         difference,
         "events: (missing|more) refresh",
         "reads: missing",
         r"state: resources\.\*\.(attributes|sensitive_attributes|dependencies)",
+    )
+
+
+def _deletes_what_is_gone(step: Step, command: list[str], difference: Difference) -> bool:
+    """OpenTofu also asks for the end of objects that it has not read, and that are gone."""
+    if not _destroys(step, command) or not _is_part(step):
+        return False
+    if _like(difference, "calls: missing delete / - more"):
+        calls = [json.loads(line.removeprefix("missing ")) for line in difference.text.split("\n")]
+        return all(step.objects.get(call[1], 0) is None for call in calls)
+    return _like(
+        difference,
+        "events: missing (planned_change|apply_start|apply_complete) delete",
+        "events: change_summary.changes.remove",
+    )
+
+
+def _is_part(step: Step) -> bool:
+    return any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
+
+
+def _is_all_gone(step: Step, difference: Difference) -> bool:
+    """Whether all that only our state has are objects that no longer exist."""
+    sides = [json.loads(each.split(maxsplit=1)[1]) for each in _sides_of(difference)]
+    return all(
+        theirs == "<absent>"
+        and ("attributes" not in ours or step.objects.get(ours["attributes"]["id"], 0) is None)
+        for theirs, ours in zip(sides[::2], sides[1::2], strict=True)
+    )
+
+
+def _reads_all_it_destroys(step: Step, command: list[str], difference: Difference) -> bool:
+    """What depends on something excluded is destroyed as it is now, not as it was."""
+    return (
+        _destroys(step, command)
+        and _is_part(step)
+        and _like(
+            difference,
+            r"plan: resource_changes\.\*",
+            "events: missing planned_change delete",
+            "events: change_summary.changes.remove",
+        )
     )
 
 
@@ -187,7 +244,18 @@ EXPLAINED: Final = (
     ),
     Explained("a destroy looks at nothing that it need not", _is_lenient_destroy),
     Explained("a destroy ends the outputs that the state has", _destroys_from_state),
+    Explained("what could not be destroyed is as secret as before", _keeps_secrets),
     Explained("a destroy reads what it destroys and what providers need", _reads_what_it_destroys),
+    Explained(
+        "a destroy reads what it destroys and what providers need",
+        _reads_all_it_destroys,
+        "reads: missing .* / read more",
+    ),
+    Explained(
+        "a destroy does not destroy what is gone",
+        _deletes_what_is_gone,
+        "calls: missing delete / - more",
+    ),
     Explained("what prevents a destroy is reported where it is written", _is_protection),
     Explained("an update keeps create_before_destroy that others need", _inherits),
     Explained("nothing depends on what is destroyed meanwhile", _depends_on_what_went),

@@ -70,6 +70,46 @@ def test_outputs_and_destroy(here: Path) -> None:
     assert (data["resources"], data["outputs"]) == ([], {})
 
 
+def test_outputs_of_what_was_not_made(here: Path) -> None:
+    Path("main.tf").write_text(
+        'resource "terraform_data" "a" {\n  provisioner "local-exec" { command = "exit 1" }\n}\n'
+        'resource "terraform_data" "b" {\n  input = "x"\n  depends_on = [terraform_data.a]\n}\n'
+        'output "known" { value = terraform_data.b.input }\n'
+        'output "unknown" { value = terraform_data.b.id }\n'
+    )
+    assert applied([], {})[0] == 1
+    outputs = json.loads(Path("terraform.tfstate").read_text())["outputs"]
+    assert outputs == {"known": {"value": "x", "type": "string"}}
+
+
+def test_a_destroy_ends_outputs_though_it_fails(here: Path) -> None:
+    Path("main.tf").write_text(
+        'resource "terraform_data" "a" {\n  provisioner "local-exec" {\n    when = destroy\n'
+        '    command = "exit 1"\n  }\n}\noutput "o" { value = terraform_data.a.id }\n'
+    )
+    assert applied([], {})[0] == 0
+    assert applied(["-destroy"], {})[0] == 1
+    data = json.loads(Path("terraform.tfstate").read_text())
+    assert (len(data["resources"]), data["outputs"]) == (1, {})
+
+
+def test_checks_of_an_apply_that_fails(here: Path) -> None:
+    check = 'check "%s" {\n  assert {\n    condition = %s\n    error_message = "no"\n  }\n}\n'
+    made = 'resource "terraform_data" "a" {\n  input = %d\n  triggers_replace = %d\n'
+    made += '  provisioner "local-exec" { command = "exit %d" }\n}\n'
+    checks = check % ("about", "terraform_data.a.input > 0") + check % ("other", "var.v > 0")
+    text = 'variable "v" { default = 1 }\n' + checks + made
+    Path("main.tf").write_text(text % (1, 1, 0))
+    assert applied([], {})[0] == 0
+    Path("main.tf").write_text(text % (2, 2, 1))
+    assert applied([], {})[0] == 1
+    found = json.loads(Path("terraform.tfstate").read_text())["check_results"]
+    assert {each["config_addr"]: each["status"] for each in found} == {
+        "check.about": "unknown",
+        "check.other": "pass",
+    }
+
+
 def test_dependencies_are_stored(here: Path) -> None:
     Path("main.tf").write_text(
         'resource "terraform_data" "a" { input = 1 }\n'

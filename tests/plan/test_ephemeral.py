@@ -71,6 +71,15 @@ def test_not_opened_for_an_output_of_something_that_uses_it(vault: Vault) -> Non
     assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
 
 
+def test_not_opened_for_a_resource_without_changes_in_between(vault: Vault) -> None:
+    thing = 'resource "vault_thing" "t" {\n  name = "t"\n  count = %s\n'
+    thing += "  password = ephemeral.vault_lease.b.secret\n}\n"
+    user = 'resource "terraform_data" "d" { input = [for t in vault_thing.t : t.id] }\n'
+    write(CHAIN, thing % 0, user)
+    run("apply")
+    assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
+
+
 def test_nothing_of_it_is_stored(vault: Vault) -> None:
     write(
         CHAIN,

@@ -19,9 +19,9 @@ from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.once import DONE
 from nigari.eval.output import OutputNode, infinite_output
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.block_graph import BlockGraph, output_block, resource_block
+from nigari.plan.block_graph import Block, BlockGraph, output_block, resource_block
 from nigari.plan.changes import Plan, PlanMode
-from nigari.plan.check_results import updated_results
+from nigari.plan.check_results import declared_checks, updated_results, without_results
 from nigari.plan.execution_graph import ExecutionGraph, OperationKind
 from nigari.plan.host import Surroundings
 from nigari.plan.module_conditions import condition_nodes, module_conditions
@@ -121,31 +121,35 @@ class Application:
         checks = await self._checks(succeeded)
         draft.set_checks(checks)
         refused = _refused_outputs(checks) | self._unsettled_outputs()
-        draft.set_outputs(await self._outputs(succeeded, refused))
+        draft.set_outputs(await self._outputs(refused))
 
     def _unsettled_outputs(self) -> set[str]:
         """The root's outputs that were to come of something that was not made as planned.
 
         What was known of an output beforehand is no matter of that.
         """
-        assert self._executor is not None
-        operations = self._executor.left_out()
-        left_out = {each.address for each in operations if each.kind in _MAKING}
-        if not left_out:
-            return set()
-        unsettled = {
-            resource_block(resource_of(change.address))
-            for change in self._plan.changes
-            if str(change.address) in left_out
-        }
+        unsettled = self._unsettled()
         return {
             each.name
             for each in self._plan.outputs.values()
             if not each.after.is_wholly_known
-            and not unsettled.isdisjoint(
-                map(resource_block, self._blocks.resources_before(output_block(each.name)))
-            )
+            and self._needs_any(output_block(each.name), unsettled)
         }
+
+    def _unsettled(self) -> set[Block]:
+        """The resources of which something was not made as planned."""
+        assert self._executor is not None
+        operations = self._executor.left_out()
+        left_out = {each.address for each in operations if each.kind in _MAKING}
+        return {
+            resource_block(resource_of(change.address))
+            for change in self._plan.changes
+            if left_out and str(change.address) in left_out
+        }
+
+    def _needs_any(self, block: Block, unsettled: set[Block]) -> bool:
+        before = self._blocks.resources_before(block) if unsettled else ()
+        return any(resource_block(each) in unsettled for each in before)
 
     def stop(self) -> None:
         """Begin nothing new."""
@@ -172,13 +176,31 @@ class Application:
             found = [each for each in conditions if each[1] in planned]
             await self._host.evaluate(list(condition_nodes(frame, found)))
             noted += found
-        return updated_results(self._plan.checks, noted)
+        before = self._plan.checks
+        if not succeeded:
+            before = without_results(before, self._unfinished_checks())
+        return updated_results(before, noted)
 
-    async def _outputs(self, succeeded: bool, refused: set[str]) -> dict[str, OutputState]:
-        """The root's output values; one that cannot be worked out stays what it was."""
+    def _unfinished_checks(self) -> set[str]:
+        """The checks that are about something that was not done, or that read data at the end."""
+        unsettled = self._unsettled()
+        return {
+            each.block
+            for each in declared_checks(self._host.root.instance)
+            if each.kind == "check"
+            and (
+                self._blocks.reads_data((each.module, each.item))
+                or self._needs_any((each.module, each.item), unsettled)
+            )
+        }
+
+    async def _outputs(self, refused: set[str]) -> dict[str, OutputState]:
+        """The root's output values; one that cannot be worked out is what the plan knew it to be,
+        or stays what it was.
+        """
         before = self._plan.refreshed_state.outputs
         if self._plan.mode is PlanMode.DESTROY:
-            return {} if succeeded and not self._plan.targeted else dict(before)
+            return dict(before) if self._plan.targeted else {}
         found: dict[str, OutputState] = {}
         nodes = self._host.root.outputs
         left_out = set(nodes) - set(self._plan.outputs) if self._plan.targeted else set()
@@ -194,9 +216,12 @@ class Application:
                 self.diags.append(infinite_output(node.output))
                 refused.add(name)
             if node.state != DONE or not value.is_wholly_known or name in refused:
-                if name in before:
-                    found[name] = before[name]
-                continue
+                planned = self._plan.outputs.get(name)
+                if planned is None or not planned.after.is_wholly_known:
+                    if name in before:
+                        found[name] = before[name]
+                    continue
+                value, marks = planned.after.unmark_deep()
             is_secret = node.output.sensitive or SENSITIVE in marks
             if not value.is_null:
                 found[name] = OutputState(value, is_secret, node.output.deprecated)

@@ -138,6 +138,14 @@ class BlockGraph:
             if address.item in instance.module.resources
         )
 
+    def reads_data(self, check: Block) -> bool:
+        """Whether a check has a data source of its own."""
+        path, name = check
+        return any(
+            instance.module.checks[name.partition(".")[2]].data is not None
+            for instance in self._modules.get(path, ())
+        )
+
     def needs(self, block: Block) -> tuple[Block, ...]:
         """The blocks that a block needs directly."""
         found = self._needs.get(block)
@@ -146,6 +154,16 @@ class BlockGraph:
             unique.pop(block, None)
             found = self._needs[block] = tuple(unique)
         return found
+
+    def repetition_needs(self, block: Block) -> Iterator[Block]:
+        """The blocks that the instances of a resource come from."""
+        path, _ = block
+        addr = self._resources[block].item
+        for instance in self._modules.get(path, ()):
+            yield path, _EXPANSION
+            resource = instance.module.resources.get(addr)
+            if resource is not None:
+                yield from self._of_repetition(instance, resource.repetition)
 
     def resources_before(self, block: Block) -> frozenset[AbsResource]:
         """All resources that a block needs, directly or through others."""

@@ -81,6 +81,21 @@ def with_read_checks(
     )
 
 
+def without_results(results: Iterable[CheckResult], blocks: set[str]) -> tuple[CheckResult, ...]:
+    """The results, of which some are open again."""
+    return tuple(
+        CheckResult(
+            each.kind,
+            each.block,
+            "unknown",
+            tuple(CheckObject(found.address, "unknown") for found in each.objects),
+        )
+        if each.block in blocks
+        else each
+        for each in results
+    )
+
+
 def open_results(declared: Iterable[Checked], is_partial: bool) -> tuple[CheckResult, ...]:
     """The results of a destroy: nothing is looked at, and only the root's outputs are there.
 

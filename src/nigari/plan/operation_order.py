@@ -196,13 +196,7 @@ class _Building:
         """Add the opening of those ephemeral objects that anything uses."""
         if not self._plan.ephemeral:
             return
-        users = [resource_block(resource_of(each.address)) for each in changes]
-        users += [_provider_of(each) for each in changes]
-        used = {
-            resource_block(resource)
-            for block in dict.fromkeys(users)
-            for resource in self._blocks.resources_before(block)
-        }
+        used = self._used_by(changes)
         if self._plan.mode is not PlanMode.DESTROY:
             used.update(
                 resource_block(resource)
@@ -216,6 +210,21 @@ class _Building:
                 self._made.add(block, each.address.module, opening)
                 self._note_module(each.address.module)
                 self._ephemeral[opening] = each
+
+    def _used_by(self, changes: list[Change]) -> set[Block]:
+        """The blocks that changes need; of a resource without any, only its instances matter."""
+        users = {resource_block(resource_of(each.address)) for each in changes}
+        pending = [*users, *{_provider_of(each) for each in changes}]
+        found = set(pending)
+        active = users | {resource_block(resource_of(e.address)) for e in self._plan.ephemeral}
+        while pending:
+            block = pending.pop()
+            is_idle = self._blocks.is_resource(block) and block not in active
+            needs = self._blocks.repetition_needs if is_idle else self._blocks.needs
+            fresh = [each for each in needs(block) if each not in found]
+            found.update(fresh)
+            pending += fresh
+        return found
 
     def _was_created_first(self, change: Change) -> bool:
         if change.deposed:

@@ -268,7 +268,8 @@ class PlanHost(Host):
         is_kept: bool | None,
     ) -> None:
         state = self.refreshed.instance(address)
-        if state is None or state.current is None:
+        resource = self.refreshed.resource(resource_of(address))
+        if resource is None or state is None or state.current is None:
             return
         known = state.current
         needed = self.blocks.resources_before(resource_block(resource_of(address)))
@@ -277,7 +278,7 @@ class PlanHost(Host):
             known.create_before_destroy if comes_first is None else comes_first,
             known.skip_destroy if is_kept is None else is_kept,
         )
-        if renewed != known:
+        if renewed != known or resource.manager_of(address.item.key) != provider:
             self.refreshed.set_current(address, renewed, provider)
 
     def note_imported(
