@@ -18,6 +18,7 @@ from nigari.record import record
 from nigari.workspace.failure import SessionError
 from nigari.workspace.locked import MadePlan, write_saved
 from nigari.workspace.show_plan import ShownPlan
+from nigari.workspace.waiting import run_to_end
 
 _ACTIONS: Final = {
     changes.Action.DELETE_THEN_CREATE: "replace",
@@ -135,13 +136,19 @@ class Plan:
 
     def to_json(self) -> dict[str, JsonValue]:
         """The plan as `show -json` prints it."""
-        session, planning = self._made.session, self._made.planning
         found = Diagnostics()
-        text = ShownPlan(planning, self._made.plan).document(self._as_saved(), found)
+        text = run_to_end(self._document(found))
         if text is None:
-            raise SessionError(list(found), session.sources)
+            raise SessionError(list(found), self._made.session.sources)
         document: dict[str, JsonValue] = json.loads(text)
         return document
+
+    async def _document(self, diags: Diagnostics) -> str | None:
+        planning = self._made.planning
+        try:
+            return await ShownPlan(planning, self._made.plan).document(self._as_saved(), diags)
+        finally:
+            await planning.close()
 
     def _as_saved(self) -> SavedPlan:
         if self._saved is None:
