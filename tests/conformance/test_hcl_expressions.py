@@ -6,7 +6,7 @@ import pytest
 
 from nigari.cty.values import DYNAMIC_UNKNOWN
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.evaluate import Fault, index
+from nigari.hcl.evaluation import Fault, index
 from nigari.hcl.parser import parse_expression, parse_template
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.scope import Scope

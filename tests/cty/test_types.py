@@ -10,21 +10,25 @@ from nigari.cty.types import MAX_DEPTH, object_type_of, primitive, tuple_type_of
 
 
 @pytest.mark.parametrize(
-    ("type_", "name"),
+    ("type_", "name", "written"),
     [
-        (STRING, "string"),
-        (DYNAMIC, "dynamic"),
-        (ListType(STRING), "list of string"),
-        (SetType(ListType(NUMBER)), "set of list of number"),
-        (MapType(DYNAMIC), "map of anything"),
-        (cty.TupleType((STRING,)), "tuple"),
-        (ObjectType({"a": BOOL}), "object"),
-        (cty.CapsuleType("thing", dict), "thing"),
+        (STRING, "string", "string"),
+        (DYNAMIC, "dynamic", "any"),
+        (ListType(STRING), "list of string", "list(string)"),
+        (SetType(ListType(NUMBER)), "set of list of number", "set(list(number))"),
+        (MapType(DYNAMIC), "map of anything", "map(any)"),
+        (cty.TupleType((STRING, BOOL)), "tuple", "tuple([string, bool])"),
+        (
+            ObjectType({"b": NUMBER, "a": BOOL}, frozenset({"b"})),
+            "object",
+            "object({a = bool, b = optional(number)})",
+        ),
+        (cty.CapsuleType("thing", dict), "thing", "thing"),
     ],
 )
-def test_names(type_: Type, name: str) -> None:
+def test_names(type_: Type, name: str, written: str) -> None:
     assert type_.friendly_name() == name
-    assert repr(type_) == name
+    assert repr(type_) == written
 
 
 KINDS: list[Type] = [

@@ -2,6 +2,10 @@
 
 import math
 import pickle
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -176,3 +180,117 @@ def test_nulls_and_unknowns() -> None:
     assert cty.unknown(STRING) is cty.unknown(STRING)
     assert not cty.unknown(STRING).is_known
     assert not cty.unknown(STRING).is_null
+
+
+class Level(Enum):
+    LOW = "low"
+
+
+class Text(str, Enum):  # noqa: UP042 - people have such classes
+    A = "a"
+
+
+@dataclass
+class Point:
+    x: int
+    where: PurePosixPath
+
+
+@pytest.mark.parametrize(
+    ("python", "value"),
+    [
+        (Decimal("0.1"), cty.number("0.1")),
+        (Decimal("1e30"), cty.number(10**30)),
+        (PurePosixPath("a/b"), cty.string("a/b")),
+        (Level.LOW, cty.string("low")),
+        (Text.A, cty.string("a")),
+        (Point(1, PurePosixPath("p")), of({"x": 1, "where": "p"})),
+        ({"p": [Point(1, PurePosixPath("p"))]}, of({"p": [{"x": 1, "where": "p"}]})),
+    ],
+)
+def test_more_than_plain_data(python: object, value: Value) -> None:
+    assert of(python) == value
+    assert isinstance(of(python).to_python(), type(value.to_python()))
+
+
+@pytest.mark.parametrize("given", [True, None, [1]])
+def test_what_is_no_number(given: int) -> None:
+    with pytest.raises(TypeError):
+        cty.number(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ("1e400", 10**400),
+        ("-1e400", -(10**400)),
+        ("0.1", 0.1),
+        ("1e-400", 0.0),
+        ("18446744073709551617", 2**64 + 1),
+    ],
+)
+def test_numbers_that_a_float_cannot_hold(text: str, python: object) -> None:
+    found = cty.number(text).to_python()
+    assert found == python
+    assert type(found) is type(python)
+
+
+def test_a_number_too_large_for_memory() -> None:
+    with pytest.raises(cty.CtyError):
+        cty.number("1e500000").to_python()
+
+
+def test_a_decimal_has_all_digits() -> None:
+    digits = "0.1234567890123456789012345678901234567890"
+    assert cty.number(digits).as_decimal() == Decimal(digits)
+    assert cty.number(Decimal(digits)) == cty.number(digits)
+
+
+def test_elements_by_position_and_key() -> None:
+    value = of({"a": [1, {"b": "x"}]})
+    assert value["a"][1]["b"].as_string() == "x"
+    assert value["a"][-2] == of(1)
+    assert value[of("a")][of(0)] == of(1)
+    with pytest.raises(KeyError):
+        value["c"]
+    with pytest.raises(IndexError):
+        value["a"][2]
+    with pytest.raises(TypeError):
+        value[0]
+    with pytest.raises(TypeError):
+        value["a"][True]
+
+
+def test_an_element_has_the_marks_of_the_whole() -> None:
+    secret = of({"a": ["x"]}).mark("sensitive")
+    assert secret["a"].marks == secret["a"][0].marks == {"sensitive"}
+    assert [each.marks for each in secret["a"] if isinstance(each, Value)] == [{"sensitive"}]
+
+
+def test_a_value_as_a_python_collection() -> None:
+    numbers = of([1, 2])
+    assert len(numbers) == 2
+    assert list(numbers) == [of(1), of(2)]
+    assert 1 in numbers
+    assert of(2) in numbers
+    assert "1" not in numbers
+    both = of({"b": 1, "a": 2})
+    assert list(both) == ["a", "b"]
+    assert "a" in both
+    assert 1 not in both
+    for wrong in (of("text"), cty.null(ListType(STRING)), cty.unknown(ListType(STRING))):
+        with pytest.raises(TypeError):
+            len(wrong)
+        with pytest.raises(TypeError):
+            iter(wrong)
+
+
+def test_match() -> None:
+    match of(["a"]):
+        case Value(cty.TupleType((first,)), data):
+            assert (first, data) == (STRING, (of("a"),))
+        case _:
+            pytest.fail("no case matched")
+    match cty.list_value(STRING, []).type:
+        case ListType(element):
+            assert element is STRING

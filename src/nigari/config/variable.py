@@ -19,7 +19,7 @@ from nigari.cty.types import KIND_BOOL, KIND_NUMBER, KIND_STRING, Type
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
-from nigari.hcl.evaluate import sentence
+from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.scope import Scope
 from nigari.hcl.suggestion import did_you_mean

@@ -13,7 +13,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute
 from nigari.hcl.calls import FunctionCall
-from nigari.hcl.evaluate import sentence
+from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.json_expressions import JsonExpression, JsonString
 from nigari.hcl.parser import parse_expression

@@ -10,6 +10,7 @@ from typing import Final
 
 from nigari.cty import numbers
 from nigari.cty.conform import conformance_errors
+from nigari.cty.copying import reduced
 from nigari.cty.errors import CtyError, Step
 from nigari.cty.paths import child_steps
 from nigari.cty.refinements import Refinement, refine, refine_not_null
@@ -33,6 +34,10 @@ _TELLING: Final = 4
 
 # Where many parts of an argument are unknown, the first few say enough about why.
 _MOST_SEARCHED: Final = 256
+
+
+PythonCallable = Callable[..., object]  # type: ignore[explicit-any]  # whatever its parameters
+"""A Python callable that a function can be made of: see `callables`."""
 
 
 class FunctionError(CtyError):
@@ -86,6 +91,9 @@ class Parameter:
         self.allow_marked = allow_marked
         self.description = description
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
+
     def __repr__(self) -> str:
         return f"Parameter({self.name!r}, {self.type!r})"
 
@@ -117,6 +125,9 @@ class Function:
         self.implementation: Implementation = implementation
         self.refine = refine
         self.description = description
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     def return_type_for(self, args: Sequence[Value]) -> Type:
         """The type of the result for these arguments, of which some may be unknown."""

@@ -18,6 +18,7 @@ from nigari.cty.decimals import (
     divide_rounded,
     exact_digits,
     general_text,
+    int_from_digits,
     int_to_digits,
     parse_decimal,
     plain_text,
@@ -277,6 +278,19 @@ def whole(n: int | Number, bits: int = 100_000) -> int | None:
     if not is_whole(n) or n.mantissa.bit_length() + n.exponent > bits:
         return None
     return _signed(n) << n.exponent
+
+
+def to_int(n: int | Number, bits: int = 100_000) -> int:
+    """The integer that a whole number is written as; `CtyError` if it has more than `bits` bits.
+
+    One that needs more than its precision has the digits that identify it, and zeros.
+    """
+    if isinstance(n, int):
+        return n
+    if n.mantissa.bit_length() + n.exponent > bits:
+        raise CtyError("The number is too large for a Python integer.")
+    text = to_text(n)
+    return -int_from_digits(text[1:]) if n.negative else int_from_digits(text)
 
 
 def compare(a: int | Number, b: int | Number) -> int:

@@ -7,6 +7,7 @@ Operations on unknown values read the ranges of their operands and refine their 
 from typing import Final
 
 from nigari.cty import numbers
+from nigari.cty.copying import reduced
 from nigari.cty.errors import CtyError
 from nigari.cty.numbers import INFINITY, NEGATIVE_INFINITY, Number
 from nigari.cty.types import (
@@ -110,6 +111,9 @@ class Refinement:
         self.prefix = prefix
         self.min_length = min_length
         self.max_length = max_length
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
 
 def refine_not_null(value: Value) -> Value:

@@ -58,7 +58,8 @@ class Type:
         return self is other
 
     def __repr__(self) -> str:
-        return self.friendly_name()
+        """The whole type, as it is written in a type constraint."""
+        return "any" if self.kind == KIND_DYNAMIC else self.friendly_name()
 
     @property
     def is_primitive(self) -> bool:
@@ -111,6 +112,7 @@ class CollectionType(Type):
     """A list, set or map: any number of elements, all of one type."""
 
     __slots__ = ("element",)
+    __match_args__: Final = ("element",)
 
     element: Type
 
@@ -139,6 +141,9 @@ class CollectionType(Type):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.element,))
+
+    def __repr__(self) -> str:
+        return f"{_COLLECTION_NAMES[self.kind]}({self.element!r})"
 
     def friendly_name(self) -> str:
         noun = _COLLECTION_NAMES[self.kind]
@@ -172,6 +177,7 @@ class TupleType(Type):
     """A sequence with a type of its own for each element."""
 
     __slots__ = ("elements",)
+    __match_args__: Final = ("elements",)
 
     elements: tuple[Type, ...]
 
@@ -201,6 +207,9 @@ class TupleType(Type):
     def __reduce__(self) -> tuple[object, ...]:
         return (TupleType, (self.elements,))
 
+    def __repr__(self) -> str:
+        return f"tuple([{', '.join([repr(each) for each in self.elements])}])"
+
     def friendly_name(self) -> str:
         return "tuple"
 
@@ -213,6 +222,7 @@ class ObjectType(Type):
     """
 
     __slots__ = ("attributes", "optional")
+    __match_args__: Final = ("attributes", "optional")
 
     attributes: dict[str, Type]
     optional: frozenset[str]
@@ -257,6 +267,13 @@ class ObjectType(Type):
     def __reduce__(self) -> tuple[object, ...]:
         return (ObjectType, (self.attributes, self.optional))
 
+    def __repr__(self) -> str:
+        parts = [
+            f"{name} = optional({each!r})" if name in self.optional else f"{name} = {each!r}"
+            for name, each in sorted(self.attributes.items())
+        ]
+        return f"object({{{', '.join(parts)}}})"
+
     def friendly_name(self) -> str:
         return "object"
 
@@ -267,6 +284,7 @@ class CapsuleType(Type):
     """
 
     __slots__ = ("name", "python_type")
+    __match_args__: Final = ("name", "python_type")
 
     name: str
     python_type: type

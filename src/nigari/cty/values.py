@@ -18,9 +18,9 @@ in `operations`, `convert` and `marks`.
 """
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cmp_to_key
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from nigari.cty import numbers
 from nigari.cty.errors import CtyError
@@ -48,6 +48,9 @@ from nigari.cty.types import (
 )
 from nigari.cty.unknown import UNREFINED, Unknown
 
+if TYPE_CHECKING:
+    from decimal import Decimal
+
 Mark = object
 """A mark is any hashable object. Values carry marks; this package never asks what one means."""
 
@@ -63,6 +66,7 @@ class Value:
     """An immutable value. Build one with the functions of this module, not by hand."""
 
     __slots__ = ("data", "flags", "marks", "type")
+    __match_args__: Final = ("type", "data")
 
     type: Type
     data: object
@@ -81,7 +85,9 @@ class Value:
     def of(obj: object) -> "Value":
         """The value that a plain Python object stands for.
 
-        Lists and tuples become tuples, dicts become objects, sets become sets of one type.
+        Lists and tuples become tuples, dicts become objects, sets become sets of one type. Numbers
+        may be `Decimal`; a path is its text, a member of an enumeration its value; dataclasses
+        and their like are objects. What is a value already stays as it is.
         """
         return _from_python(obj)
 
@@ -187,9 +193,18 @@ class Value:
         data = self.data
         return len(data) if isinstance(data, dict) else len(self.sequence())
 
+    def as_decimal(self) -> "Decimal":
+        """A known number that is not null, with all its digits."""
+        from decimal import Context, Decimal
+
+        text = numbers.to_text(self.as_number())
+        return Context(prec=max(len(text), 1)).create_decimal(Decimal(text))
+
     def to_python(self) -> object:
         """Plain Python data: str, int or float, bool, None, list, dict.
 
+        A whole number is an int, however large. Any other is the nearest float, which has 17
+        digits at most and is 0.0 for what is too close to zero: `as_decimal` loses nothing.
         An unknown or marked part is a `CtyError`: neither can be shown without a decision.
         """
         if self.flags:
@@ -257,6 +272,46 @@ class Value:
             data = frozenset(data.items())
         return hash((self.type, data, self.marks))
 
+    def __len__(self) -> int:
+        """How many elements a known collection or structure has."""
+        return self.length_int()
+
+    def __getitem__(self, key: object) -> "Value":
+        """The element at a position or under a key; it takes the marks of the whole.
+
+        `IndexError` or `KeyError` if there is none, `TypeError` where nothing can be looked up.
+        """
+        marks = self.marks
+        if isinstance(key, Value):
+            marks |= key.marks
+            key = key.data
+        if isinstance(key, str):
+            return self.mapping()[normalize(key)].with_marks(marks)
+        if not isinstance(key, int) or isinstance(key, bool):
+            raise TypeError(f"an element is found by an int or a str, not a {type(key).__name__}")
+        if self.type.kind == KIND_SET:
+            raise TypeError("the elements of a set have no positions")
+        return self.sequence()[key].with_marks(marks)
+
+    def __iter__(self) -> "Iterator[Value | str]":
+        """The elements of a known list, set or tuple, or the keys of a map or object.
+
+        As with a dict, `items()` and `elements()` give what is under the keys.
+        """
+        data = self.data
+        if isinstance(data, dict):
+            return iter(sorted(data))
+        marks = self.marks
+        return iter([element.with_marks(marks) for element in self.sequence()])
+
+    def __contains__(self, item: object) -> bool:
+        """Whether an element is in a known list, set or tuple, or a key in a map or object."""
+        data = self.data
+        if isinstance(data, dict):
+            key = item.data if isinstance(item, Value) else item
+            return isinstance(key, str) and normalize(key) in data
+        return _from_python(item) in self.sequence()
+
     def __bool__(self) -> bool:
         raise TypeError("a Value is neither true nor false: use as_bool(), is_known or is_null")
 
@@ -310,17 +365,31 @@ def string(text: str) -> Value:
     return Value(STRING, text if text.isascii() else normalize(text))
 
 
-def number(of: int | float | str | Number) -> Value:
+def number(of: "int | float | str | Decimal | Number") -> Value:
     """A number from a Python number, or from its decimal text without loss."""
     if isinstance(of, int):
-        return Value(NUMBER, numbers.from_int(of))
+        if isinstance(of, bool):
+            raise TypeError("a bool is not a number: use boolean()")
+        return Value(NUMBER, numbers.from_int(int(of)))
     if isinstance(of, float):
         if of.is_integer() and of:
             return Value(NUMBER, numbers.from_int(int(of)))
         return Value(NUMBER, numbers.from_float(of))
     if isinstance(of, str):
         return Value(NUMBER, numbers.parse(of))
-    return Value(NUMBER, of)
+    if isinstance(of, Number):
+        return Value(NUMBER, of)
+    return Value(NUMBER, numbers.parse(_decimal_text(of)))
+
+
+def _decimal_text(of: object) -> str:
+    from decimal import Decimal
+
+    if not isinstance(of, Decimal):
+        raise TypeError(f"a Python {type(of).__name__} is not a number")
+    if of.is_nan():
+        raise CtyError("Not a number (NaN) cannot be represented as a number value.")
+    return str(of) if of.is_finite() else "-Inf" if of < 0 else "Inf"
 
 
 TRUE: Final = Value(BOOL, True)
@@ -569,6 +638,8 @@ def go_quote(text: str) -> str:
 
 def _from_python(obj: object) -> Value:
     if isinstance(obj, str):
+        if type(obj) is not str:
+            obj = str.__str__(obj)  # a member of an enumeration, for one
         return Value(STRING, obj if obj.isascii() else normalize(obj))
     if isinstance(obj, dict):
         attributes: dict[str, Value] = {}
@@ -594,13 +665,34 @@ def _from_python(obj: object) -> Value:
     if isinstance(obj, (set, frozenset)):
         elements = [_from_python(item) for item in obj]
         return set_value(elements[0].type if elements else DYNAMIC, elements)
+    return _from_object(obj)
+
+
+def _from_object(obj: object) -> Value:
+    """The value of an object that is more than plain data."""
+    from decimal import Decimal
+    from enum import Enum
+    from os import PathLike, fspath
+
+    from nigari.cty.models import is_model, model_values
+
+    if isinstance(obj, Decimal):
+        return number(obj)
+    if isinstance(obj, Enum):
+        return _from_python(obj.value)
+    if isinstance(obj, PathLike):
+        return _from_python(fspath(obj))
+    if is_model(type(obj)):
+        return _from_python(model_values(obj))
     raise TypeError(f"a Python {type(obj).__name__} cannot be converted to a value")
 
 
 def _to_python(value: Value) -> object:
     data = value.data
     if isinstance(data, Number):
-        return numbers.to_float(data)
+        if numbers.is_whole(data) and not numbers.is_zero(data):
+            return numbers.to_int(data)
+        return numbers.to_float(data)  # there is a negative zero
     if value.type.kind == KIND_CAPSULE:
         return data
     if isinstance(data, dict):

@@ -25,7 +25,7 @@ from nigari.eval.causes import REPORTED
 from nigari.eval.compile import Compiled, CompiledModule
 from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.once import Need, Node
-from nigari.hcl.evaluate import Fault
+from nigari.hcl.evaluation import Fault
 from nigari.lang.references import Reference
 from nigari.record import record
 

@@ -41,7 +41,7 @@ from nigari.eval.instances import (
 )
 from nigari.eval.once import DONE, Need
 from nigari.eval.scope import evaluate, scope_of
-from nigari.hcl.evaluate import Fault
+from nigari.hcl.evaluation import Fault
 from nigari.hcl.suggestion import did_you_mean, listed
 
 

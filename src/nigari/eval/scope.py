@@ -50,7 +50,7 @@ from nigari.eval.unresolved import (
 )
 from nigari.hcl.decode import decode
 from nigari.hcl.dynamic_blocks import expand
-from nigari.hcl.evaluate import Fault
+from nigari.hcl.evaluation import Fault
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex

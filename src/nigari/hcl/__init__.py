@@ -3,6 +3,7 @@
     from nigari import hcl
 
     hcl.load("main.tf")                    # plain dicts and lists
+    hcl.evaluate("a + 1", {"a": 1})        # the value of an expression or of a file
     file = hcl.parse(text, "main.tf")      # the full tree, with its diagnostics
     hcl.format(text)                       # the standard layout
     document = hcl.edit(text)              # change it, and write back the rest as it was
@@ -15,19 +16,56 @@ this package costs nothing; each function imports what it needs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Protocol
 
 from nigari.hcl.errors import HclError
+from nigari.lazy import lazy_exports
 from nigari.record import record
 
 if TYPE_CHECKING:
+    from nigari.cty.callables import function
+    from nigari.cty.function import Function, FunctionError, Parameter, PythonCallable
     from nigari.diagnostics import Diagnostics
     from nigari.hcl.body import Body
+    from nigari.hcl.expressions import Expression
+    from nigari.hcl.scope import Scope
     from nigari.hcl.source import Source
     from nigari.hcl.writer import Document
+else:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "nigari.cty.callables": ("function",),
+            "nigari.cty.function": ("Function", "FunctionError", "Parameter", "PythonCallable"),
+            "scope": ("Scope",),
+            "body": ("Body",),
+            "expressions": ("Expression",),
+            "writer": ("Document",),
+        },
+    )
 
-__all__ = ["File", "HclError", "edit", "format", "load", "loads", "parse"]
+__all__ = [
+    "Body",
+    "Document",
+    "Expression",
+    "File",
+    "Function",
+    "FunctionError",
+    "HclError",
+    "Parameter",
+    "PythonCallable",
+    "Scope",
+    "edit",
+    "evaluate",
+    "format",
+    "function",
+    "load",
+    "loads",
+    "parse",
+    "expression",
+]
 
 
 class Readable(Protocol):
@@ -83,6 +121,41 @@ def parse(text: str | bytes, filename: str = "<input>") -> File:
 
         body = parse_body(source, diags)
     return File(source, body, diags)
+
+
+def expression(text: str, filename: str = "<input>") -> Expression:
+    """The tree of an expression; `HclError` for a text that is none."""
+    from nigari.diagnostics import Diagnostics
+    from nigari.hcl.evaluated import raise_for_errors
+    from nigari.hcl.parser import parse_expression
+    from nigari.hcl.source import Source
+
+    source, diags = Source(filename, text), Diagnostics()
+    parsed = parse_expression(source, diags)
+    raise_for_errors(source, diags)
+    return parsed
+
+
+def evaluate(
+    text: str | bytes,
+    variables: Mapping[str, object] | None = None,
+    functions: Mapping[str, Function | PythonCallable] | None = None,
+    filename: str = "<input>",
+) -> object:
+    """The value of an expression, or of all arguments of a file, as plain data.
+
+    `variables` are plain data or `cty` values; `functions` are Python callables, described by
+    their annotations, or `Function`s. Mistakes, among them whatever a callable raises, are an
+    `HclError` that says where they are. A file has the shape that `loads` gives it.
+    """
+    from nigari.hcl.evaluated import evaluate_text
+    from nigari.hcl.scope import Scope
+    from nigari.hcl.source import Source
+
+    source = (
+        Source.from_bytes(filename, text) if isinstance(text, bytes) else Source(filename, text)
+    )
+    return evaluate_text(source, Scope(variables or {}, functions or {}))
 
 
 def loads(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
+from nigari.cty.copying import reduced
 from nigari.cty.values import NO_MARKS, Mark
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression
@@ -22,6 +23,9 @@ class AttributeSchema:
 
     __slots__ = ("name", "required")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
+
     def __init__(self, name: str, required: bool = False) -> None:
         self.name = name
         self.required = required
@@ -31,6 +35,9 @@ class BlockSchema:
     """A type of nested block that a body may have, and what its labels are called."""
 
     __slots__ = ("labels", "type")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     def __init__(self, type: str, labels: tuple[str, ...] = ()) -> None:
         self.type = type
@@ -49,6 +56,9 @@ class BodySchema:
     ) -> None:
         self.attributes = attributes
         self.blocks = blocks
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
 
 class Attribute:
@@ -76,6 +86,9 @@ class Attribute:
 
     def __repr__(self) -> str:
         return f"<Attribute {self.source.glimpse(self.start, self.end)}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     @property
     def range(self) -> Range:
@@ -145,6 +158,9 @@ class Block:
     def __repr__(self) -> str:
         return f"<Block {self.source.glimpse(self.def_start, self.def_end)}>"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
+
     @property
     def range(self) -> Range:
         """The whole block, braces included."""
@@ -196,6 +212,9 @@ class Content:
         self.blocks = blocks
         self.body = body
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
+
     @property
     def missing_item_range(self) -> Range:
         """Where to point when something is missing from the body."""
@@ -210,6 +229,9 @@ class Body:
     """Arguments and nested blocks, in some syntax."""
 
     __slots__ = ()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     @abstractmethod
     def content(self, schema: BodySchema, diags: Diagnostics) -> Content:

@@ -20,7 +20,7 @@ from nigari.cty.types import (
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, capsule_value
 from nigari.diagnostics import CalledFunction, Diagnostics
 from nigari.hcl.described import scope_values
-from nigari.hcl.evaluate import sentence, unknown_from
+from nigari.hcl.evaluation import sentence, unknown_from
 from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source

@@ -20,7 +20,7 @@ from nigari.cty.values import (
     tuple_value,
 )
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.evaluate import sentence, unknown_from
+from nigari.hcl.evaluation import sentence, unknown_from
 from nigari.hcl.expressions import Expression, Reference
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source

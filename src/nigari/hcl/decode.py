@@ -27,7 +27,7 @@ from nigari.hcl.body import (
     Content,
 )
 from nigari.hcl.described import scope_values
-from nigari.hcl.evaluate import sentence
+from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal

@@ -56,7 +56,7 @@ from nigari.hcl.body import (
 )
 from nigari.hcl.decode import Labels, labels_of
 from nigari.hcl.described import scope_values
-from nigari.hcl.evaluate import sentence
+from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 

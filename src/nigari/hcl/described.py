@@ -15,7 +15,7 @@ from nigari.cty.types import DYNAMIC, KIND_OBJECT, CollectionType
 from nigari.cty.unknown import Unknown
 from nigari.cty.values import NO_MARKS, Value
 from nigari.diagnostics import ScopeValue
-from nigari.hcl.evaluate import Fault
+from nigari.hcl.evaluation import Fault
 from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal

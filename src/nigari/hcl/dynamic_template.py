@@ -13,7 +13,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, Body, BodySchema, Content
 from nigari.hcl.described import scope_values
-from nigari.hcl.evaluate import sentence
+from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import abs_traversal_for_expr, expr_list

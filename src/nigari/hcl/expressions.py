@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Final
 
+from nigari.cty.copying import reduced
 from nigari.cty.values import (
     DYNAMIC_UNKNOWN,
     FALSE,
@@ -18,7 +19,7 @@ from nigari.cty.values import (
 )
 from nigari.diagnostics import CalledFunction, Diagnostics, Range, ScopeValue
 from nigari.hcl.described import scope_values, value_text
-from nigari.hcl.evaluate import Fault, index
+from nigari.hcl.evaluation import Fault, index
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
@@ -39,6 +40,9 @@ class Expression:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.source.glimpse(self.start, self.end)}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     @property
     def range(self) -> Range:

@@ -25,7 +25,7 @@ from nigari.cty.values import (
 )
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.calls import FunctionCall
-from nigari.hcl.evaluate import sentence, unknown_from
+from nigari.hcl.evaluation import sentence, unknown_from
 from nigari.hcl.expressions import Expression
 from nigari.hcl.json_strings import StringSource, decode_string
 from nigari.hcl.parser import parse_expression, parse_template
@@ -233,6 +233,11 @@ class JsonObject(JsonExpression):
         self._name_starts, self._name_ends = name_spans
         self._values = values
         self.closed = closed
+
+    @property
+    def name_spans(self) -> tuple[list[int], list[int]]:
+        """Where the names begin, and where they end."""
+        return self._name_starts, self._name_ends
 
     @property
     def properties(self) -> list[Property]:

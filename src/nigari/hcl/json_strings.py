@@ -48,13 +48,15 @@ class StringSource(Source):
     Positions in it are those in the JSON file.
     """
 
-    __slots__ = ("_decoded_offsets", "_file", "_file_offsets")
+    __slots__ = ("_decoded_offsets", "_end", "_file", "_file_offsets", "_start")
 
     def __init__(self, file: Source, start: int, end: int) -> None:
         """`start` and `end` are the offsets between the quotes."""
         raw = file.text[start:end]
         super().__init__(file.filename, decode_string(raw))
         self._file = file
+        self._start = start
+        self._end = end
         self._decoded_offsets = [0]
         self._file_offsets = [start]
         if "\\" in raw:

@@ -46,7 +46,7 @@ from nigari.cty.values import (
 )
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.described import scope_values
-from nigari.hcl.evaluate import sentence, unknown_from
+from nigari.hcl.evaluation import sentence, unknown_from
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
@@ -124,6 +124,11 @@ class Operation(Expression):
         self.end = end
         self.operands = operands
         self.operators = operators
+
+    @property
+    def symbols(self) -> list[str]:
+        """The operators as they are written."""
+        return [SYMBOLS[operator] for operator in self.operators]
 
     def start_span(self) -> tuple[int, int]:
         return self.operands[0].start_span()
@@ -307,6 +312,11 @@ class UnaryOperation(Expression):
         self.operand = operand
         self.is_not = is_not
 
+    @property
+    def symbol(self) -> str:
+        """The operator as it is written."""
+        return "!" if self.is_not else "-"
+
     def start_span(self) -> tuple[int, int]:
         return self.start, self.start + 1
 
@@ -321,7 +331,7 @@ class UnaryOperation(Expression):
             try:
                 value = convert(value, type_)
             except CtyError as error:
-                symbol = "!" if self.is_not else "-"
+                symbol = self.symbol
                 detail = f"Invalid operand for {symbol}: {sentence(error)}."
                 self.operand.report(diags, scope, "Invalid operand", detail, self)
         if diags.error_count > errors:

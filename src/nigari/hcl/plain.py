@@ -58,10 +58,14 @@ def _plain_block(block: Block, with_lines: bool) -> object:
         place = block.range
         content[START_LINE] = place.start.line
         content[END_LINE] = place.end.line
-    result: object = content
-    for label in reversed(block.labels):
-        result = {label: result}
-    return result
+    return labelled(block.labels, content)
+
+
+def labelled(labels: list[str], content: object) -> object:
+    """The content of a block with its labels around it."""
+    for label in reversed(labels):
+        content = {label: content}
+    return content
 
 
 def plain_value(expr: Expression) -> object:

@@ -38,6 +38,8 @@ def _render(value: Value, indent: str) -> str:
     if isinstance(data, str):
         return quoted(data)
     if isinstance(data, int | numbers.Number):
+        if numbers.is_infinite(data):
+            raise ValueError("an infinite number cannot be written as source")
         return numbers.to_text(data)
     if isinstance(data, tuple):
         return f"[{', '.join([_render(element, indent) for element in value.elements()])}]"

@@ -1,24 +1,27 @@
 """What the names in an expression stand for while it is evaluated.
 
 A scope maps names to values and functions and may have a parent that answers for the names it
-does not have itself. Deliberately unknown here: where the values come from.
+does not have itself. Plain data and Python callables are made values and functions of when they
+are first asked for. Deliberately unknown here: where the values come from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nigari.cty.function import Function
-from nigari.cty.values import Value
-from nigari.hcl.evaluate import Fault
+from nigari.cty.copying import reduced
+from nigari.cty.function import Function, PythonCallable
+from nigari.cty.values import DYNAMIC_NULL, Value
+from nigari.hcl.evaluation import Fault
 from nigari.hcl.source import Source
 
 
 class Scope:
     """Names and their meaning.
 
-    `variables` or `functions` being None in a scope and all its parents means that none are
-    allowed in this place at all, which is reported in other words than a name that is missing.
+    `variables` holds values or plain data, `functions` functions or annotated Python callables.
+    Either being None in a scope and all its parents means that none are allowed here at all,
+    which is reported in other words than a name that is missing.
     `item` is what the nearest splat operator currently stands for. `faults` says of references, by
     where they begin, why they lead nowhere, for who knows better than the values do.
     """
@@ -27,16 +30,19 @@ class Scope:
 
     def __init__(
         self,
-        variables: Mapping[str, Value] | None = None,
-        functions: Mapping[str, Function] | None = None,
+        variables: Mapping[str, object] | None = None,
+        functions: Mapping[str, Function | PythonCallable] | None = None,
         parent: Scope | None = None,
         faults: Mapping[tuple[Source, int], Fault] | None = None,
     ) -> None:
-        self.variables = variables
-        self.functions = functions
+        self.variables: Mapping[str, object] | None = variables
+        self.functions: Mapping[str, Function | PythonCallable] | None = functions
         self.parent = parent
         self.faults = faults
         self.item: Value | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     def variable(self, name: str) -> Value | None:
         """The value of a name, or None."""
@@ -46,8 +52,22 @@ class Scope:
             if variables is not None:
                 value = variables.get(name)
                 if value is not None:
-                    return value
+                    return value if isinstance(value, Value) else scope.made_value(name)
             scope = scope.parent
+        return self._null(name)
+
+    def made_value(self, name: str) -> Value:
+        """The value of a name, once those of all plain data here have been made."""
+        assert self.variables is not None
+        values = {each: Value.of(given) for each, given in self.variables.items()}
+        self.variables = values
+        return values[name]
+
+    def _null(self, name: str) -> Value | None:
+        """The null that None stands for in plain data, if that is what the name has."""
+        for scope in self._upward():
+            if scope.variables is not None and name in scope.variables:
+                return DYNAMIC_NULL
         return None
 
     def function(self, name: str) -> Function | None:
@@ -58,9 +78,20 @@ class Scope:
             if functions is not None:
                 function = functions.get(name)
                 if function is not None:
-                    return function
+                    if isinstance(function, Function):
+                        return function
+                    return scope.made_function(name)
             scope = scope.parent
         return None
+
+    def made_function(self, name: str) -> Function:
+        """The function of a name, once those of all Python callables here have been made."""
+        from nigari.cty.callables import as_function
+
+        assert self.functions is not None
+        functions = {each: as_function(given) for each, given in self.functions.items()}
+        self.functions = functions
+        return functions[name]
 
     def fault(self, source: Source, start: int) -> Fault | None:
         """Why the reference that begins there leads nowhere, if more is known than its value says."""

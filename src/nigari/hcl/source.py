@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final
 
+from nigari.cty.copying import reduced
 from nigari.cty.graphemes import grapheme_count
 from nigari.diagnostics import Pos, Range
 
@@ -35,6 +36,9 @@ class Source:
         "origin",
         "text",
     )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     def __init__(self, filename: str, text: str, origin: Pos = _START) -> None:
         self.filename = filename

@@ -29,7 +29,7 @@ from nigari.cty.values import (
 )
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.described import scope_values
-from nigari.hcl.evaluate import unknown_from
+from nigari.hcl.evaluation import unknown_from
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source

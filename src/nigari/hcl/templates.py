@@ -16,7 +16,7 @@ from nigari.cty.unknown import Unknown, join_causes
 from nigari.cty.values import NO_MARKS, Mark, Value, string, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.collections import For
-from nigari.hcl.evaluate import sentence, unknown_from
+from nigari.hcl.evaluation import sentence, unknown_from
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source

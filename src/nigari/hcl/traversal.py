@@ -7,16 +7,20 @@ Deliberately unknown here: which expressions are traversals, and what root names
 from __future__ import annotations
 
 from nigari.cty import numbers
+from nigari.cty.copying import reduced
 from nigari.cty.types import KIND_BOOL
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.hcl.evaluate import Fault, attribute, index
+from nigari.hcl.evaluation import Fault, attribute, index
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 
 
 class Step:
-    """One step of a traversal; `start` and `end` are offsets into the traversal's source."""
+    """One step of a traversal; `start` and `end` are offsets into the traversal's source.
+
+    Steps are equal that lead to the same part, wherever they are written.
+    """
 
     __slots__ = ("end", "start")
 
@@ -27,6 +31,18 @@ class Step:
     def apply(self, value: Value) -> Value | Fault:
         """The part of the value that this step leads to."""
         raise TypeError(f"{type(self).__name__} cannot be applied to a value")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Step) and _identity(self) == _identity(other)
+
+    def __hash__(self) -> int:
+        return hash(_identity(self))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
 
 
 class TraverseRoot(Step):
@@ -87,7 +103,10 @@ class TraverseSplat(Step):
 
 
 class Traversal:
-    """Steps through a value. An absolute traversal begins with a `TraverseRoot`."""
+    """Steps through a value. An absolute traversal begins with a `TraverseRoot`.
+
+    Traversals are equal that have the same steps, wherever they are written.
+    """
 
     __slots__ = ("source", "steps")
 
@@ -149,6 +168,15 @@ class Traversal:
             value = result
         return value
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Traversal) and self.steps == other.steps
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.steps))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
+
     def __len__(self) -> int:
         return len(self.steps)
 
@@ -160,6 +188,16 @@ class Traversal:
 
     def __repr__(self) -> str:
         return f"Traversal({str(self)!r})"
+
+
+def _identity(step: Step) -> tuple[str, object]:
+    if isinstance(step, TraverseRoot):
+        return "root", step.name
+    if isinstance(step, TraverseAttr):
+        return "attribute", step.name
+    if isinstance(step, TraverseIndex):
+        return "index", step.key
+    return "splat", None
 
 
 def _key_text(key: Value) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.formatter import format
@@ -36,6 +37,9 @@ class Document:
 
     def __init__(self, body: BodyText) -> None:
         self.body = body
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     def __str__(self) -> str:
         return str(self.body)

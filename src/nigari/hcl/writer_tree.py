@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nigari.cty.copying import reduced
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.native_body import NativeBody
@@ -26,6 +27,9 @@ class Item:
     """A part of a body: text, an argument or a block."""
 
     __slots__ = ()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     def write(self, out: list[str]) -> None:
         """Appends the pieces of the text that this is."""
@@ -153,6 +157,9 @@ class BodyText:
         self.indent = indent
         self.is_file = is_file
         self.newline = newline
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self)
 
     def write(self, out: list[str]) -> None:
         """Appends the pieces of the text that this is."""

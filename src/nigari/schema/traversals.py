@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from nigari import cty
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.evaluate import Fault
+from nigari.hcl.evaluation import Fault
 from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseIndex
 from nigari.schema.block import Block, NestedBlock, Nesting
 

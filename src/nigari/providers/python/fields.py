@@ -159,17 +159,6 @@ class Fields:
         return self._owner(**given)
 
 
-def function_kind(annotation: object) -> _Kind:
-    """How a parameter or result of a function is described, written and read."""
-    bare, _ = _peeled(annotation)
-    return _kind(bare)
-
-
-def takes_null(annotation: object) -> bool:
-    """Whether None is a value of the annotated type."""
-    return _peeled(annotation)[1]
-
-
 def _fields_of(owner: type) -> tuple[Field, ...]:
     hints = typing.get_type_hints(owner, include_extras=True)
     return tuple(

@@ -1,14 +1,14 @@
 """Plain annotated Python functions as functions of a provider."""
 
-import inspect
-import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nigari import cty
+from nigari.cty.annotations import Shape
+from nigari.cty.callables import CallableParameter, CallableSignature, callable_signature
+from nigari.cty.function import FunctionError
 from nigari.providers import api
 from nigari.providers.python.attempt import attempt
-from nigari.providers.python.fields import function_kind, takes_null
 from nigari.schema.provider import FunctionParameter, FunctionSignature
 
 
@@ -18,61 +18,49 @@ class PythonFunction:
 
     body: Callable[..., object]
     signature: FunctionSignature
-    decoders: tuple[Callable[[cty.Value], object], ...]
-    encode: Callable[[object], cty.Value]
+    python: CallableSignature
 
     async def call(self, arguments: Sequence[cty.Value]) -> api.CallResponse:
         """The result, which is unknown if an argument is."""
         unknown = cty.unknown(self.signature.returns)
-        given: list[object] = []
-        for index, argument in enumerate(arguments):
-            if not argument.is_wholly_known:
-                return api.CallResponse(unknown)
-            decode = self.decoders[min(index, len(self.decoders) - 1)]
-            try:
-                given.append(None if argument.is_null else decode(argument))
-            except ValueError as error:
-                return api.CallResponse(unknown, api.FunctionFailure(str(error), index))
+        if not all(argument.is_wholly_known for argument in arguments):
+            return api.CallResponse(unknown)
+        try:
+            given = self.python.read(arguments)
+        except FunctionError as error:
+            return api.CallResponse(unknown, api.FunctionFailure(error.message, error.argument))
         told, result = await attempt(self.body, *given)
         if told:
             text = f"{told[0].summary}. {told[0].detail}" if told[0].detail else told[0].summary
             return api.CallResponse(unknown, api.FunctionFailure(text.rstrip(".")))
         if result is None:
             return api.CallResponse(cty.null(self.signature.returns))
-        return api.CallResponse(self.encode(result))
+        try:
+            return api.CallResponse(self.python.returns.write(result))
+        except (cty.CtyError, TypeError) as error:
+            text = f"its result does not have the type it says: {error}".rstrip(".")
+            return api.CallResponse(unknown, api.FunctionFailure(text))
 
 
 def python_function(body: Callable[..., object]) -> PythonFunction:
     """Read a function's signature from its annotations."""
-    hints = typing.get_type_hints(body)
-    parameters: list[FunctionParameter] = []
-    variadic: FunctionParameter | None = None
-    decoders: list[Callable[[cty.Value], object]] = []
-    for name, parameter in inspect.signature(body).parameters.items():
-        if name not in hints:
-            raise TypeError(f"{body.__name__}: parameter {name} has no annotation")
-        if parameter.default is not parameter.empty:
-            raise TypeError(f"{body.__name__}: a provider function has no default arguments")
-        kind = function_kind(hints[name])
-        decoders.append(kind.decode)
-        type_ = kind.nested.implied_type if kind.nested is not None else kind.type
-        described = FunctionParameter(name, type_ or cty.DYNAMIC, takes_null(hints[name]))
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            variadic = described
-        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
-            parameters.append(described)
-        else:
-            raise TypeError(f"{body.__name__}: {name} must be a positional parameter")
-    if "return" not in hints:
-        raise TypeError(f"{body.__name__}: the result has no annotation")
-    result = function_kind(hints["return"])
-    returns = result.nested.implied_type if result.nested is not None else result.type
-    text = inspect.getdoc(body) or ""
+    python = callable_signature(body, must_be_annotated=True)
+    if any(parameter.is_optional for parameter in python.parameters):
+        raise TypeError(f"{body.__name__}: a provider function has no default arguments")
     signature = FunctionSignature(
-        tuple(parameters),
-        returns or cty.DYNAMIC,
-        variadic,
-        summary=text.partition("\n")[0],
-        description=text,
+        tuple(_parameter(each) for each in python.parameters),
+        _type(python.returns),
+        None if python.variadic is None else _parameter(python.variadic),
+        summary=python.description.partition("\n")[0],
+        description=python.description,
     )
-    return PythonFunction(body, signature, tuple(decoders), result.encode)
+    return PythonFunction(body, signature, python)
+
+
+def _parameter(described: CallableParameter) -> FunctionParameter:
+    return FunctionParameter(described.name, _type(described.shape), described.shape.takes_none)
+
+
+def _type(shape: Shape) -> cty.Type:
+    # The protocol has no optional attributes: whoever calls leaves none out.
+    return cty.without_optional(shape.type)
