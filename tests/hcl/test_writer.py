@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from nigari import hcl
 from nigari.cty.types import STRING
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
@@ -116,7 +117,7 @@ def _relabel(document: Document) -> None:
         (
             _set_new,
             "# here\n",
-            "# here\nnew      = [1, {\n  k = true\n}]\n",
+            "# here\nnew      = [\n  1,\n  {\n    k = true\n  },\n]\n",
         ),
         (_set_nested, "  EOT\n", "  EOT\n  w = var.q\n"),
         (_remove_region, '# The region.\nregion   =   "eu"   # here\n', ""),
@@ -219,3 +220,74 @@ def test_only_values_that_can_be_shown() -> None:
         body.set("a", unknown(STRING))
     with pytest.raises(ValueError, match="marked"):
         body.set("a", Value.of("secret").mark("sensitive"))
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("a { b = 1 /* why */ }\n", "a {\n  b = 1 /* why */\n  c = 2\n}\n"),
+        ("a { /* x */ b = 1 }\n", "a { /* x */\n  b = 1\n  c = 2\n}\n"),
+        ("a { /* x */ }\n", "a { /* x */\n  c = 2\n}\n"),
+        ("  a { b = [\n  1] }\n", "  a {\n    b = [\n  1]\n    c = 2\n  }\n"),
+        ("a { b {} }\n", "a { b {}\n  c = 2\n}\n"),  # not valid, and not lost
+    ],
+)
+def test_a_block_on_one_line_opens_up_with_all_it_has(text: str, want: str) -> None:
+    document = parse_document(text)
+    document.body.blocks[0].body.set("c", 2)
+    assert str(document) == want
+
+
+def test_a_long_value_opens_the_block() -> None:
+    document = parse_document("a { b = 1 /* why */ }\n")
+    document.body.blocks[0].body.set("b", hcl.heredoc("x\n"))
+    assert str(document) == "a {\n  /* why */\n  b = <<EOT\nx\nEOT\n}\n"
+    assert not hcl.parse(str(document)).diagnostics.has_errors
+
+
+def test_new_items_at_a_position() -> None:
+    document = parse_document("a = 1\n# about b\nb = 2\n\nc {}\n")
+    body = document.body
+    body.set("x", {"z": 1, "y": 2}, before="b")
+    body.set("long", 3, after="b")
+    body.insert_block("d", ["e"], {"f": 1}, before=body.blocks[0])
+    assert str(document) == (
+        "a = 1\nx = {\n  z = 1\n  y = 2\n}\n# about b\nb = 2\nlong = 3\n\n"
+        'd "e" {\n  f = 1\n}\n\nc {}\n'
+    )
+    for wrong in ({"before": "q"}, {"after": parse_document("a = 1").body.attributes["a"]}):
+        with pytest.raises(ValueError, match="in this body"):
+            body.set("n", 1, **wrong)
+    with pytest.raises(ValueError, match="not both"):
+        body.set("n", 1, before="a", after="b")
+
+
+def test_moving() -> None:
+    document = parse_document("a = 1\n# about b\nb = 2 # here\n\nc {}\n\nd {}")
+    body = document.body
+    body.move("b", before="a")
+    body.move(body.blocks[1], before=body.blocks[0])
+    body.move("a", before="a")
+    assert str(document) == "# about b\nb = 2 # here\na = 1\n\nd {}\n\nc {}\n"
+
+
+def test_comments_on_items() -> None:
+    document = parse_document("# old\na = 1 // old\nb {\n  c = 1\n}\nd { e = 1 }\n")
+    body = document.body
+    body.attributes["a"].set_comments("new\n\nlines")
+    body.attributes["a"].set_line_comment("now")
+    body.blocks[0].body.attributes["c"].set_comments("in a block")
+    body.blocks[1].body.attributes["e"].set_comments("on one line")
+    assert str(document) == (
+        "# new\n#\n# lines\na = 1 # now\nb {\n  # in a block\n  c = 1\n}\n"
+        "d { /* on one line */ e = 1 }\n"
+    )
+    body.attributes["a"].set_comments("")
+    body.attributes["a"].set_line_comment("")
+    assert str(document).startswith("a = 1\nb {")
+    assert body.attributes["a"].comments == body.attributes["a"].line_comment == ""
+
+
+def test_a_document_tells_what_is_wrong() -> None:
+    document = hcl.edit("a = [\n")
+    assert document.diagnostics.has_errors

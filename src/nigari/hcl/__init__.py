@@ -7,6 +7,7 @@
     file = hcl.parse(text, "main.tf")      # the full tree, with its diagnostics
     hcl.format(text)                       # the standard layout
     document = hcl.edit(text)              # change it, and write back the rest as it was
+    hcl.dumps({"a": hcl.raw("var.b")})     # the source of data
 
 Everything else is in the modules of this package, one for each concern: `decode`, `decode_blocks`
 and `decode_either` (declarative decoding), `decode_dataclass` (into typed classes), `static` (reading
@@ -29,6 +30,17 @@ if TYPE_CHECKING:
     from nigari.cty.function import Function, FunctionError, Parameter, PythonCallable
     from nigari.diagnostics import Diagnostics
     from nigari.hcl.body import Body
+    from nigari.hcl.data_text import (
+        BlockData,
+        BodyData,
+        Commented,
+        Raw,
+        block,
+        commented,
+        heredoc,
+        raw,
+        template,
+    )
     from nigari.hcl.expressions import Expression
     from nigari.hcl.scope import Scope
     from nigari.hcl.source import Source
@@ -41,13 +53,27 @@ else:
             "nigari.cty.function": ("Function", "FunctionError", "Parameter", "PythonCallable"),
             "scope": ("Scope",),
             "body": ("Body",),
+            "data_text": (
+                "BlockData",
+                "BodyData",
+                "Commented",
+                "Raw",
+                "block",
+                "commented",
+                "heredoc",
+                "raw",
+                "template",
+            ),
             "expressions": ("Expression",),
             "writer": ("Document",),
         },
     )
 
 __all__ = [
+    "BlockData",
     "Body",
+    "BodyData",
+    "Commented",
     "Document",
     "Expression",
     "File",
@@ -56,15 +82,23 @@ __all__ = [
     "HclError",
     "Parameter",
     "PythonCallable",
+    "Raw",
     "Scope",
+    "block",
+    "commented",
+    "dump",
+    "dumps",
     "edit",
     "evaluate",
+    "expression",
     "format",
     "function",
+    "heredoc",
     "load",
     "loads",
     "parse",
-    "expression",
+    "raw",
+    "template",
 ]
 
 
@@ -72,6 +106,12 @@ class Readable(Protocol):
     """An open file."""
 
     def read(self) -> str | bytes: ...
+
+
+class Writable(Protocol):
+    """A text file that is open for writing."""
+
+    def write(self, text: str, /) -> object: ...
 
 
 @record
@@ -175,6 +215,30 @@ def load(path: str | PathLike[str] | Readable, *, with_meta: bool = False) -> di
             return loads(opened.read(), fspath(path), with_meta=with_meta)
     name = getattr(path, "name", "<input>")
     return loads(path.read(), str(name), with_meta=with_meta)
+
+
+def dumps(data: BodyData) -> str:
+    """The source of a file with these arguments and blocks, in standard layout.
+
+    Dicts keep their order. Strings are written as they are, so that `${` in them means nothing:
+    expressions are `raw("var.x")`, templates `template("${var.x}!")`, texts of several lines
+    `heredoc(text)`, and `commented(data, "why")` has a comment above it. Blocks, or lists of them,
+    are made with `block("label", {"argument": 1})`. Values, dataclasses, enumerations, paths and
+    decimals are written as the data they stand for; `ValueError` for what cannot be.
+    """
+    from nigari.hcl.data_text import dumps_body
+
+    return dumps_body(data)
+
+
+def dump(data: BodyData, file: str | PathLike[str] | Writable) -> None:
+    """The same into a file, given by its path or open already."""
+    text = dumps(data)
+    if isinstance(file, str | PathLike):
+        with open(file, "w", encoding="utf-8", newline="") as opened:
+            opened.write(text)
+    else:
+        file.write(text)
 
 
 def format(text: str) -> str:

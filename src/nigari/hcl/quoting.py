@@ -28,16 +28,25 @@ def quoted(text: str) -> str:
     """The quoted string that reads back as the text."""
     if text.isprintable() and '"' not in text and "\\" not in text and "{" not in text:
         return f'"{text}"'
+    return f'"{_escaped(text, True)}"'
+
+
+def escaped_template(text: str) -> str:
+    """The text of a template, made safe to be between quotes; its sequences keep their meaning."""
+    return _escaped(text, False)
+
+
+def _escaped(text: str, doubles_marks: bool) -> str:
     parts: list[str] = []
     for index, character in enumerate(text):
         escape = _ESCAPES.get(character)
         if escape is not None:
             parts.append(escape)
-        elif character in "$%" and text.startswith("{", index + 1):
+        elif doubles_marks and character in "$%" and text.startswith("{", index + 1):
             parts.append(character * 2)
         elif character.isprintable():
             parts.append(character)
         else:
             code = ord(character)
             parts.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
-    return f'"{"".join(parts)}"'
+    return "".join(parts)

@@ -31,12 +31,16 @@ _Parsed: TypeAlias = Attribute | Block
 
 
 class Document:
-    """A file that can be changed and written back."""
+    """A file that can be changed and written back.
 
-    __slots__ = ("body",)
+    `diagnostics` say what was wrong with the text that it was read from.
+    """
 
-    def __init__(self, body: BodyText) -> None:
+    __slots__ = ("body", "diagnostics")
+
+    def __init__(self, body: BodyText, diagnostics: Diagnostics) -> None:
         self.body = body
+        self.diagnostics = diagnostics
 
     def __reduce__(self) -> tuple[object, ...]:
         return reduced(self)
@@ -53,11 +57,12 @@ class Document:
 
 
 def parse_document(text: str, filename: str = "", diags: Diagnostics | None = None) -> Document:
-    """The tree of a text; its syntax errors go to the collector, if there is one."""
-    body = parse_body(Source(filename, text), Diagnostics() if diags is None else diags)
+    """The tree of a text; its syntax errors are added to the collector, or to one of its own."""
+    found = Diagnostics() if diags is None else diags
+    body = parse_body(Source(filename, text), found)
     first = text.find("\n")
     newline = "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
-    return Document(_Reader(text, newline).body(body, 0, len(text), "", True))
+    return Document(_Reader(text, newline).body(body, 0, len(text), "", True), found)
 
 
 class _Reader:
@@ -81,7 +86,8 @@ class _Reader:
             if lead > position:
                 items.append(Gap(self.text[position:lead]))
             tail = self._tail_end(parsed.end, end)
-            items.append(self._item(parsed, lead, tail))
+            inline = not is_file and "\n" not in self.text[start : parsed.start]
+            items.append(self._item(parsed, lead, tail, inline))
             position = tail
         own = _indent_of(items, indent)
         closing = end if is_file else max(self.text.rfind("\n", position, end) + 1, position)
@@ -93,7 +99,7 @@ class _Reader:
             items.append(Gap(self.text[closing:end]))
         return BodyText(items, own, is_file, self.newline)
 
-    def _item(self, parsed: _Parsed, lead: int, tail: int) -> Item:
+    def _item(self, parsed: _Parsed, lead: int, tail: int, inline: bool) -> Item:
         text = self.text
         if isinstance(parsed, Attribute):
             return AttributeText(
@@ -102,6 +108,7 @@ class _Reader:
                 text[parsed.name_end : parsed.expr.start],
                 text[parsed.expr.start : parsed.end],
                 text[parsed.end : tail],
+                inline,
             )
         nested = parsed.body
         assert isinstance(nested, NativeBody)
@@ -116,6 +123,7 @@ class _Reader:
             text[parsed.type_end : opening],
             self.body(nested, opening, parsed.end - 1, inner, False),
             text[parsed.end : tail],
+            inline,
         )
 
     def _is_whole(self, parsed: _Parsed, end: int) -> bool:

@@ -1,6 +1,6 @@
 """The parts of a tree for rewriting: text, arguments, blocks and bodies, and what can be changed.
 
-Owns where new items go and how they are laid out, which is close to what stands around them.
+Owns where new items are put and how they are laid out, which is close to what stands around them.
 Unlike everything else in this package, these objects are there to be changed. How a tree is made
 from a text is in `writer`; what arguments and blocks mean is not known at all.
 """
@@ -10,13 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nigari.cty.copying import reduced
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.native_body import NativeBody
-from nigari.hcl.parser import parse_body, parse_expression
+from nigari.hcl.data_text import (
+    BodyData,
+    blocks_of_data,
+    check_name,
+    checked_expression,
+    comment_lines,
+    ends_its_line,
+    source_of,
+)
+from nigari.hcl.parser import parse_expression
 from nigari.hcl.quoting import quoted
-from nigari.hcl.render import render_value
-from nigari.hcl.scanner import is_identifier
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
 
@@ -45,6 +50,52 @@ class Item:
         return f"<{type(self).__name__} {Source('', text).glimpse(0, len(text))}>"
 
 
+class Entry(Item):
+    """An argument or a block, with the comments that belong to it.
+
+    `lead` is the comments above it and the spaces before it; `tail` the rest of its last line.
+    `inline` tells that it is in a block that is written on one line.
+    """
+
+    __slots__ = ("inline", "lead", "tail")
+
+    inline: bool
+    lead: str
+    tail: str
+
+    @property
+    def comments(self) -> str:
+        """The comments above, as they are written."""
+        return "\n".join([line.strip() for line in self.lead.split("\n")]).strip()
+
+    def set_comments(self, text: str) -> None:
+        """Give it other comments above: plain text, in which every line becomes a comment."""
+        if self.inline:
+            self.lead = f" /* {_one_line(text)} */ " if text else " "
+            return
+        indent = self.lead[self.lead.rfind("\n") + 1 :]
+        indent = indent if not indent.strip() else ""
+        self.lead = comment_lines(text, indent, self._newline()) + indent
+
+    @property
+    def line_comment(self) -> str:
+        """The comment behind it in its last line, as it is written."""
+        return self.tail.strip()
+
+    def set_line_comment(self, text: str) -> None:
+        """Give it another comment in its last line: plain text of one line."""
+        if "\n" in text:
+            raise ValueError("the comment behind an item has one line")
+        if self.inline:
+            self.tail = f" /* {_one_line(text)} */" if text else ""
+            return
+        end = self._newline() if self.tail.endswith("\n") else ""
+        self.tail = f" # {text}{end}" if text else end
+
+    def _newline(self) -> str:
+        return "\r\n" if self.tail.endswith("\r\n") or "\r\n" in self.lead else "\n"
+
+
 class Gap(Item):
     """Text between items: blank lines, comments that belong to nothing, what did not parse."""
 
@@ -57,29 +108,24 @@ class Gap(Item):
         out.append(self.text)
 
 
-class AttributeText(Item):
-    """An argument with what belongs to it.
+class AttributeText(Entry):
+    """An argument with what belongs to it."""
 
-    `lead` is the comments above it and the spaces before it; `tail` the rest of its last line.
-    """
+    __slots__ = ("equals", "name", "source")
 
-    __slots__ = ("equals", "lead", "name", "source", "tail")
-
-    def __init__(self, lead: str, name: str, equals: str, source: str, tail: str) -> None:
+    def __init__(
+        self, lead: str, name: str, equals: str, source: str, tail: str, inline: bool = False
+    ) -> None:
         self.lead = lead
         self.name = name
         self.equals = equals
         self.source = source
         """The expression as it is written."""
         self.tail = tail
+        self.inline = inline
 
     def write(self, out: list[str]) -> None:
         out += (self.lead, self.name, self.equals, self.source, self.tail)
-
-    @property
-    def comments(self) -> str:
-        """The comments above the argument, as they are written."""
-        return _comments(self.lead)
 
     def references(self) -> list[Traversal]:
         """What the expression refers to."""
@@ -100,16 +146,23 @@ class AttributeText(Item):
         return bool(spans)
 
 
-class BlockText(Item):
+class BlockText(Entry):
     """A block with what belongs to it.
 
     `header` is what stands between the type and the body: the labels and the opening brace.
     """
 
-    __slots__ = ("_labels", "body", "header", "lead", "tail", "type")
+    __slots__ = ("_labels", "body", "header", "type")
 
     def __init__(
-        self, lead: str, type: str, labels: Sequence[str], header: str, body: BodyText, tail: str
+        self,
+        lead: str,
+        type: str,
+        labels: Sequence[str],
+        header: str,
+        body: BodyText,
+        tail: str,
+        inline: bool = False,
     ) -> None:
         self.lead = lead
         self.type = type
@@ -117,16 +170,12 @@ class BlockText(Item):
         self.header = header
         self.body = body
         self.tail = tail
+        self.inline = inline
 
     def write(self, out: list[str]) -> None:
         out += (self.lead, self.type, self.header)
         self.body.write(out)
         out += ("}", self.tail)
-
-    @property
-    def comments(self) -> str:
-        """The comments above the block, as they are written."""
-        return _comments(self.lead)
 
     @property
     def labels(self) -> list[str]:
@@ -139,7 +188,7 @@ class BlockText(Item):
 
     def set_type(self, type: str) -> None:
         """Make it a block of another type."""
-        _check_name(type)
+        check_name(type)
         self.type = type
 
 
@@ -212,31 +261,60 @@ class BodyText:
 
     # -- changing -----------------------------------------------------------------------------
 
-    def set(self, name: str, value: object) -> AttributeText:
-        """Give an argument a value: a `Value`, or plain Python data that can become one."""
-        given = value if isinstance(value, Value) else Value.of(value)
-        return self.set_source(name, render_value(given, self.indent))
+    def set(
+        self,
+        name: str,
+        value: object,
+        before: Entry | str | None = None,
+        after: Entry | str | None = None,
+    ) -> AttributeText:
+        """Give an argument a value: plain data, a `Value`, or what `raw` and its like make.
 
-    def set_source(self, name: str, source: str) -> AttributeText:
+        A new argument is put after the last one, or before or after another item of this body.
+        """
+        return self.set_source(name, source_of(value, self.indent), before, after)
+
+    def set_source(
+        self,
+        name: str,
+        source: str,
+        before: Entry | str | None = None,
+        after: Entry | str | None = None,
+    ) -> AttributeText:
         """Give an argument an expression; `ValueError` where the text is none."""
-        _check_name(name)
-        source = _checked_expression(source)
+        check_name(name)
+        source = checked_expression(source)
         have = self.get(name)
         if have is not None:
-            have.source = source
+            self._replace_source(have, source)
             return have
         self._open_up()
-        position = self._after_last_attribute()
-        before = self.items[position - 1] if position else None
-        equals = " = "
-        if isinstance(before, AttributeText) and "\n" not in before.source:
-            equals = _aligned(name, before)
-        attribute = AttributeText(self.indent, name, equals, source, self.newline)
+        position = self._position(before, after)
+        if position is None:
+            position = self._after_last_attribute()
+        attribute = AttributeText(
+            self.indent, name, self._equals(name, position), source, self.newline
+        )
         self._end_line_before(position)
         if position < len(self.items) and isinstance(self.items[position], BlockText):
             self.items.insert(position, Gap(self.newline))
         self.items.insert(position, attribute)
         return attribute
+
+    def fill(self, data: BodyData) -> None:
+        """Set arguments and add blocks, as `hcl.dumps` writes them."""
+        for name, given in data.items():
+            comment, bare, blocks = blocks_of_data(given)
+            if blocks is None:
+                attribute = self.set(name, bare)
+                if comment:
+                    attribute.set_comments(comment)
+                continue
+            for number, (own, block) in enumerate(blocks):
+                added = self.append_block(name, block.labels, block.body)
+                above = own or (comment if number == 0 else "")
+                if above:
+                    added.set_comments(above)
 
     def remove(self, name: str) -> bool:
         """Remove an argument with its comments; whether there was one."""
@@ -249,24 +327,120 @@ class BodyText:
         """Remove a block of this body with its comments."""
         self._remove(block)
 
-    def append_block(self, type: str, labels: Sequence[str] = ()) -> BlockText:
-        """Add an empty block at the end."""
-        _check_name(type)
+    def append_block(
+        self, type: str, labels: Sequence[str] = (), body: BodyData | None = None
+    ) -> BlockText:
+        """Add a block at the end, empty or with this content."""
+        return self.insert_block(type, labels, body)
+
+    def insert_block(
+        self,
+        type: str,
+        labels: Sequence[str] = (),
+        body: BodyData | None = None,
+        before: Entry | str | None = None,
+        after: Entry | str | None = None,
+    ) -> BlockText:
+        """Add a block before or after another item of this body, else at the end."""
+        check_name(type)
         self._open_up()
         nested = BodyText(
             [Gap(self.newline), Gap(self.indent)], self.indent + _STEP, False, self.newline
         )
         block = BlockText(self.indent, type, labels, _header(labels), nested, self.newline)
-        position = len(self.items)
-        if not self.is_file:
-            # The last gap holds the spaces before the closing brace.
-            position -= 1
+        self._insert_block(block, self._position(before, after))
+        if body is not None:
+            nested.fill(body)
+        return block
+
+    def move(
+        self, item: Entry | str, before: Entry | str | None = None, after: Entry | str | None = None
+    ) -> None:
+        """Move an item of this body, with its comments, before or after another, else to the end."""
+        self._open_up()
+        moved = self._found(item)
+        if moved is self._found_or_none(before) or moved is self._found_or_none(after):
+            return
+        self._remove(moved)
+        position = self._position(before, after)
+        if not moved.tail.endswith("\n"):
+            moved.tail += self.newline
+        if isinstance(moved, BlockText):
+            self._insert_block(moved, position)
+            return
+        if position is None:
+            position = self._after_last_attribute()
         self._end_line_before(position)
-        if any(not isinstance(item, Gap) for item in self.items):
+        if position < len(self.items) and isinstance(self.items[position], BlockText):
+            self.items.insert(position, Gap(self.newline))
+        self.items.insert(position, moved)
+
+    def _insert_block(self, block: BlockText, position: int | None) -> None:
+        if position is None:
+            # The last gap of a block's body holds the spaces before the closing brace.
+            position = len(self.items) - (0 if self.is_file else 1)
+        self._end_line_before(position)
+        ahead = [item for item in self.items[:position] if isinstance(item, Entry)]
+        if ahead and not self._is_blank(position - 1):
             self.items.insert(position, Gap(self.newline))
             position += 1
         self.items.insert(position, block)
-        return block
+        rest = [item for item in self.items[position + 1 :] if isinstance(item, Entry)]
+        if rest and not self._is_blank(position + 1):
+            self.items.insert(position + 1, Gap(self.newline))
+
+    def _is_blank(self, position: int) -> bool:
+        """Whether the item at a position is a blank line, or begins or ends with one."""
+        item = self.items[position]
+        return isinstance(item, Gap) and (
+            not item.text.strip() and "\n" in item.text and position > 0
+        )
+
+    def _position(self, before: Entry | str | None, after: Entry | str | None) -> int | None:
+        """Where to insert; None where neither item is given."""
+        if before is not None and after is not None:
+            raise ValueError("an item is put before or after another, not both")
+        if before is not None:
+            return self._index(self._found(before))
+        if after is not None:
+            return self._index(self._found(after)) + 1
+        return None
+
+    def _found(self, item: Entry | str) -> Entry:
+        found = self._found_or_none(item)
+        if found is None:
+            what = f"argument named {item!r}" if isinstance(item, str) else "such item"
+            raise ValueError(f"there is no {what} in this body")
+        return found
+
+    def _found_or_none(self, item: Entry | str | None) -> Entry | None:
+        if isinstance(item, str):
+            return self.get(item)
+        return next((have for have in self.items if have is item and isinstance(have, Entry)), None)
+
+    def _index(self, item: Item) -> int:
+        return next(i for i, have in enumerate(self.items) if have is item)
+
+    def _replace_source(self, have: AttributeText, source: str) -> None:
+        if "\n" in source:
+            self._open_up()
+        if ends_its_line(source):
+            comment = have.line_comment
+            if comment:
+                # Nothing can follow the end of a heredoc in its line.
+                have.lead = f"{have.lead}{comment}{self.newline}{self.indent}"
+            have.tail = self.newline if have.tail.endswith("\n") or self.is_file else have.tail
+        have.source = source
+
+    def _equals(self, name: str, position: int) -> str:
+        """What to write between a name and its value to be below the equals sign of a neighbour."""
+        before = self.items[position - 1] if position else None
+        after = self.items[position] if position < len(self.items) else None
+        for neighbour in (before, after):
+            if isinstance(neighbour, AttributeText) and "\n" not in neighbour.source:
+                column = len(neighbour.name) + neighbour.equals.find("=")
+                return f"{' ' * max(column - len(name), 1)}= "
+        return " = "
 
     def rename(self, old: str, new: str) -> int:
         """Rename references in all expressions at any depth; how many arguments changed."""
@@ -277,7 +451,7 @@ class BodyText:
         return changed
 
     def _remove(self, item: Item) -> None:
-        position = next(i for i, have in enumerate(self.items) if have is item)
+        position = self._index(item)
         del self.items[position]
         if isinstance(item, BlockText):
             self._close_gap(position)
@@ -307,23 +481,38 @@ class BodyText:
         if position == 0:
             return
         before = self.items[position - 1]
-        if isinstance(before, AttributeText | BlockText):
+        if isinstance(before, Entry):
             if not before.tail.endswith("\n"):
                 before.tail += self.newline
         elif isinstance(before, Gap) and before.text and not before.text.endswith("\n"):
             before.text += self.newline
 
     def _open_up(self) -> None:
-        """Gives each item of a block that is written on one line a line of its own."""
+        """Gives each item of a block that is written on one line a line of its own.
+
+        Whatever else is on the line stays where it was: behind the brace, or behind an item.
+        """
         first = self.items[0] if self.items else None
         if self.is_file or (isinstance(first, Gap) and "\n" in first.text):
             return
-        opened: list[Item] = [Gap(self.newline)]
+        opening = Gap("")
+        opened: list[Item] = [opening]
         for item in self.items:
-            if isinstance(item, AttributeText):
-                item.lead = self.indent
-                item.tail = self.newline
+            last = opened[-1]
+            if isinstance(item, Entry):
+                comment = item.lead.strip()
+                item.lead = f"{self.indent}{comment} " if comment else self.indent
+                item.inline = False
                 opened.append(item)
+            elif isinstance(last, Entry):
+                last.tail = f"{last.tail}{item}"
+            else:
+                opening.text = f"{opening.text}{item}"
+        for each in opened:
+            if isinstance(each, Entry) and not each.tail.endswith("\n"):
+                each.tail = each.tail.rstrip() + self.newline
+        if not opening.text.endswith("\n"):
+            opening.text = opening.text.rstrip() + self.newline
         opened.append(Gap(self.indent.removesuffix(_STEP)))
         self.items = opened
 
@@ -331,18 +520,15 @@ class BodyText:
 # -- pieces of text -----------------------------------------------------------------------------
 
 
+def _one_line(text: str) -> str:
+    """A comment that can stand in the middle of a line."""
+    if "*/" in text:
+        raise ValueError("a comment in the middle of a line cannot contain */")
+    return " ".join(text.split())
+
+
 def _header(labels: Sequence[str]) -> str:
     return "".join([f" {quoted(label)}" for label in labels]) + " {"
-
-
-def _comments(lead: str) -> str:
-    return "\n".join([line.strip() for line in lead.split("\n")]).strip()
-
-
-def _aligned(name: str, before: AttributeText) -> str:
-    """What to write between a name and its value to stand below the equals sign of a neighbour."""
-    column = len(before.name) + before.equals.find("=")
-    return f"{' ' * max(column - len(name), 1)}= "
 
 
 def _begins_with(traversal: Traversal, names: list[str]) -> bool:
@@ -352,18 +538,3 @@ def _begins_with(traversal: Traversal, names: list[str]) -> bool:
         if not isinstance(step, TraverseRoot | TraverseAttr) or step.name != name:
             return False
     return True
-
-
-def _check_name(name: str) -> None:
-    if not is_identifier(name):
-        raise ValueError(f"{name!r} is not a valid identifier")
-
-
-def _checked_expression(source: str) -> str:
-    diags = Diagnostics()
-    source = source.strip()
-    body: NativeBody = parse_body(Source("", f"x = {source}\n"), diags)
-    if diags.has_errors or list(body.attributes) != ["x"] or body.blocks:
-        detail = next(iter(diags)).detail if len(diags) else "it is more than an expression"
-        raise ValueError(f"{source!r} is not an expression: {detail}")
-    return source

@@ -1,0 +1,316 @@
+"""Plain Python data written as source of the native syntax.
+
+Dicts keep their order. What plain data cannot say is made by functions of this module: `raw`
+expressions, among them templates and heredocs, comments on anything, and blocks. What is written
+here reads back as the same data; the layout is that of the formatter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import TypeAlias
+
+from nigari.cty.annotations import Named, unwrapped
+from nigari.cty.models import is_model, model_fields
+from nigari.cty.values import Value, number
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.formatter import format
+from nigari.hcl.parser import parse_body
+from nigari.hcl.quoting import escaped_template, quoted
+from nigari.hcl.render import render_value
+from nigari.hcl.scanner import is_identifier, scan_template
+from nigari.hcl.source import Source
+from nigari.hcl.tokens import CLOSE_HEREDOC, OPEN_HEREDOC, TEXT
+
+_STEP = "  "
+_WIDEST = 80
+"""A list that takes more characters than this has a line for each element."""
+
+
+class Raw:
+    """An expression as it is written; `ValueError` for a text that is none."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: str) -> None:
+        self.source = checked_expression(source)
+
+    def __repr__(self) -> str:
+        return f"raw({self.source!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Raw) and self.source == other.source
+
+    def __hash__(self) -> int:
+        return hash(self.source)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Raw, (self.source,))
+
+
+class Commented:
+    """Something with a comment above it."""
+
+    __slots__ = ("comment", "of")
+
+    def __init__(self, of: object, comment: str) -> None:
+        self.of = of
+        self.comment = comment
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Commented, (self.of, self.comment))
+
+
+class BlockData:
+    """A block: labels and a body. Its type is the key that it is found under."""
+
+    __slots__ = ("body", "labels")
+
+    def __init__(self, labels: Sequence[str], body: Mapping[str, object]) -> None:
+        self.labels = tuple(labels)
+        self.body = body
+
+    def __repr__(self) -> str:
+        return f"block({', '.join([repr(each) for each in (*self.labels, self.body)])})"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BlockData) and self.labels == other.labels and self.body == other.body
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.labels)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (BlockData, (self.labels, self.body))
+
+
+BodyData: TypeAlias = Mapping[str, object]
+"""The content of a file or block: plain data for arguments, blocks or lists of them for blocks."""
+
+
+def block(*parts: str | BodyData) -> BlockData:
+    """A block: its labels, and then its body, if it has any."""
+    body: BodyData = {}
+    labels: list[str] = []
+    for position, part in enumerate(parts):
+        if isinstance(part, str):
+            labels.append(part)
+        elif position == len(parts) - 1:
+            body = part
+        else:
+            raise TypeError("the body of a block stands last, after its labels")
+    return BlockData(labels, body)
+
+
+def raw(source: str) -> Raw:
+    """An expression as it is written, such as `var.name`; `ValueError` for a text that is none."""
+    return Raw(source)
+
+
+def commented(of: object, comment: str) -> Commented:
+    """Data for an argument, a block or an element with a comment above it."""
+    return Commented(of, comment)
+
+
+def template(text: str) -> Raw:
+    """A string with `${…}` and `%{…}` sequences that are meant; `ValueError` for a wrong one."""
+    tokens = scan_template(text)
+    out: list[str] = []
+    end = 0
+    inside_heredoc = 0
+    for kind, start, token in zip(tokens.kinds, tokens.starts, tokens.texts, strict=True):
+        out.append(text[end:start])
+        inside_heredoc += (kind == OPEN_HEREDOC) - (kind == CLOSE_HEREDOC)
+        is_text = kind == TEXT and not inside_heredoc
+        out.append(escaped_template(token) if is_text else token)
+        end = start + len(token)
+    return Raw(f'"{"".join(out)}"')
+
+
+def heredoc(text: str, marker: str = "EOT") -> Raw:
+    """A text of several lines, written line by line. It must end with a line end."""
+    if not text.endswith("\n"):
+        raise ValueError("the text of a heredoc ends with a line end")
+    lines = text.replace("${", "$${").replace("%{", "%%{").split("\n")
+    while any(line.strip() == marker for line in lines):
+        marker += "_"
+    body = "\n".join(lines)
+    return Raw(f"<<{marker}\n{body}{marker}")
+
+
+def dumps_body(data: BodyData) -> str:
+    """The source of a file with this content, in standard layout."""
+    return format(body_source(data, ""))
+
+
+def body_source(data: BodyData, indent: str) -> str:
+    """The lines of a body; every one of them is indented."""
+    pieces: list[str] = []
+    for name, given in data.items():
+        check_name(name)
+        comment, bare, blocks = blocks_of_data(given)
+        if blocks is None:
+            pieces.append(_comment(comment, indent))
+            pieces.append(f"{indent}{name} = {source_of(bare, indent)}".rstrip("\n") + "\n")
+            continue
+        for position, (own, each) in enumerate(blocks):
+            if pieces:
+                pieces.append("\n")
+            above = "\n".join([text for text in (comment if position == 0 else "", own) if text])
+            pieces.append(_comment(above, indent) + block_source(name, each, indent))
+        if blocks and name != list(data)[-1]:
+            pieces.append("\n")
+    return _without_double_lines(pieces)
+
+
+def block_source(type_: str, data: BlockData, indent: str) -> str:
+    """The lines of a block."""
+    head = f"{indent}{type_}{''.join([f' {quoted(label)}' for label in data.labels])} {{"
+    inner = body_source(data.body, indent + _STEP)
+    return f"{head}\n{inner}{indent}}}\n" if inner else f"{head}}}\n"
+
+
+def source_of(data: object, indent: str = "") -> str:
+    """The expression for plain data; `indent` is what stands before the line it begins in."""
+    if isinstance(data, Raw):
+        return data.source
+    if isinstance(data, Commented):
+        raise ValueError("a comment can be above an argument, a block or an element of a list")
+    if isinstance(data, BlockData):
+        raise ValueError("a block can be in a body only, by itself or in a list of blocks")
+    if isinstance(data, str):
+        return render_value(Value.of(data))
+    if isinstance(data, float):
+        # The digits that Python shows read back as the same float, those of a value may not.
+        return render_value(number(int(data) if data.is_integer() else repr(data)))
+    if isinstance(data, Mapping):
+        return _object_source(data, indent)
+    if isinstance(data, list | tuple) and not is_model(type(data)):
+        return _list_source(data, indent)
+    if isinstance(data, Set):
+        return _list_source([each.to_python() for each in Value.of(data).sequence()], indent)
+    if is_model(type(data)):
+        return _object_source(written_fields(data), indent)
+    return render_value(Value.of(data), indent)
+
+
+def written_fields(obj: object) -> dict[str, object]:
+    """What the fields of a model hold, by the names that they are written under."""
+    found: dict[str, object] = {}
+    for field in model_fields(type(obj)):
+        name = field.name
+        for note in unwrapped(field.hint)[1]:
+            if isinstance(note, Named):
+                name = note.name
+        found[name] = getattr(obj, field.name)
+    return found
+
+
+def _object_source(data: Mapping[str, object], indent: str) -> str:
+    if not data:
+        return "{}"
+    inner = indent + _STEP
+    lines: list[str] = []
+    for key, given in data.items():
+        comment, bare = _uncommented(given)
+        source = source_of(bare, inner).rstrip("\n")
+        lines.append(f"{_comment(comment, inner)}{inner}{_key(key)} = {source}\n")
+    return f"{{\n{''.join(lines)}{indent}}}"
+
+
+def _key(key: object) -> str:
+    if isinstance(key, Raw):
+        return f"({key.source})"
+    if not isinstance(key, str):
+        raise TypeError(f"an attribute name is a str, not a {type(key).__name__}")
+    return key if is_identifier(key) and key != "for" else quoted(key)
+
+
+def _list_source(data: Sequence[object], indent: str) -> str:
+    parts = [_uncommented(each) for each in data]
+    sources = [source_of(bare, indent + _STEP) for _, bare in parts]
+    line = f"[{', '.join(sources)}]"
+    if len(line) <= _WIDEST and "\n" not in line and not any(comment for comment, _ in parts):
+        return line
+    inner = indent + _STEP
+    lines = [
+        f"{_comment(comment, inner)}{inner}{_ended(source, inner)}\n"
+        for (comment, _), source in zip(parts, sources, strict=True)
+    ]
+    return f"[\n{''.join(lines)}{indent}]"
+
+
+def _ended(source: str, indent: str) -> str:
+    return f"{source}\n{indent}," if ends_its_line(source) else f"{source},"
+
+
+def ends_its_line(source: str) -> bool:
+    """Whether nothing can follow an expression in its line: it ends with a heredoc."""
+    if "<<" not in source:
+        return False
+    diags = Diagnostics()
+    parse_body(Source("", f"x = [{source}]\n"), diags)
+    return diags.has_errors
+
+
+def _uncommented(given: object) -> tuple[str, object]:
+    comments: list[str] = []
+    while isinstance(given, Commented):
+        comments.append(given.comment)
+        given = given.of
+    return "\n".join(comments), given
+
+
+def _comment(text: str, indent: str) -> str:
+    return comment_lines(text, indent, "\n")
+
+
+def comment_lines(text: str, indent: str, newline: str) -> str:
+    """The lines of a comment, each marked as one; nothing for an empty text."""
+    if not text:
+        return ""
+    return "".join([f"{indent}# {line}".rstrip() + newline for line in text.split("\n")])
+
+
+def blocks_of_data(given: object) -> tuple[str, object, list[tuple[str, BlockData]] | None]:
+    """An entry of a body: its comment, the data, and the blocks with theirs that it stands for.
+
+    The blocks are None for an argument.
+    """
+    comment, data = _uncommented(given)
+    if isinstance(data, BlockData):
+        return comment, data, [("", data)]
+    if not isinstance(data, list | tuple) or not data:
+        return comment, data, None
+    parts = [_uncommented(each) for each in data]
+    blocks = [(own, bare) for own, bare in parts if isinstance(bare, BlockData)]
+    if blocks and len(blocks) < len(parts):
+        raise ValueError("a list of blocks holds nothing but blocks")
+    return comment, data, blocks or None
+
+
+def _without_double_lines(pieces: list[str]) -> str:
+    kept: list[str] = []
+    for piece in pieces:
+        if piece == "\n" and (not kept or kept[-1] == "\n"):
+            continue
+        kept.append(piece)
+    return "".join(kept)
+
+
+def check_name(name: str) -> None:
+    """A `ValueError` for what cannot be the name of an argument or the type of a block."""
+    if not is_identifier(name):
+        raise ValueError(f"{name!r} is not a valid identifier")
+
+
+def checked_expression(source: str) -> str:
+    """The text of an expression, without spaces around it; `ValueError` where it is none."""
+    diags = Diagnostics()
+    source = source.strip()
+    body = parse_body(Source("", f"x = {source}\n"), diags)
+    if diags.has_errors or list(body.attributes) != ["x"] or body.blocks:
+        detail = next(iter(diags)).detail if len(diags) else "it is more than an expression"
+        raise ValueError(f"{source!r} is not an expression: {detail}")
+    return source

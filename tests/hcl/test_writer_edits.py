@@ -1,0 +1,117 @@
+"""Random edits of real files: what is not touched stays as it was."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from nigari import hcl
+from nigari.hcl.writer_tree import AttributeText, BlockText, BodyText, Entry, Item
+from tests.conformance import CONFORMANCE, needs_conformance
+
+FILES = sorted(
+    path
+    for pattern in ("*.tf", "*.hcl", "*.tofu", "*.tfvars")
+    for path in CONFORMANCE.rglob(pattern)
+    if path.is_file() and path.stat().st_size < 20_000
+)
+ROUNDS = 3
+
+
+def bodies(body: BodyText) -> list[BodyText]:
+    return [body, *(item.body for item in body.everything() if isinstance(item, BlockText))]
+
+
+class Edit:
+    """One random edit of a body; `touched` has the items that it may change."""
+
+    def __init__(self, body: BodyText, chance: random.Random) -> None:
+        self.body = body
+        self.chance = chance
+        self.touched: set[int] = set()
+        first = str(body.items[0]) if body.items else ""
+        if not body.is_file and "\n" not in first:
+            # It may have to be opened up.
+            self.touched.update(id(item) for item in body.items)
+        # What ends without a line end gets one before something is put after it.
+        self.touched.update(id(each) for each in self.entries() if not each.tail.endswith("\n"))
+
+    def entries(self) -> list[Entry]:
+        return [item for item in self.body.items if isinstance(item, Entry)]
+
+    def run(self) -> None:
+        entries = self.entries()
+        attributes = list(self.body.attributes)
+        chosen = self.chance.choice(entries) if entries else None
+        where = self.chance.choice(["before", "after", "end"])
+        before = chosen if where == "before" else None
+        after = chosen if where == "after" else None
+        match self.chance.randrange(6):
+            case 0:
+                self.body.set("brand_new", [1, {"b": "${x}"}], before, after)
+            case 1 if attributes:
+                name = self.chance.choice(attributes)
+                self.touched.add(id(self.body.attributes[name]))
+                self.body.set(name, {"z": 1, "a": "two"})
+            case 2 if chosen is not None:
+                self.touched.add(id(chosen))
+                if isinstance(chosen, BlockText):
+                    self.touched.update(id(each) for each in chosen.body.everything())
+                    self.body.remove_block(chosen)
+                elif isinstance(chosen, AttributeText):
+                    self.body.remove(chosen.name)
+            case 3:
+                self.body.insert_block("added", ["x y"], {"a": 1}, before, after)
+            case 4 if chosen is not None and len(entries) > 1:
+                other = self.chance.choice([each for each in entries if each is not chosen])
+                self.touched.update(map(id, (chosen, other)))
+                self.body.move(other, before=chosen)
+            case _ if chosen is not None:
+                self.touched.add(id(chosen))
+                chosen.set_comments("a comment\nof two lines")
+            case _:
+                pass
+
+
+@needs_conformance
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CONFORMANCE)))
+def test_untouched_text_stays(path: Path) -> None:
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    assert str(hcl.edit(text)) == text
+    sound = not hcl.edit(text).diagnostics.has_errors
+    for round_ in range(ROUNDS):
+        chance = random.Random(f"{path.name}{round_}")
+        document = hcl.edit(text)
+        body = chance.choice(bodies(document.body))
+        edit = Edit(body, chance)
+        all_before = list(document.body.everything())  # kept alive: identities stay
+        before = {id(item) for item in all_before}
+        state = {id(item): texts_of(item) for item in all_before}
+        edit.run()
+        kept = [item for item in document.body.everything() if id(item) in before]
+        for item in kept:
+            if id(item) not in edit.touched:
+                assert texts_of(item) == state[id(item)]
+        gone = before - {id(item) for item in kept}
+        assert gone <= edit.touched
+        if sound:
+            again = hcl.edit(str(document))
+            assert not list(again.diagnostics), str(document)
+            assert shape(again.body) == shape(document.body)
+        assert str(hcl.edit(str(document))) == str(document)
+
+
+def texts_of(item: Item) -> str:
+    if isinstance(item, AttributeText):
+        return f"{item.lead}|{item.name}{item.equals}{item.source}|{item.tail}"
+    assert isinstance(item, BlockText)
+    return f"{item.lead}|{item.type}{item.header}|{item.tail}"
+
+
+def shape(body: BodyText) -> list[object]:
+    """What a body says, without its layout."""
+    return [
+        (item.name, item.source) if isinstance(item, AttributeText) else (item.type, item.labels)
+        for item in body.everything()
+        if isinstance(item, AttributeText | BlockText)
+    ]
