@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from nigari.hcl.errors import HclError
 from nigari.lazy import lazy_exports
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         raw,
         template,
     )
+    from nigari.hcl.decode_dataclass import Argument, Label, Locations, Named, Remain
     from nigari.hcl.expressions import Expression
     from nigari.hcl.scope import Scope
     from nigari.hcl.source import Source
@@ -64,12 +65,14 @@ else:
                 "raw",
                 "template",
             ),
+            "decode_dataclass": ("Argument", "Label", "Locations", "Named", "Remain"),
             "expressions": ("Expression",),
             "writer": ("Document",),
         },
     )
 
 __all__ = [
+    "Argument",
     "BlockData",
     "Body",
     "BodyData",
@@ -80,9 +83,13 @@ __all__ = [
     "Function",
     "FunctionError",
     "HclError",
+    "Label",
+    "Locations",
+    "Named",
     "Parameter",
     "PythonCallable",
     "Raw",
+    "Remain",
     "Scope",
     "block",
     "commented",
@@ -95,11 +102,16 @@ __all__ = [
     "function",
     "heredoc",
     "load",
+    "load_as",
     "loads",
+    "loads_as",
     "parse",
     "raw",
     "template",
 ]
+
+
+T = TypeVar("T")
 
 
 class Readable(Protocol):
@@ -210,28 +222,77 @@ def loads(
 
 def load(path: str | PathLike[str] | Readable, *, with_meta: bool = False) -> dict[str, object]:
     """The same for a file, given by its path or open already."""
+    text, name = _content(path)
+    return loads(text, name, with_meta=with_meta)
+
+
+def _content(path: str | PathLike[str] | Readable) -> tuple[str | bytes, str]:
     if isinstance(path, str | PathLike):
         with open(path, "rb") as opened:
-            return loads(opened.read(), fspath(path), with_meta=with_meta)
-    name = getattr(path, "name", "<input>")
-    return loads(path.read(), str(name), with_meta=with_meta)
+            return opened.read(), fspath(path)
+    return path.read(), str(getattr(path, "name", "<input>"))
 
 
-def dumps(data: BodyData) -> str:
+def loads_as(
+    cls: type[T],
+    text: str | bytes,
+    filename: str = "<input>",
+    *,
+    variables: Mapping[str, object] | None = None,
+    functions: Mapping[str, Function | PythonCallable] | None = None,
+    locations: Locations | None = None,
+) -> T:
+    """A text decoded into a dataclass, or a class of attrs or pydantic; `HclError` for mistakes.
+
+    `nigari.hcl.decode_dataclass` tells what annotations mean. `variables` and `functions` are as
+    in `evaluate`; `locations` is filled with where every field is written.
+    """
+    from nigari.hcl.decode_dataclass import decode_dataclass
+    from nigari.hcl.scope import Scope
+
+    file = parse(text, filename)
+    made: T | None = None
+    if not file.diagnostics.has_errors:
+        scope = Scope(variables or {}, functions or {})
+        made = decode_dataclass(cls, file.body, scope, file.diagnostics, locations=locations)
+    if made is None:
+        raise HclError(list(file.diagnostics), file.describe())
+    return made
+
+
+def load_as(
+    cls: type[T],
+    path: str | PathLike[str] | Readable,
+    *,
+    variables: Mapping[str, object] | None = None,
+    functions: Mapping[str, Function | PythonCallable] | None = None,
+    locations: Locations | None = None,
+) -> T:
+    """The same for a file, given by its path or open already."""
+    text, name = _content(path)
+    return loads_as(cls, text, name, variables=variables, functions=functions, locations=locations)
+
+
+def dumps(data: object) -> str:
     """The source of a file with these arguments and blocks, in standard layout.
 
     Dicts keep their order. Strings are written as they are, so that `${` in them means nothing:
     expressions are `raw("var.x")`, templates `template("${var.x}!")`, texts of several lines
     `heredoc(text)`, and `commented(data, "why")` has a comment above it. Blocks, or lists of them,
     are made with `block("label", {"argument": 1})`. Values, dataclasses, enumerations, paths and
-    decimals are written as the data they stand for; `ValueError` for what cannot be.
+    decimals are written as the data they stand for; `ValueError` for what cannot be. An object of
+    a class that `loads_as` takes is written as what it is read from.
     """
     from nigari.hcl.data_text import dumps_body
 
+    if not isinstance(data, Mapping):
+        from nigari.hcl.encode_dataclass import encode_dataclass
+
+        data = encode_dataclass(data)
     return dumps_body(data)
 
 
-def dump(data: BodyData, file: str | PathLike[str] | Writable) -> None:
+def dump(data: object, file: str | PathLike[str] | Writable) -> None:
     """The same into a file, given by its path or open already."""
     text = dumps(data)
     if isinstance(file, str | PathLike):

@@ -9,6 +9,7 @@
     class Service:
         name: Annotated[str, Label()]
         port: int
+        level: Literal["low", "high"] = "low"
         hosts: list[str] = field(default_factory=list)
         checks: Annotated[list[Check], Named("check")] = field(default_factory=list)
         more: Annotated[Body, Remain()] | None = None
@@ -16,359 +17,307 @@
     service = decode_dataclass(Service, block.body, scope, diags, labels_of(block))
 
 The annotations say what to read. A field of a dataclass type is a nested block, a list or tuple of
-one any number of blocks, a dict of one blocks by their first label. Every other field is an
-argument: `str`, `int`, `float`, `bool`, lists, tuples, sets and dicts of them, `object` for any
-plain data, `Value` for a value of the language with its marks and unknowns, `Expression` for the
-expression itself. A field with a default, or whose type allows None, may be left out.
+one any number of blocks, a dict of one blocks by their first label; written as an argument, it is
+an object, a list or a map of objects. Every other field is an argument of whatever type
+`nigari.cty.annotations` knows, `Expression` for the expression itself, or `Attribute`. A field with
+a default, or whose type allows None, may be left out. Classes of attrs and pydantic do as well.
+What a constructor raises is reported at the block, or at the field that it names.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import types
-import typing
 from collections.abc import Sequence
-from typing import Annotated, Protocol, TypeVar, Union, cast, get_args, get_origin
+from typing import TypeVar, cast, get_origin
 
-from nigari.cty.convert import convert
+from nigari.cty.annotations import Named
 from nigari.cty.errors import CtyError
-from nigari.cty.types import (
-    BOOL,
-    DYNAMIC,
-    NUMBER,
-    STRING,
-    ListType,
-    MapType,
-    SetType,
-    TupleType,
-    Type,
-)
-from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostics
-from nigari.hcl.body import (
-    Attribute,
-    AttributeSchema,
-    Block,
-    BlockSchema,
-    Body,
-    BodySchema,
-    Content,
+from nigari.cty.models import failure_text, make_model
+from nigari.cty.paths import GetAttr, Path, index_step
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, Body, Content
+from nigari.hcl.dataclass_fields import (
+    ARGUMENT,
+    BLOCK,
+    BLOCKS,
+    LABEL,
+    REMAIN,
+    Argument,
+    DecodedField,
+    Label,
+    Remain,
+    body_schema,
+    fields_of,
+    label_names,
 )
 from nigari.hcl.decode import Labels, labels_of
 from nigari.hcl.described import scope_values
 from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression
+from nigari.hcl.native_body import NativeBody
 from nigari.hcl.scope import Scope
+from nigari.hcl.static import expr_part
+
+__all__ = [
+    "Argument",
+    "Label",
+    "Locations",
+    "Named",
+    "Remain",
+    "decode_dataclass",
+]
 
 T = TypeVar("T")
-Made_co = TypeVar("Made_co", covariant=True)
-
-_PRIMITIVES: tuple[tuple[object, Type], ...] = (
-    (str, STRING),
-    (bool, BOOL),
-    (int, NUMBER),
-    (float, NUMBER),
-    (object, DYNAMIC),
-    (Value, DYNAMIC),
-)
-
-_ARGUMENT = "argument"
-_LABEL = "label"
-_REMAIN = "remain"
-_BLOCK = "block"
-_BLOCKS = "blocks"
-_BLOCKS_BY_LABEL = "blocks by label"
 
 
-class _Make(Protocol[Made_co]):
-    """A dataclass as what it is to us: something that takes its fields by name."""
+class Locations:
+    """Where the objects that were decoded, and their fields, are written."""
 
-    def __call__(self, **given: object) -> Made_co: ...
+    __slots__ = ("_objects", "_ranges")
 
+    def __init__(self) -> None:
+        self._objects: list[object] = []
+        self._ranges: dict[tuple[int, str], Range] = {}
 
-class Label:
-    """The field is a label of the block; labels are taken in the order of their fields."""
+    def of(self, obj: object, field: str = "") -> Range | None:
+        """Where a field of an object is written, or the header of its block.
 
+        None for what is not written: a field with its default, or an object of someone else's.
+        """
+        return self._ranges.get((id(obj), field))
 
-class Remain:
-    """The field, of type `Body`, takes whatever the other fields do not."""
-
-
-class Named:
-    """The field is written under another name than its own."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-class _Field:
-    """What a field of a dataclass reads."""
-
-    __slots__ = ("has_default", "kind", "may_be_none", "name", "nested", "type", "written")
-
-    def __init__(
-        self,
-        name: str,
-        written: str,
-        kind: str,
-        type_: object,
-        nested: type[object] | None,
-        has_default: bool,
-        may_be_none: bool,
-    ) -> None:
-        self.name = name
-        self.written = written
-        self.kind = kind
-        self.type = type_
-        self.nested = nested
-        self.has_default = has_default
-        self.may_be_none = may_be_none
-
-    @property
-    def required(self) -> bool:
-        return not self.has_default and not self.may_be_none
+    def note(self, obj: object, ranges: dict[str, Range]) -> None:
+        """Remember where an object and its fields are; the object stays alive with this."""
+        self._objects.append(obj)
+        for field, where in ranges.items():
+            self._ranges[id(obj), field] = where
 
 
 def decode_dataclass(
-    cls: type[T], body: Body, scope: Scope, diags: Diagnostics, labels: Labels = ()
-) -> T | None:
-    """An object of the class with what the body says; None after an error."""
-    fields = _fields(cls)
-    errors = diags.error_count
-    schema = _schema(fields)
-    takes_rest = any(field.kind == _REMAIN for field in fields)
-    if takes_rest:
-        content, rest = body.partial_content(schema, diags)
-    else:
-        content, rest = body.content(schema, diags), body
-    given: dict[str, object] = {}
-    remaining = list(labels)
-    for field in fields:
-        if field.kind == _LABEL:
-            if remaining:
-                given[field.name] = remaining.pop(0)[0]
-        elif field.kind == _REMAIN:
-            given[field.name] = rest
-        elif field.kind == _ARGUMENT:
-            _decode_argument(field, content, scope, diags, given)
-        else:
-            _decode_blocks(field, content, scope, diags, given)
-    if diags.error_count > errors:
-        return None
-    return cast(_Make[T], cls)(**given)
-
-
-# -- what a class says --------------------------------------------------------------------------
-
-
-def _fields(cls: type[object]) -> list[_Field]:
-    if not dataclasses.is_dataclass(cls):
-        raise TypeError(f"{cls.__name__} is not a dataclass")
-    hints = typing.get_type_hints(cls, include_extras=True)
-    return [_field(field, hints[field.name]) for field in dataclasses.fields(cls) if field.init]
-
-
-def _field(field: dataclasses.Field[object], hint: object) -> _Field:
-    has_default = (
-        field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
-    )
-    bare, notes, may_be_none = _unwrapped(hint)
-    written = field.name
-    kind = ""
-    for note in notes:
-        if isinstance(note, Named):
-            written = note.name
-        elif isinstance(note, Label) or note is Label:
-            kind = _LABEL
-        elif isinstance(note, Remain) or note is Remain:
-            kind = _REMAIN
-    nested: type[object] | None = None
-    if not kind:
-        kind, nested = _nested_class(bare)
-    return _Field(field.name, written, kind, bare, nested, has_default, may_be_none)
-
-
-def _unwrapped(hint: object) -> tuple[object, list[object], bool]:
-    """The type inside annotations and `| None`, the annotations, and whether None is allowed."""
-    notes: list[object] = []
-    may_be_none = False
-    while True:
-        if get_origin(hint) is Annotated:
-            hint, *more = get_args(hint)
-            notes.extend(more)
-        elif get_origin(hint) in (Union, types.UnionType):
-            others = [each for each in get_args(hint) if each is not type(None)]
-            if len(others) != 1 or len(others) == len(get_args(hint)):
-                raise TypeError(f"{hint} is not a type that a body can be decoded into")
-            hint = others[0]
-            may_be_none = True
-        else:
-            return hint, notes, may_be_none
-
-
-def _nested_class(hint: object) -> tuple[str, type[object] | None]:
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
-        return _BLOCK, hint
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (list, tuple) and arguments and _is_dataclass(arguments[0]):
-        return _BLOCKS, arguments[0]
-    if origin is dict and _is_dataclass(arguments[1]):
-        return _BLOCKS_BY_LABEL, arguments[1]
-    return _ARGUMENT, None
-
-
-def _is_dataclass(hint: object) -> bool:
-    return isinstance(hint, type) and dataclasses.is_dataclass(hint)
-
-
-def _schema(fields: Sequence[_Field]) -> BodySchema:
-    attributes: list[AttributeSchema] = []
-    blocks: list[BlockSchema] = []
-    for field in fields:
-        if field.kind == _ARGUMENT:
-            attributes.append(AttributeSchema(field.written, field.required))
-        elif field.nested is not None:
-            labels = [each.written for each in _fields(field.nested) if each.kind == _LABEL]
-            if field.kind == _BLOCKS_BY_LABEL and not labels:
-                labels = ["name"]
-            blocks.append(BlockSchema(field.written, tuple(labels)))
-    return BodySchema(tuple(attributes), tuple(blocks))
-
-
-def _type_of(hint: object) -> Type:
-    """The type of the language for values of a Python type."""
-    hint, _, _ = _unwrapped(hint)
-    for python_type, type_ in _PRIMITIVES:
-        if hint is python_type:
-            return type_
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is list or (origin is tuple and arguments[1:] == (...,)):
-        return ListType(_type_of(arguments[0]))
-    if origin in (set, frozenset):
-        return SetType(_type_of(arguments[0]))
-    if origin is tuple:
-        return TupleType(tuple([_type_of(each) for each in arguments]))
-    if origin is dict and arguments[0] is str:
-        return MapType(_type_of(arguments[1]))
-    raise TypeError(f"{hint} is not a type that an argument can be decoded into")
-
-
-# -- what a body says ---------------------------------------------------------------------------
-
-
-def _decode_argument(
-    field: _Field, content: Content, scope: Scope, diags: Diagnostics, given: dict[str, object]
-) -> None:
-    attribute = content.attributes.get(field.written)
-    if attribute is None:
-        if field.may_be_none and not field.has_default:
-            given[field.name] = None
-        return
-    if field.type is Expression:
-        given[field.name] = attribute.expr
-        return
-    if field.type is Attribute:
-        given[field.name] = attribute
-        return
-    errors = diags.error_count
-    value = attribute.expr.value(scope, diags)
-    if diags.error_count > errors:
-        return
-    try:
-        value = convert(value, _type_of(field.type))
-        if value.is_null and not field.may_be_none and field.type not in (Value, object):
-            raise CtyError("it must not be null")
-        given[field.name] = _to_python(value, field.type)
-    except CtyError as error:
-        diags.error(
-            "Wrong value type",
-            f'Invalid value for the argument "{attribute.name}": {sentence(error)}.',
-            attribute.expr.start_range,
-            attribute.expr.range,
-            values=scope_values(attribute.expr, scope),
-        )
-
-
-def _to_python(value: Value, hint: object) -> object:
-    hint, _, _ = _unwrapped(hint)
-    if hint is Value:
-        return value
-    if value.marks:
-        raise CtyError("it is sensitive, and plain data cannot carry that mark")
-    if not value.is_known:
-        raise CtyError("it is not known yet")
-    if value.is_null:
-        return None
-    if hint is int:
-        whole = value.to_python()
-        if not isinstance(whole, int):
-            raise CtyError("a whole number is required")
-        return whole
-    if hint is float:
-        return float(str(value.to_python()))
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is dict:
-        return {name: _to_python(part, arguments[1]) for name, part in value.mapping().items()}
-    if origin is tuple and arguments[1:] != (...,):
-        pairs = zip(value.elements(), arguments, strict=True)
-        return tuple([_to_python(part, each) for part, each in pairs])
-    if origin in (list, tuple, set, frozenset):
-        return origin([_to_python(part, arguments[0]) for part in value.elements()])
-    return value.to_python()
-
-
-def _decode_blocks(
-    field: _Field, content: Content, scope: Scope, diags: Diagnostics, given: dict[str, object]
-) -> None:
-    blocks = content.blocks_of(field.written)
-    nested = field.nested
-    assert nested is not None
-    if field.kind == _BLOCK:
-        _decode_one_block(field, nested, blocks, content, scope, diags, given)
-        return
-    if not blocks and field.has_default:
-        return
-    if field.kind == _BLOCKS:
-        decoded = [decode_dataclass(nested, b.body, scope, diags, labels_of(b)) for b in blocks]
-        given[field.name] = tuple(decoded) if get_origin(field.type) is tuple else decoded
-        return
-    by_label: dict[str, object] = {}
-    for block in blocks:
-        if block.labels[0] in by_label:
-            _report_duplicate(block, f'with the label "{block.labels[0]}"', diags)
-        has_own = any(each.kind == _LABEL for each in _fields(nested))
-        labels = labels_of(block) if has_own else labels_of(block)[1:]
-        by_label[block.labels[0]] = decode_dataclass(nested, block.body, scope, diags, labels)
-    given[field.name] = by_label
-
-
-def _decode_one_block(
-    field: _Field,
-    nested: type[object],
-    blocks: list[Block],
-    content: Content,
+    cls: type[T],
+    body: Body,
     scope: Scope,
     diags: Diagnostics,
-    given: dict[str, object],
-) -> None:
-    if len(blocks) > 1:
-        _report_duplicate(blocks[1], "here", diags)
-    if blocks:
-        block = blocks[0]
-        given[field.name] = decode_dataclass(nested, block.body, scope, diags, labels_of(block))
-    elif field.may_be_none and not field.has_default:
-        given[field.name] = None
-    elif field.required:
-        diags.error(
-            "Missing block",
-            f'A block of type "{field.written}" is required here.',
-            content.missing_item_range,
+    labels: Labels = (),
+    locations: Locations | None = None,
+) -> T | None:
+    """An object of the class with what the body says; None after an error."""
+    run = _Run(scope, diags, Locations() if locations is None else locations)
+    found = run.decode(cls, body, labels, body.missing_item_range, None)
+    return cast(T | None, found)
+
+
+class _Run:
+    """What all bodies of one decoding share."""
+
+    __slots__ = ("diags", "locations", "scope")
+
+    def __init__(self, scope: Scope, diags: Diagnostics, locations: Locations) -> None:
+        self.scope = scope
+        self.diags = diags
+        self.locations = locations
+
+    def decode(
+        self, cls: type[object], body: Body, labels: Labels, where: Range, context: Range | None
+    ) -> object:
+        """An object for one body; `where` is its header, `context` the whole block."""
+        fields = [_as_written(field, body) for field in fields_of(cls)]
+        errors = self.diags.error_count
+        schema = body_schema(fields)
+        if any(field.kind == REMAIN for field in fields):
+            content, rest = body.partial_content(schema, self.diags)
+        else:
+            content, rest = body.content(schema, self.diags), body
+        given: dict[str, object] = {}
+        ranges = {"": where}
+        remaining = list(labels)
+        for field in fields:
+            if field.kind == LABEL:
+                if remaining:
+                    self._label(field, remaining.pop(0), given, ranges)
+            elif field.kind == REMAIN:
+                given[field.field.keyword] = rest
+            elif field.kind == ARGUMENT:
+                self._argument(field, content, given, ranges)
+            else:
+                self._blocks(field, content, given, ranges)
+        if self.diags.error_count > errors:
+            return None
+        try:
+            made = make_model(cls, given)
+        except Exception as error:  # noqa: BLE001 - constructors of others may raise anything
+            self._report_refusal(error, fields, content, where, context)
+            return None
+        self.locations.note(made, ranges)
+        return made
+
+    def _label(
+        self,
+        field: DecodedField,
+        label: tuple[str, Range],
+        given: dict[str, object],
+        ranges: dict[str, Range],
+    ) -> None:
+        from nigari.cty.values import string
+
+        assert field.shape is not None
+        text, where = label
+        try:
+            given[field.field.keyword] = field.shape.read(string(text))
+            ranges[field.field.name] = where
+        except CtyError as error:
+            self.diags.error(
+                "Wrong label", f'Invalid label "{field.written}": {sentence(error)}.', where
+            )
+
+    def _argument(
+        self,
+        field: DecodedField,
+        content: Content,
+        given: dict[str, object],
+        ranges: dict[str, Range],
+    ) -> None:
+        name = field.field.keyword
+        attribute = content.attributes.get(field.written)
+        if attribute is None:
+            if field.may_be_none and not field.field.has_default:
+                given[name] = None
+            return
+        ranges[field.field.name] = attribute.expr.range
+        if field.bare is Expression:
+            given[name] = attribute.expr
+            return
+        if field.bare is Attribute:
+            given[name] = attribute
+            return
+        errors = self.diags.error_count
+        value = attribute.expr.value(self.scope, self.diags)
+        if self.diags.error_count > errors:
+            return
+        assert field.shape is not None
+        try:
+            given[name] = field.shape.read(value)
+        except CtyError as error:
+            self._report_argument(attribute, error)
+
+    def _report_argument(self, attribute: Attribute, error: CtyError) -> None:
+        part = expr_part(attribute.expr, error.path)
+        self.diags.error(
+            "Wrong value type",
+            f'Invalid value for the argument "{attribute.name}": {sentence(error)}.',
+            part.start_range,
+            attribute.expr.range,
+            values=scope_values(part, self.scope),
+        )
+
+    def _report_refusal(
+        self,
+        error: Exception,
+        fields: list[DecodedField],
+        content: Content,
+        where: Range,
+        context: Range | None,
+    ) -> None:
+        """What a constructor raised: at the fields that it names, as pydantic does, or the block."""
+        for path, text in _named_faults(error):
+            name = str(path[0]) if path else ""
+            known = [each for each in fields if name in (each.field.name, each.field.keyword)]
+            attribute = content.attributes.get(known[0].written) if known else None
+            text = text.removesuffix(".")
+            if attribute is None:
+                which = f"{known[0].written}: " if known else ""
+                self.diags.error("Invalid values", f"{which}{text}.", where, context)
+                continue
+            part = expr_part(attribute.expr, _steps(path[1:]))
+            self.diags.error(
+                "Wrong value",
+                f'Invalid value for the argument "{attribute.name}": {text}.',
+                part.start_range,
+                attribute.expr.range,
+                values=scope_values(part, self.scope),
+            )
+
+    def _blocks(
+        self,
+        field: DecodedField,
+        content: Content,
+        given: dict[str, object],
+        ranges: dict[str, Range],
+    ) -> None:
+        blocks = content.blocks_of(field.written)
+        name, nested = field.field.keyword, field.nested
+        assert nested is not None
+        if blocks:
+            ranges[field.field.name] = blocks[0].def_range
+        if field.kind == BLOCK:
+            self._one_block(field, nested, blocks, content, given)
+            return
+        if not blocks and field.field.has_default:
+            return
+        if field.kind == BLOCKS:
+            decoded = [self._block(nested, each, labels_of(each)) for each in blocks]
+            given[name] = tuple(decoded) if get_origin(field.bare) is tuple else decoded
+            return
+        by_label: dict[str, object] = {}
+        has_own = bool(label_names(nested))
+        for block in blocks:
+            if block.labels[0] in by_label:
+                self._report_duplicate(block, f'with the label "{block.labels[0]}"')
+            labels = labels_of(block) if has_own else labels_of(block)[1:]
+            by_label[block.labels[0]] = self._block(nested, block, labels)
+        given[name] = by_label
+
+    def _block(self, nested: type[object], block: Block, labels: Labels) -> object:
+        return self.decode(nested, block.body, labels, block.def_range, block.range)
+
+    def _one_block(
+        self,
+        field: DecodedField,
+        nested: type[object],
+        blocks: list[Block],
+        content: Content,
+        given: dict[str, object],
+    ) -> None:
+        if len(blocks) > 1:
+            self._report_duplicate(blocks[1], "here")
+        if blocks:
+            block = blocks[0]
+            given[field.field.keyword] = self._block(nested, block, labels_of(block))
+        elif field.may_be_none and not field.field.has_default:
+            given[field.field.keyword] = None
+        elif field.required:
+            self.diags.error(
+                "Missing block",
+                f'A block of type "{field.written}" is required here.',
+                content.missing_item_range,
+            )
+
+    def _report_duplicate(self, block: Block, where: str) -> None:
+        self.diags.error(
+            "Duplicate block",
+            f'Only one block of type "{block.type}" is allowed {where}.',
+            block.def_range,
         )
 
 
-def _report_duplicate(block: Block, where: str, diags: Diagnostics) -> None:
-    diags.error(
-        "Duplicate block",
-        f'Only one block of type "{block.type}" is allowed {where}.',
-        block.def_range,
+def _as_written(field: DecodedField, body: Body) -> DecodedField:
+    """A field for blocks, or for an argument where the body has one of that name."""
+    if field.nested is not None and isinstance(body, NativeBody):
+        if field.written in body.attributes and field.written not in body.hidden_attributes:
+            return field.as_argument()
+    return field
+
+
+def _named_faults(error: Exception) -> list[tuple[Sequence[object], str]]:
+    """What is wrong according to an exception, with the way to the field that is."""
+    list_errors = getattr(error, "errors", None)
+    if callable(list_errors):
+        found = list_errors()
+        if isinstance(found, list) and found and isinstance(found[0], dict) and "msg" in found[0]:
+            return [(each.get("loc", ()), str(each["msg"])) for each in found]
+    return [((), failure_text(error))]
+
+
+def _steps(path: Sequence[object]) -> Path:
+    return tuple(
+        [GetAttr(each) if isinstance(each, str) else index_step(int(str(each))) for each in path]
     )

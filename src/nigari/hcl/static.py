@@ -7,10 +7,13 @@ good as any other; what the word means is for the caller to say.
 
 from __future__ import annotations
 
+from nigari.cty.paths import GetAttr, Index, Path
+from nigari.cty.types import NUMBER, STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.json_expressions import JsonString
+from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
 
 
@@ -84,3 +87,39 @@ def _report_shape(expr: Expression, what: str, form: str, where: Range, diags: D
         f"Write {what} itself here, not an expression that produces one: {form}.",
         where,
     )
+
+
+def expr_part(expression: Expression, path: Path) -> Expression:
+    """The expression for the part of a value that a path leads to, as far as it is written out."""
+    for step in path:
+        key = step.name if isinstance(step, GetAttr) else plain_key(step)
+        inner: Expression | None = None
+        if isinstance(key, int):
+            elements = expression.static_list()
+            if elements is not None and 0 <= key < len(elements):
+                inner = elements[key]
+        elif isinstance(key, str):
+            for name, value in expression.static_map() or ():
+                if _written_key(name) == key:
+                    inner = value
+        if inner is None:
+            break
+        expression = inner
+    return expression
+
+
+def _written_key(expression: Expression) -> str | None:
+    value = expression.value(Scope(), Diagnostics())
+    if value.is_known and not value.is_null and value.type == STRING:
+        return value.as_string()
+    return None
+
+
+def plain_key(step: object) -> int | str | None:
+    """The key of a step into a collection, if it is known and a string or a whole number."""
+    if not isinstance(step, Index) or step.key.is_null or not step.key.is_known:
+        return None
+    if step.key.type == STRING:
+        return step.key.as_string()
+    number = step.key.to_python() if step.key.type == NUMBER else None
+    return number if isinstance(number, int) else None

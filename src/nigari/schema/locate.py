@@ -9,8 +9,7 @@ from nigari import cty
 from nigari.cty.errors import Step
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
-from nigari.hcl.expressions import Expression
-from nigari.hcl.scope import Scope
+from nigari.hcl.static import expr_part, plain_key
 from nigari.schema.attribute_blocks import element_block
 from nigari.schema.block import Block, NestedBlock, Nesting
 
@@ -27,7 +26,7 @@ def locate(block: Block, body: Body, path: cty.Path | None) -> Range:
         if attribute is not None:
             if not _can_lead(block.attributes[name].implied_type, path[1:]):
                 return body.missing_item_range
-            return _in_expression(attribute.expr, path[1:])
+            return expr_part(attribute.expr, path[1:]).range
         element = element_block(block.attributes[name].type)
         if element is not None:
             return _in_blocks(NestedBlock(element, Nesting.LIST), body, name, path[1:])
@@ -44,7 +43,7 @@ def _in_blocks(nested: NestedBlock, body: Body, name: str, rest: cty.Path) -> Ra
     if nested.nesting not in (Nesting.SINGLE, Nesting.GROUP):
         if not rest or not isinstance(rest[0], cty.Index):
             return found[0].def_range if found else body.missing_item_range
-        key = _plain_key(rest[0])
+        key = plain_key(rest[0])
         if nested.nesting is Nesting.MAP:
             found = [one for one in found if one.labels[:1] == [key]]
         elif isinstance(key, int) and 0 <= key < len(found):
@@ -75,46 +74,12 @@ def _can_lead(type_: cty.Type, steps: cty.Path) -> bool:
 def _part(type_: cty.Type, step: Step) -> cty.Type | None:
     if isinstance(type_, cty.ObjectType):
         # Programs that know objects as maps name attributes by keys.
-        name = step.name if isinstance(step, cty.GetAttr) else _plain_key(step)
+        name = step.name if isinstance(step, cty.GetAttr) else plain_key(step)
         return type_.attributes.get(name) if isinstance(name, str) else None
     if isinstance(step, cty.GetAttr):
         return None
     if isinstance(type_, cty.TupleType):
-        at = _plain_key(step)
+        at = plain_key(step)
         is_there = isinstance(at, int) and 0 <= at < len(type_.elements)
         return type_.elements[at] if isinstance(at, int) and is_there else None
     return type_.element if isinstance(type_, cty.CollectionType) else None
-
-
-def _in_expression(expression: Expression, rest: cty.Path) -> Range:
-    for step in rest:
-        key = step.name if isinstance(step, cty.GetAttr) else _plain_key(step)
-        inner: Expression | None = None
-        if isinstance(key, int):
-            elements = expression.static_list()
-            if elements is not None and 0 <= key < len(elements):
-                inner = elements[key]
-        elif isinstance(key, str):
-            for name, value in expression.static_map() or ():
-                if _written_key(name) == key:
-                    inner = value
-        if inner is None:
-            break
-        expression = inner
-    return expression.range
-
-
-def _written_key(expression: Expression) -> str | None:
-    value = expression.value(Scope(), Diagnostics())
-    if value.is_known and not value.is_null and value.type == cty.STRING:
-        return value.as_string()
-    return None
-
-
-def _plain_key(step: object) -> int | str | None:
-    if not isinstance(step, cty.Index) or step.key.is_null or not step.key.is_known:
-        return None
-    if step.key.type == cty.STRING:
-        return step.key.as_string()
-    number = step.key.to_python() if step.key.type == cty.NUMBER else None
-    return number if isinstance(number, int) else None

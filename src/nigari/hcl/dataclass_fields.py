@@ -1,0 +1,158 @@
+"""What a class says about the body that it is decoded from and encoded into.
+
+Owns the kinds of fields there are and which one an annotation means. Knows neither bodies nor
+values.
+"""
+
+from __future__ import annotations
+
+from typing import Final, get_args, get_origin
+
+from nigari.cty.annotations import Named, Shape, shape_of, unwrapped
+from nigari.cty.models import ModelField, checks_itself, is_model, model_fields
+from nigari.cty.types import DYNAMIC
+from nigari.hcl.body import Attribute, AttributeSchema, BlockSchema, BodySchema
+from nigari.hcl.expressions import Expression
+
+ARGUMENT: Final = "argument"
+LABEL: Final = "label"
+REMAIN: Final = "remain"
+BLOCK: Final = "block"
+BLOCKS: Final = "blocks"
+BLOCKS_BY_LABEL: Final = "blocks by label"
+
+
+class Label:
+    """The field is a label of the block; labels are taken in the order of their fields."""
+
+    __slots__ = ()
+
+
+class Remain:
+    """The field, of type `Body`, takes whatever the other fields do not."""
+
+    __slots__ = ()
+
+
+class Argument:
+    """The field is an argument, although its type would make it a block."""
+
+    __slots__ = ()
+
+
+class DecodedField:
+    """What a field of a class reads. `bare` is its type without `Annotated` and `| None`."""
+
+    __slots__ = ("bare", "field", "kind", "may_be_none", "nested", "shape", "written")
+
+    def __init__(
+        self,
+        field: ModelField,
+        written: str,
+        kind: str,
+        bare: object,
+        nested: type[object] | None,
+        may_be_none: bool,
+        shape: Shape | None,
+    ) -> None:
+        self.field = field
+        self.written = written
+        self.kind = kind
+        self.bare = bare
+        self.nested = nested
+        self.may_be_none = may_be_none
+        self.shape = shape
+
+    @property
+    def required(self) -> bool:
+        return not self.field.has_default and not self.may_be_none
+
+    def as_argument(self) -> DecodedField:
+        """The same field where the body has it as an argument."""
+        shape = shape_of(self.field.hint)
+        return DecodedField(
+            self.field, self.written, ARGUMENT, self.bare, None, self.may_be_none, shape
+        )
+
+
+_read: Final[dict[type[object], list[DecodedField]]] = {}
+
+
+def fields_of(cls: type[object]) -> list[DecodedField]:
+    """The fields of a class; `TypeError` for one that no body can be decoded into."""
+    found = _read.get(cls)
+    if found is None:
+        if not is_model(cls):
+            raise TypeError(
+                f"{cls.__name__} is neither a dataclass nor an attrs class nor a pydantic model"
+            )
+        found = [_field(cls, each) for each in model_fields(cls)]
+        _read[cls] = found
+    return found
+
+
+def label_names(cls: type[object]) -> tuple[str, ...]:
+    """What the labels of a block are called that is decoded into the class."""
+    return tuple([each.written for each in fields_of(cls) if each.kind == LABEL])
+
+
+def body_schema(fields: list[DecodedField]) -> BodySchema:
+    """The arguments and blocks that the fields read."""
+    attributes: list[AttributeSchema] = []
+    blocks: list[BlockSchema] = []
+    for field in fields:
+        if field.kind == ARGUMENT:
+            attributes.append(AttributeSchema(field.written, field.required))
+        elif field.nested is not None:
+            labels = label_names(field.nested)
+            if field.kind == BLOCKS_BY_LABEL and not labels:
+                labels = ("name",)
+            blocks.append(BlockSchema(field.written, labels))
+    return BodySchema(tuple(attributes), tuple(blocks))
+
+
+def _field(cls: type[object], field: ModelField) -> DecodedField:
+    bare, notes, may_be_none = unwrapped(field.hint)
+    written = field.name
+    kind = ""
+    for note in notes:
+        if isinstance(note, Named):
+            written = note.name
+        elif isinstance(note, Label) or note is Label:
+            kind = LABEL
+        elif isinstance(note, Remain) or note is Remain:
+            kind = REMAIN
+        elif isinstance(note, Argument) or note is Argument:
+            kind = ARGUMENT
+    nested: type[object] | None = None
+    if not kind:
+        kind, nested = _nested_class(bare)
+    shape: Shape | None = None
+    if kind == LABEL or (kind == ARGUMENT and bare not in (Expression, Attribute)):
+        shape = _shape(cls, field)
+        may_be_none = may_be_none or (shape.takes_none and bare is not object)
+    return DecodedField(field, written, kind, bare, nested, may_be_none, shape)
+
+
+def _shape(cls: type[object], field: ModelField) -> Shape:
+    try:
+        return shape_of(field.hint)
+    except TypeError as error:
+        if checks_itself(cls):
+            return Shape(DYNAMIC, True)
+        raise TypeError(f"{cls.__qualname__}.{field.name}: {error}") from None
+
+
+def _nested_class(hint: object) -> tuple[str, type[object] | None]:
+    if isinstance(hint, type) and is_model(hint):
+        return BLOCK, hint
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (list, tuple) and _is_only(arguments) and is_model(arguments[0]):
+        return BLOCKS, arguments[0]
+    if origin is dict and is_model(arguments[1]):
+        return BLOCKS_BY_LABEL, arguments[1]
+    return ARGUMENT, None
+
+
+def _is_only(arguments: tuple[object, ...]) -> bool:
+    return len(arguments) == 1 or arguments[1:] == (...,)

@@ -1,0 +1,80 @@
+"""The inverse of `decode_dataclass`: an object of a class as the content of a body.
+
+    hcl.dumps(encode_dataclass(settings))
+
+Labels are part of the block around a body, so those of the object itself are left out; `encode_block`
+gives a block with them. What is None is left out where that reads back as None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nigari.hcl.body import Attribute
+from nigari.hcl.data_text import BlockData, Raw
+from nigari.hcl.dataclass_fields import (
+    ARGUMENT,
+    BLOCK,
+    BLOCKS_BY_LABEL,
+    LABEL,
+    REMAIN,
+    DecodedField,
+    fields_of,
+    label_names,
+)
+from nigari.hcl.expressions import Expression
+
+
+def encode_dataclass(obj: object) -> dict[str, object]:
+    """The arguments and blocks that `decode_dataclass` makes such an object of."""
+    found: dict[str, object] = {}
+    for field in fields_of(type(obj)):
+        given = getattr(obj, field.field.name)
+        if field.kind in (LABEL, REMAIN):
+            if field.kind == REMAIN and given is not None:
+                raise ValueError(f"{field.field.name} holds the rest of a body, which stays unread")
+            continue
+        if given is None and not field.field.has_default:
+            continue
+        if field.kind == ARGUMENT:
+            found[field.written] = _argument(given)
+        elif given is not None:
+            blocks = _blocks(field, given)
+            if blocks:
+                found[field.written] = blocks
+    return found
+
+
+def encode_block(obj: object) -> BlockData:
+    """A block with the labels and the content of an object."""
+    labels = [
+        str(_plain_label(getattr(obj, each.field.name)))
+        for each in fields_of(type(obj))
+        if each.kind == LABEL
+    ]
+    return BlockData(labels, encode_dataclass(obj))
+
+
+def _argument(given: object) -> object:
+    if isinstance(given, Attribute):
+        given = given.expr
+    if isinstance(given, Expression):
+        return Raw(given.source.text[given.start : given.end])
+    return given
+
+
+def _plain_label(label: object) -> object:
+    return getattr(label, "value", label)
+
+
+def _blocks(field: DecodedField, given: object) -> list[BlockData]:
+    if field.kind == BLOCK:
+        return [encode_block(given)]
+    if field.kind == BLOCKS_BY_LABEL:
+        assert isinstance(given, Mapping)
+        assert field.nested is not None
+        if label_names(field.nested):
+            return [encode_block(each) for each in given.values()]
+        return [BlockData([str(key)], encode_dataclass(each)) for key, each in given.items()]
+    assert isinstance(given, Iterable)
+    return [encode_block(each) for each in given]
