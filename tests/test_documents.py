@@ -36,6 +36,7 @@ NOT_OURS: Final = frozenset(
 )
 
 _FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NAMED_FILE: Final = re.compile(r"# ([\w./-]+\.tf)\n")
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
 _LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 _SYMBOL: Final = re.compile(r"\bnigari(?:\.[A-Za-z_]\w*)+")
@@ -77,12 +78,18 @@ def symbol_exists(name: str) -> bool:
     return False
 
 
-def python_examples() -> Iterator[tuple[str, str]]:
+def python_examples() -> Iterator[tuple[str, str, dict[str, str]]]:
+    """The examples of all documents, with the files that a document has for its own."""
     for document in DOCUMENTS:
         blocks = _FENCE.findall(document.read_text(encoding="utf-8"))
+        files = {
+            match[1]: text
+            for language, text in blocks
+            if language == "hcl" and (match := _NAMED_FILE.match(text)) is not None
+        }
         examples = [text for language, text in blocks if language == "python"]
         for index, text in enumerate(examples):
-            yield f"{document.name} {index}", text
+            yield f"{document.name} {index}", text, files
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -106,9 +113,22 @@ class TestDocument:
         assert named <= set(targets)
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in python_examples()])
-def test_python_example_runs_and_prints_what_it_says(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [pytest.param(text, files, id=name) for name, text, files in python_examples()],
+)
+def test_python_example_runs_and_prints_what_it_says(
+    text: str, files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An example's `# …` comment after a print is its output."""
+    if files:
+        (tmp_path / "nothing.tfrc").touch()
+        monkeypatch.setenv("TF_CLI_CONFIG_FILE", str(tmp_path / "nothing.tfrc"))
+        monkeypatch.chdir(tmp_path)
+    for name, content in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
     wanted = re.findall(r"print\(.*\)  # (.*)$", text, re.MULTILINE)
     output = io.StringIO()
     with contextlib.redirect_stdout(output):

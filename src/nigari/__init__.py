@@ -36,9 +36,9 @@ else:
         {
             **{name: (name,) for name in ("aio", "cty", "diagnostics", "hcl")},
             "session": ("Session",),
-            "workspace.failure": ("SessionError",),
-            "workspace.plan_result": ("Plan",),
-            "workspace.view": ("Configuration",),
+            "nigari.workspace.failure": ("SessionError",),
+            "nigari.workspace.plan_result": ("Plan",),
+            "nigari.workspace.view": ("Configuration",),
         },
     )
 

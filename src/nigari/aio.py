@@ -24,6 +24,7 @@ from nigari.config.variable import Variable
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.inputs import InputKind, InputValue
+from nigari.events import Listen
 from nigari.plan.changes import PlanMode
 from nigari.plan.imports import ImportTarget
 from nigari.plan.plan_host import PlanOptions
@@ -35,7 +36,7 @@ from nigari.workspace.interruptions import Interruptions
 from nigari.workspace.options import GivenVariables, SessionOptions, StateFiles
 from nigari.workspace.people import NOBODY, People
 from nigari.workspace.plan_result import Plan, made_plan
-from nigari.workspace.progress import Announcer, Listen
+from nigari.workspace.progress import Announcer
 from nigari.workspace.session import Edit
 from nigari.workspace.session import Session as Work
 from nigari.workspace.state_result import Output, StoredState

@@ -1,15 +1,30 @@
-"""What planning and applying may tell while they are at work, and the listener who hears nothing.
+"""What planning and applying tell while they are at work: to listeners, and as events.
 
-What happens to single objects is told as it happens. What a plan says in the end, and what is wrong,
-is told elsewhere.
+A `Listener` is called with what happens to single objects, as it happens. Python programs hear the
+same as events, values that can be printed: `session.apply(listen=print)`. What a plan says in the
+end, and what is wrong, is told elsewhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cty.values import Value
+from nigari.record import record
+
+__all__ = [
+    "SILENCE",
+    "Event",
+    "Failed",
+    "Finished",
+    "Interrupted",
+    "Listen",
+    "Listener",
+    "ProvisionerOutput",
+    "Started",
+]
 
 
 class Listener:
@@ -60,3 +75,67 @@ class Listener:
 
 
 SILENCE: Final = Listener()
+
+
+@record
+class Started:
+    """An operation on an object begins."""
+
+    address: str
+    action: str
+    """`create`, `update`, `delete`, `read`, `forget`, `refresh` or `import`."""
+
+    def __str__(self) -> str:
+        return f"{self.address}: {self.action} started"
+
+
+@record
+class Finished:
+    """An operation on an object has succeeded."""
+
+    address: str
+    action: str
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.address}: {self.action} finished after {self.seconds:.1f}s"
+
+
+@record
+class Failed:
+    """An operation on an object has failed; why is in the exception at the end."""
+
+    address: str
+    action: str
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.address}: {self.action} failed after {self.seconds:.1f}s"
+
+
+@record
+class ProvisionerOutput:
+    """A provisioner has printed a line."""
+
+    address: str
+    provisioner: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.address} ({self.provisioner}): {self.text}"
+
+
+@record
+class Interrupted:
+    """Somebody has asked the work to stop: gently at first, at once the second time."""
+
+    times: int
+
+    def __str__(self) -> str:
+        return "stopping, once what is under way is done" if self.times == 1 else "stopping now"
+
+
+Event = Started | Finished | Failed | ProvisionerOutput | Interrupted
+"""Everything that a listener can be called with."""
+Listen = Callable[[Event], object]
+"""Hears events."""

@@ -18,8 +18,8 @@ from types import TracebackType
 import nigari.aio as aio
 from nigari.aio import Applied, Ask, Initialized
 from nigari.diagnostics import Diagnostic
+from nigari.events import Listen
 from nigari.workspace.plan_result import Plan
-from nigari.workspace.progress import Listen
 from nigari.workspace.state_result import Output, StoredState
 from nigari.workspace.waiting import run_to_end
 

@@ -20,9 +20,9 @@ from nigari import aio
 from nigari.cli.command import Terminal
 from nigari.cli.main import run
 from nigari.diagnostics import Diagnostic, Severity
+from nigari.events import Event, Failed, Finished, ProvisionerOutput, Started
 from nigari.session import Session
 from nigari.workspace.failure import SessionError
-from nigari.workspace.progress import Event, Failed, Finished, Output, Started
 
 MAIN = """
 variable "env" {
@@ -68,6 +68,11 @@ def commanded(directory: Path, *arguments: str) -> tuple[int, str]:
         os.chdir(here)
     assert isinstance(terminal.stdout, StringIO)
     return status, terminal.stdout.getvalue()
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    while not is_so():
+        time.sleep(0.01)
 
 
 def test_the_whole_life(infra: Path) -> None:
@@ -310,14 +315,16 @@ def test_a_locked_state(infra: Path) -> None:
         'resource "terraform_data" "a" {\n  provisioner "local-exec" {\n'
         '    command = "touch begun; while [ -e begun ]; do sleep 0.05; done"\n  }\n}\n'
     )
+    begun = infra / "begun"
     with ThreadPoolExecutor() as pool:
         slow = pool.submit(nigari.open(infra).apply)
-        while not (infra / "begun").exists():
-            assert not slow.done()
-        with pytest.raises(nigari.SessionError, match="locked"):
-            nigari.open(infra).plan()
-        assert nigari.open(infra, lock=False).plan().changes is not None
-        (infra / "begun").unlink()
+        try:
+            _until(lambda: begun.exists() or slow.done())
+            with pytest.raises(nigari.SessionError, match="locked"):
+                nigari.open(infra).plan()
+            assert nigari.open(infra, lock=False).plan().changes
+        finally:
+            begun.unlink(missing_ok=True)
         assert list(slow.result().state.resources) == ["terraform_data.a"]
 
 
@@ -386,11 +393,6 @@ resource "terraform_data" "b" {
 """
 
 
-def _until(is_so: Callable[[], bool]) -> None:
-    while not is_so():
-        time.sleep(0.01)
-
-
 def test_a_cancelled_apply_stores_what_was_done(infra: Path) -> None:
     (infra / "main.tf").write_text(CHAIN)
 
@@ -415,7 +417,7 @@ def test_events_of_provisioners_and_failures(infra: Path) -> None:
     with pytest.raises(SessionError):
         nigari.open(infra).apply(listen=events.append)
     kinds = [type(each) for each in events]
-    assert kinds == [Started, Started, Output, Output, Failed, Failed]
+    assert kinds == [Started, Started, ProvisionerOutput, ProvisionerOutput, Failed, Failed]
     assert str(events[3]) == "terraform_data.a (local-exec): out"
 
 

@@ -1,6 +1,6 @@
-"""What happens while a session plans and applies, as typed events for Python programs.
+"""Turns what planning and applying tell into events for Python programs.
 
-Each event is a value that can be printed. Whoever listens is called on the thread that does the
+Whoever listens is called on the thread that does the
 work, so it should not take long. What it raises stops nothing: it is raised when the work is done, and until
 then the listener hears nothing more.
 """
@@ -8,15 +8,14 @@ then the listener hears nothing more.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.view import ApplyView
 from nigari.cty.values import Value
+from nigari.events import Event, Failed, Finished, Interrupted, Listen, ProvisionerOutput, Started
 from nigari.plan.changes import Change
 from nigari.plan.execution_graph import Operation, OperationKind
-from nigari.record import record
 
 _VERBS: Final = {
     OperationKind.CREATE: "create",
@@ -25,70 +24,6 @@ _VERBS: Final = {
     OperationKind.READ: "read",
     OperationKind.FORGET: "forget",
 }
-
-
-@record
-class Started:
-    """An operation on an object begins."""
-
-    address: str
-    action: str
-    """`create`, `update`, `delete`, `read`, `forget`, `refresh` or `import`."""
-
-    def __str__(self) -> str:
-        return f"{self.address}: {self.action} started"
-
-
-@record
-class Finished:
-    """An operation on an object has succeeded."""
-
-    address: str
-    action: str
-    seconds: float
-
-    def __str__(self) -> str:
-        return f"{self.address}: {self.action} finished after {self.seconds:.1f}s"
-
-
-@record
-class Failed:
-    """An operation on an object has failed; why is in the exception at the end."""
-
-    address: str
-    action: str
-    seconds: float
-
-    def __str__(self) -> str:
-        return f"{self.address}: {self.action} failed after {self.seconds:.1f}s"
-
-
-@record
-class Output:
-    """A provisioner has printed a line."""
-
-    address: str
-    provisioner: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.address} ({self.provisioner}): {self.text}"
-
-
-@record
-class Interrupted:
-    """Somebody has asked the work to stop: gently at first, at once the second time."""
-
-    times: int
-
-    def __str__(self) -> str:
-        return "stopping, once what is under way is done" if self.times == 1 else "stopping now"
-
-
-Event = Started | Finished | Failed | Output | Interrupted
-"""Everything that a listener can be called with."""
-Listen = Callable[[Event], object]
-"""Hears events."""
 
 
 class Announcer(ApplyView):
@@ -166,7 +101,7 @@ class Announcer(ApplyView):
         self._begin(address, kind)
 
     def provision_said(self, address: AbsResourceInstance, kind: str, text: str) -> None:
-        self._listen(Output(str(address), kind, text))
+        self._listen(ProvisionerOutput(str(address), kind, text))
 
     def provision_finished(self, address: AbsResourceInstance, kind: str, succeeded: bool) -> None:
         self._end(address, kind, succeeded)
