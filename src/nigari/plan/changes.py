@@ -145,6 +145,25 @@ class Change:
         self.imported_identity = imported_identity
         """The same as a value, where it is an identity and no id."""
 
+    def imported(self, text: str, identity: Value | None) -> Change:
+        """The same change of an object that is taken over by what it is known by."""
+        return Change(
+            self.address,
+            self.action,
+            self.before,
+            self.after,
+            self.provider,
+            self.schema,
+            self.reason,
+            self.replace_paths,
+            self.private,
+            self.deposed,
+            self.previous_address,
+            self.identity,
+            text,
+            identity,
+        )
+
     @property
     def is_moved(self) -> bool:
         return self.previous_address != self.address

@@ -188,7 +188,7 @@ class ManagedInstance(ChangingInstance):
             return
         change = await plan_change(self.running, wanted, self.prior, run.diags)
         if change is not None and self.prior is not None and target is not None:
-            change.imported_as, change.imported_identity = target.text, target.identity
+            change = change.imported(target.text, target.identity)
         if change is None:
             self.fail()
             return

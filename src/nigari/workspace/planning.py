@@ -77,6 +77,8 @@ class Planning:
         self._remote_states = RemoteStates(static, where)
         self.pool = ProviderPool(self._start)
         self.planner: Planner | None = None
+        self._graph: ExecutionGraph | None = None
+        """What the plan does; for one that was saved, as it was saved."""
 
     @property
     def static(self) -> StaticRun:
@@ -144,6 +146,7 @@ class Planning:
     async def restore(self, saved: SavedPlan) -> Plan | None:
         """A plan that was saved, ready to be applied here; None after reporting why it is not."""
         self.timestamp = saved.timestamp
+        self._graph = saved.graph
         planner = self.planner = Planner(
             self._static, self.surroundings(self._listener), self.pool, saved.previous
         )
@@ -153,9 +156,11 @@ class Planning:
         return None if self.diags.has_errors else plan
 
     def graph(self, plan: Plan) -> ExecutionGraph:
-        """What a plan does, in which order."""
-        assert self.planner is not None
-        return execution_graph(plan, self.planner.graph)
+        """What the plan that was made here does, in which order."""
+        if self._graph is None:
+            assert self.planner is not None
+            self._graph = execution_graph(plan, self.planner.graph)
+        return self._graph
 
     async def apply(
         self, plan: Plan, view: ApplyView, keep: Keep, save: Save, parallelism: int = 10
