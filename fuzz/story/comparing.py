@@ -36,6 +36,8 @@ _CHANGING: Final = ("create", "update", "delete", "import", "fail")
 _READING: Final = ("read", "look")
 _NAMED: Final = ("resource_changes", "resource_drift", "resources", "outputs", "output_changes")
 _VERDICTS: Final = ("format_version", "applyable", "complete", "errored")
+_PROTECTION: Final = ("Resource instance cannot be destroyed", "Destroying is prevented")
+"""What the programs report at different places, which `docs/differences.md` promises."""
 _DEEP: Final = 5
 _ABSENT: Final = "<absent>"
 
@@ -140,6 +142,9 @@ def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
             assert isinstance(where, dict)
             start = where.get("start") or {}
             assert isinstance(start, dict)
+            if found["summary"] in _PROTECTION:
+                yield _Diagnostic("error", "", 0, "", str(found["summary"]))
+                continue
             yield _Diagnostic(
                 str(found["severity"]),
                 str(where.get("filename", "")),

@@ -57,6 +57,22 @@ def _forgets(step: Step, _: list[str], difference: Difference) -> bool:
     return is_read and "destroy = false" in step.files["main.tf"]
 
 
+def _forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> bool:
+    if "destroy = false" not in step.files["main.tf"]:
+        return False
+    if _like(difference, r"plan: resource_changes\.\*$"):
+        return all(
+            '"actions": ["forget"]' in side if at % 2 else side == 'theirs "<absent>"'
+            for at, side in enumerate(_sides_of(difference))
+        )
+    return _like(
+        difference,
+        r"diagnostics: \+warning Object will be forgotten",
+        "events: more planned_change remove",
+        "events: change_summary.changes.forget",
+    )
+
+
 def _falls_back(_: Step, __: list[str], difference: Difference) -> bool:
     return "Unable to use fallback provider from state" in difference.kind
 
@@ -155,11 +171,7 @@ def _reads_all_it_destroys(step: Step, command: list[str], difference: Differenc
 
 
 def _is_protection(_: Step, command: list[str], difference: Difference) -> bool:
-    if command[0] == "refresh":
-        return "cannot be destroyed" in difference.kind
-    return difference.kind == "diagnostics: -error Resource instance cannot be destroyed" and (
-        "Destroying is prevented" in difference.text
-    )
+    return command[0] == "refresh" and "cannot be destroyed" in difference.kind
 
 
 def _inherits(_: Step, __: list[str], difference: Difference) -> bool:
@@ -238,6 +250,7 @@ def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
 
 EXPLAINED: Final = (
     Explained("forgetting asks no provider", _forgets, "reads: missing read / - more"),
+    Explained("forgetting asks no provider", _forgets_what_is_gone),
     Explained("what is to go is managed by the provider that made it", _falls_back),
     Explained(
         "only what a provider needs is opened while a destroy is planned", _opens_for_destroy
@@ -256,7 +269,7 @@ EXPLAINED: Final = (
         _deletes_what_is_gone,
         "calls: missing delete / - more",
     ),
-    Explained("what prevents a destroy is reported where it is written", _is_protection),
+    Explained("what must not be destroyed can be refreshed", _is_protection),
     Explained("an update keeps create_before_destroy that others need", _inherits),
     Explained("nothing depends on what is destroyed meanwhile", _depends_on_what_went),
     Explained("a failure that does not matter is a warning", _may_fail),

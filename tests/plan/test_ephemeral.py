@@ -80,6 +80,16 @@ def test_not_opened_for_a_resource_without_changes_in_between(vault: Vault) -> N
     assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
 
 
+def test_not_opened_for_a_whole_module_whose_outputs_do_not_use_it(vault: Vault) -> None:
+    write(
+        'module "m" {\n  source = "./inner"\n}\n'
+        'resource "terraform_data" "d" { input = keys(module.m) }\n',
+        inner='ephemeral "vault_lease" "l" { name = "l" }\noutput "o" { value = 1 }\n',
+    )
+    run("apply")
+    assert vault.taken() == ["open l", "close l"]
+
+
 def test_nothing_of_it_is_stored(vault: Vault) -> None:
     write(
         CHAIN,

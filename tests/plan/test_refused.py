@@ -162,15 +162,16 @@ def test_undeclared_providers(
     assert places == [wanted], found
 
 
+@pytest.mark.parametrize("flags", [[], ["-destroy"], ["-refresh-only"]])
 def test_what_cannot_be_read_is_told_at_its_block(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     install(monkeypatch)
     thing = 'resource "vault_thing" "t" {\n  name = "unreadable"\n}\n'
     Path("main.tf").write_text(REQUIRED + thing)
     assert applied([], {})[0] == 0
-    plan, told, _ = planned([], {})
+    plan, told, _ = planned(flags, {})
     assert plan is None
     line = REQUIRED.count("\n") + 1
     assert [(each.address, each.subject and each.subject.start.line) for each in told] == [

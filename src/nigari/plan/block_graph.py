@@ -10,6 +10,7 @@ found by compiling. Answers are worked out when asked for and kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import TypeAlias, TypeVar
 
 from nigari.addrs.absolute import Abs, AbsResource
@@ -155,15 +156,24 @@ class BlockGraph:
             found = self._needs[block] = tuple(unique)
         return found
 
-    def repetition_needs(self, block: Block) -> Iterator[Block]:
-        """The blocks that the instances of a resource come from."""
-        path, _ = block
-        addr = self._resources[block].item
-        for instance in self._modules.get(path, ()):
+    def value_needs(self, block: Block, present: AbstractSet[Block]) -> Iterator[Block]:
+        """The blocks that the value of a block comes from, if some resources are present.
+
+        Of the others it only matters how many instances they have. The value of a module are its
+        outputs.
+        """
+        path, name = block
+        if name == _EVERYTHING:
+            yield from (each for each in self.needs(block) if each[1].startswith("output."))
+        elif block not in self._resources or block in present:
+            yield from self.needs(block)
+        else:
             yield path, _EXPANSION
-            resource = instance.module.resources.get(addr)
-            if resource is not None:
-                yield from self._of_repetition(instance, resource.repetition)
+            addr = self._resources[block].item
+            for instance in self._modules.get(path, ()):
+                resource = instance.module.resources.get(addr)
+                if resource is not None:
+                    yield from self._of_repetition(instance, resource.repetition)
 
     def resources_before(self, block: Block) -> frozenset[AbsResource]:
         """All resources that a block needs, directly or through others."""

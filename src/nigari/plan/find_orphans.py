@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import MANAGED
+from nigari.config.resource import Resource
 from nigari.eval.instances import Frame, Origin
 from nigari.plan.block_graph import resource_block
 from nigari.plan.changes import PlanMode, Reason
@@ -104,12 +105,16 @@ class Orphans:
             why = Reason.KEPT_BY_CONFIG
         elif forgets and stored.skip_destroy:
             why = Reason.KEPT_BY_STATE
-        return End(forgets, why)
+        resource = self._declared(address)
+        return End(forgets, why, None if resource is None else resource.body)
+
+    def _declared(self, address: AbsResourceInstance) -> Resource | None:
+        frame = self._frame(address.module)
+        return None if frame is None else frame.module.resources.get(address.item.resource)
 
     def _protection(self, address: AbsResourceInstance) -> Origin | None:
         """Where the configuration says that an object must not be destroyed."""
-        frame = self._frame(address.module)
-        resource = None if frame is None else frame.module.resources.get(address.item.resource)
+        frame, resource = self._frame(address.module), self._declared(address)
         expr = None if resource is None else resource.lifecycle.prevent_destroy
         if frame is None or expr is None:
             return None

@@ -212,16 +212,17 @@ class _Building:
                 self._ephemeral[opening] = each
 
     def _used_by(self, changes: list[Change]) -> set[Block]:
-        """The blocks that changes need; of a resource without any, only its instances matter."""
+        """The blocks whose values are needed for changes."""
         users = {resource_block(resource_of(each.address)) for each in changes}
         pending = [*users, *{_provider_of(each) for each in changes}]
         found = set(pending)
-        active = users | {resource_block(resource_of(e.address)) for e in self._plan.ephemeral}
+        there = [each.address for each in self._plan.changes]
+        there += [each.address for each in self._plan.ephemeral]
+        present = {resource_block(resource_of(each)) for each in there}
         while pending:
             block = pending.pop()
-            is_idle = self._blocks.is_resource(block) and block not in active
-            needs = self._blocks.repetition_needs if is_idle else self._blocks.needs
-            fresh = [each for each in needs(block) if each not in found]
+            needs = dict.fromkeys(self._blocks.value_needs(block, present))
+            fresh = [each for each in needs if each not in found]
             found.update(fresh)
             pending += fresh
         return found

@@ -15,6 +15,7 @@ from nigari.cty.values import FALSE, Value, null
 from nigari.diagnostics import Range
 from nigari.eval.instances import Frame, Origin
 from nigari.eval.once import DONE, Need, Node
+from nigari.hcl.body import Body
 from nigari.plan.asking import AskProvider
 from nigari.plan.changes import Action, Change, Reason
 from nigari.plan.declared_modules import declared_module
@@ -38,6 +39,8 @@ class End:
     forgets: bool
     """Whether it stays as it is, and is only not managed any more."""
     reason: Reason
+    body: Body | None = None
+    """How it is declared, if its resource still is."""
 
 
 class OrphanNode(Node):
@@ -139,7 +142,10 @@ class OrphanNode(Node):
         if run.refreshes and not self._end.forgets:
             errors = run.diags.error_count
             run.listener.refresh_started(self.address, prior.value, self._deposed)
-            now = await read(node.provider, schema, self.address, prior, self._meta, run.diags)
+            body = self._end.body
+            now = await read(
+                node.provider, schema, self.address, prior, self._meta, run.diags, body
+            )
             if now is None and run.diags.error_count > errors:
                 return
             gone = None if now is None else now.value
@@ -151,7 +157,7 @@ class OrphanNode(Node):
             return
         private = now.private
         if not self._end.forgets and node.schema.plans_destroy:
-            private = await self._ask(now, null(schema.block.implied_type), node)
+            private = await self._ask(now, schema, node)
         self._note(now.value, schema, node.address, private)
 
     @property
@@ -181,8 +187,9 @@ class OrphanNode(Node):
         )
         self._run.note(change, None)
 
-    async def _ask(self, now: PriorObject, nothing: Value, node: ProviderNode) -> bytes:
+    async def _ask(self, now: PriorObject, schema: Schema, node: ProviderNode) -> bytes:
         assert node.provider is not None
+        nothing = null(schema.block.implied_type)
         prior, _ = now.value.unmark_deep()
         answer = await node.provider.plan(
             api.PlanRequest(
@@ -195,7 +202,8 @@ class OrphanNode(Node):
                 now.identity,
             )
         )
-        self._run.diags.extend(located(answer.diagnostics, address=str(self.address)))
+        told = located(answer.diagnostics, schema.block, self._end.body, str(self.address))
+        self._run.diags.extend(told)
         return answer.planned_private
 
 
