@@ -535,11 +535,10 @@ def _plan_options(
     return PlanOptions(
         mode,
         refresh,
-        refresh_only,
-        tuple(_instance(work, each) for each in replaced),
-        tuple(_address(work, each, parse_target) for each in targets),
-        tuple(_address(work, each, parse_target) for each in excludes),
-        parallelism,
+        replaced=tuple(_instance(work, each) for each in replaced),
+        targets=tuple(_address(work, each, parse_target) for each in targets),
+        excluded=tuple(_address(work, each, parse_target) for each in excludes),
+        parallelism=parallelism,
     )
 
 

@@ -79,7 +79,7 @@ def test_what_depends_on_a_gone_object_is_read(command: list[str], cloud: Cloud)
 def test_what_depends_on_something_new_is_read(cloud: Cloud) -> None:
     main = Path("main.tf")
     text = main.read_text().replace('  content = "x"', "  content = cloud_box.new.content")
-    main.write_text(text + 'resource "cloud_box" "new" { name = "new" }\n')
+    main.write_text(text + 'resource "cloud_box" "new" {\n  name = "new"\n  content = "x"\n}\n')
     cloud.objects["eu", "gone"] = "changed"
     assert inside("refresh").code == 0
     assert _contents()["gone"] == "changed"
@@ -95,3 +95,32 @@ def test_the_provider_of_the_configuration_is_taken_over(cloud: Cloud) -> None:
     found = {each["name"]: each["provider"] for each in data["resources"]}
     assert found["gone"].endswith(".other")
     assert not found["next"].endswith(".other")
+
+
+def test_refresh_finds_what_a_plan_finds(cloud: Cloud) -> None:
+    text = 'resource "cloud_box" "more" {\n  name = "more"\n  content = "y"\n}\n'
+    text += 'import {\n  to = cloud_box.more\n  id = "more"\n}\n'
+    text += 'output "known" { value = cloud_box.more.content }\n'
+    text += 'output "later" { value = timestamp() }\n'
+    cloud.objects["eu", "more"] = "y"
+    Path("main.tf").write_text(REQUIRED + _BOXES + text)
+    done = inside("refresh", "-no-color")
+    assert done.code == 0, done.out + done.err
+    assert _contents()["more"] == "y"
+    outputs = json.loads(Path("terraform.tfstate").read_text())["outputs"]
+    assert {name: each["value"] for name, each in outputs.items()} == {"known": "y", "o": "x"}
+
+
+def test_a_mistake_stops_a_refresh(cloud: Cloud) -> None:
+    Path("main.tf").write_text(REQUIRED + _BOXES.replace('"gone"\n', "one([1, 2])\n", 1))
+    assert inside("refresh").code == 1
+
+
+def test_what_must_not_be_destroyed_is_refreshed(cloud: Cloud) -> None:
+    kept = 'resource "terraform_data" "k" {\n  triggers_replace = %d\n'
+    kept += "  lifecycle {\n    prevent_destroy = true\n  }\n}\n"
+    Path("main.tf").write_text(REQUIRED + _BOXES + kept % 1)
+    assert inside("apply", "-auto-approve").code == 0
+    Path("main.tf").write_text(REQUIRED + _BOXES + kept % 2)
+    assert inside("plan").code == 1
+    assert inside("refresh").code == 0

@@ -110,11 +110,14 @@ def whole_number(invocation: Invocation, flag: str) -> int:
         raise UsageError(f'The option -{flag} must be a whole number, not "{text}".') from None
 
 
-def plan_options(presenter: Presenter, mode: PlanMode) -> PlanOptions:
-    """Everything that the command line asks of a plan; what is wrong with it is reported."""
+def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False) -> PlanOptions:
+    """Everything that the command line asks of a plan; what is wrong with it is reported.
+
+    `only_reads` says that nobody wants more than the state that it finds.
+    """
     invocation = presenter.invocation
     refreshes, replaced = invocation.switch("refresh"), _replaced(presenter)
-    if mode is PlanMode.REFRESH_ONLY and not invocation.switch("refresh-only"):
+    if only_reads:
         # The command refresh takes these options, and takes no notice of them.
         refreshes, replaced = True, ()
     if mode is PlanMode.REFRESH_ONLY and not refreshes:
@@ -129,9 +132,8 @@ def plan_options(presenter: Presenter, mode: PlanMode) -> PlanOptions:
     targets, excluded = _targets(presenter, "target"), _targets(presenter, "exclude")
     if targets and excluded:
         raise UsageError("The options -target and -exclude cannot be used together.")
-    follows_state = mode is PlanMode.REFRESH_ONLY and invocation.switch("refresh-only")
     return PlanOptions(
-        mode, refreshes, follows_state, replaced, targets, excluded, parallelism(invocation)
+        mode, refreshes, not only_reads, replaced, targets, excluded, parallelism(invocation)
     )
 
 

@@ -23,7 +23,6 @@ from nigari.events import Listener
 from nigari.plan.changes import Plan, PlanMode
 from nigari.plan.imports import ImportTarget
 from nigari.plan.look_up import LookUp
-from nigari.state.model import State
 from nigari.workspace.locked import RESCUED, LockedSession, locked
 from nigari.workspace.waiting import run_to_end
 
@@ -49,7 +48,7 @@ class PlanningCommand:
         """Who hears what happens while the plan is made."""
         self.mode = mode or plan_mode(invocation)
         self.is_refresh = False
-        """Whether nothing but the state is brought up to date, so that no numbers are told."""
+        """Whether a plan is made only for the state that it finds."""
         self.parallelism = parallelism(invocation)
         self.asks_variables = True
         """Whether variables need values, where no saved plan has them."""
@@ -77,7 +76,7 @@ class PlanningCommand:
 
     async def plan(self, locked: LockedSession) -> Plan | None:
         """The plan that the command line asks for."""
-        options = plan_options(self.presenter, self.mode)
+        options = plan_options(self.presenter, self.mode, self.is_refresh)
         has_path = has_flag(self.invocation, GENERATE_FLAG)
         path = self.invocation.text(GENERATE_FLAG) if has_path else ""
         if path:
@@ -132,9 +131,18 @@ class PlanningCommand:
         if not applied.is_stored or self.diags.has_errors:
             return 1
         self.presenter.tell_so_far()
-        self._tell(plan, applied.state)
+        self.telling.result(plan, applied.state)
         if plan.mode is PlanMode.DESTROY and plan.forgotten:
             self._report_forgotten(plan)
+        return 0
+
+    async def store_found(self, locked: LockedSession, plan: Plan) -> int:
+        """Store nothing but the state that a plan found, and tell the outputs."""
+        found = await locked.store_found(plan, self._print_state)
+        if not found.is_stored or self.diags.has_errors:
+            return 1
+        self.presenter.tell_so_far()
+        self.telling.refreshed(found.state)
         return 0
 
     def _print_state(self, data: bytes) -> str:
@@ -155,9 +163,3 @@ class PlanningCommand:
                 "instead of destroyed, so they still exist and may cost something. Use -"
                 f"{SUPPRESS_FLAG} if this is intended.",
             )
-
-    def _tell(self, plan: Plan, result: State) -> None:
-        if self.is_refresh:
-            self.telling.refreshed(result)
-        else:
-            self.telling.result(plan, result)

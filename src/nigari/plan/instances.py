@@ -71,8 +71,9 @@ class Planning(Protocol):
     """What the user singled out, if anything."""
     refreshes: bool
     is_refresh_only: bool
-    follows_state: bool
     """Whether the instances of resources are those of the state, and nothing is imported."""
+    protects: bool
+    """Whether a plan is refused that would destroy what must not be destroyed."""
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
         """What a module tells a provider about itself; None where that is nothing."""
@@ -197,7 +198,7 @@ class PlannedResource(RepeatedResource):
         if self.left_out:
             values.update(self.left_out)
             values = {key: values[key] for key in self._keys}
-        if self.run.follows_state:
+        if self.run.is_refresh_only:
             values = self.as_stored(values)
         self.value = self.collected(values)
         return ()

@@ -42,7 +42,7 @@ class ManagedResource(PlannedResource):
     def wanted(
         self, expansion: Mapping[InstanceKey, InstanceData]
     ) -> Mapping[InstanceKey, InstanceData]:
-        if not self.run.follows_state or self.resource.repetition.has_one_value:
+        if not self.run.is_refresh_only or self.resource.repetition.has_one_value:
             return expansion
         stored = self._stored()
         return {key: data for key, data in expansion.items() if key in stored}
@@ -158,7 +158,7 @@ class ManagedInstance(ChangingInstance):
         run = self.owner.run
         assert self.config is not None
         state = run.prior.instance(self.address)
-        target = None if run.follows_state else run.imports.targets.get(self.address)
+        target = None if run.is_refresh_only else run.imports.targets.get(self.address)
         if (state is None or state.current is None) and target is not None:
             if not await self._import(target):
                 self.fail()
@@ -193,7 +193,7 @@ class ManagedInstance(ChangingInstance):
             self.fail()
             return
         lifecycle = resource.lifecycle
-        if lifecycle.prevent_destroy is not None and change.action.destroys:
+        if lifecycle.prevent_destroy is not None and change.action.destroys and run.protects:
             where = self._protection(lifecycle)
             refuse_destruction(self.address, self._protected, where, run.diags)
         if run.refreshes and target is None and change.action is not Action.NO_OP:

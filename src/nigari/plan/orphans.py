@@ -166,7 +166,7 @@ class OrphanNode(Node):
         return self._run.meta_at(self.address.module, self._provider.address.item.provider)
 
     def _is_refused(self) -> bool:
-        if self._protection is None or self._end.forgets:
+        if self._protection is None or self._end.forgets or not self._run.protects:
             return False
         return refuse_destruction(self.address, self._protected, self._protection, self._run.diags)
 

@@ -46,8 +46,8 @@ class PlanOptions:
 
     mode: PlanMode = PlanMode.NORMAL
     refreshes: bool = True
-    follows_state: bool = False
-    """Whether the instances of resources are those of the state, and nothing is imported."""
+    protects: bool = True
+    """Whether a plan is refused that would destroy what must not be destroyed."""
     replaced: tuple[AbsResourceInstance, ...] = ()
     targets: tuple[Target, ...] = ()
     excluded: tuple[Target, ...] = ()
@@ -71,7 +71,7 @@ class PlanHost(Host):
         super().__init__(surroundings, pool, prior)
         self.refreshes = options.refreshes
         self.is_refresh_only = options.mode is PlanMode.REFRESH_ONLY
-        self.follows_state = options.follows_state
+        self.protects = options.protects
         self.changes: dict[tuple[AbsResourceInstance, str], Change] = {}
         self.drift: list[Drift] = []
         self.refreshed = StateDraft(prior)

@@ -408,6 +408,16 @@ class LockedSession:
         self.diags.extend(found)
         return Applied(result, is_stored)
 
+    async def store_found(self, plan: Plan, unsaved: Unsaved) -> Applied:
+        """Store nothing but the state that a plan found."""
+        assert self.planning is not None
+        result, found = self.planning.found_state(plan), Diagnostics()
+        is_stored = await self._store(result, found)
+        if not is_stored:
+            self._rescue(result, unsaved, found)
+        self.diags.extend(found)
+        return Applied(result, is_stored)
+
     async def _store(self, result: State, found: Diagnostics) -> bool:
         """Store the state after everything was done, with a second try: much depends on it."""
         try:

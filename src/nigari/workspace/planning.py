@@ -35,6 +35,7 @@ from nigari.plan.operation_order import execution_graph
 from nigari.plan.plan_file import SavedPlan
 from nigari.plan.plan_host import PlanOptions
 from nigari.plan.provider_pool import ProviderPool
+from nigari.plan.refreshed import found_state
 from nigari.plan.required import providers_of
 from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
@@ -161,6 +162,13 @@ class Planning:
             assert self.planner is not None
             self._graph = execution_graph(plan, self.planner.graph)
         return self._graph
+
+    def found_state(self, plan: Plan) -> State:
+        """What a plan found, if nothing is to be done about it."""
+        assert self.planner is not None
+        declared = self._static.root.module.outputs
+        deprecated = {name: each.deprecated for name, each in declared.items()}
+        return found_state(plan, self.planner.graph, deprecated)
 
     async def apply(
         self, plan: Plan, view: ApplyView, keep: Keep, save: Save, parallelism: int = 10

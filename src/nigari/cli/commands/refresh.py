@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nigari.addrs.resource import MANAGED
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.plan_options import REFRESH_FLAGS, plan_mode
 from nigari.cli.planned import PlanningCommand
@@ -12,11 +13,11 @@ from nigari.workspace.locked import LockedSession
 def run(invocation: Invocation) -> int:
     """Read everything and save what it is now, without asking."""
     plan_mode(invocation)
-    command = PlanningCommand(invocation, PlanMode.REFRESH_ONLY)
+    command = PlanningCommand(invocation, PlanMode.NORMAL)
     command.is_refresh = True
 
     async def work(locked: LockedSession) -> int:
-        if locked.state.is_empty:
+        if not any(each.item.mode is MANAGED for each in locked.state.resources):
             command.diags.warning(
                 "State is empty",
                 "The state contains no objects, so there is nothing to refresh. Add objects with "
@@ -25,7 +26,7 @@ def run(invocation: Invocation) -> int:
         plan = await command.plan(locked)
         if plan is None:
             return 1
-        return await command.apply(locked, plan)
+        return await command.store_found(locked, plan)
 
     return command.run("OperationTypeRefresh", work)
 
