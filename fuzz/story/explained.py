@@ -221,27 +221,11 @@ def _replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == "diagnostics: +warning Nothing to replace"
 
 
-def _targets_what_is_declared(step: Step, command: list[str], difference: Difference) -> bool:
-    is_part = any(word.startswith("-target") for word in command)
-    if _like(difference, r"plan: resource_changes\.\*$"):
-        sides = _sides_of(difference)
-        return is_part and all(
-            side == 'ours   "<absent>"' if at % 2 else "delete_because_no_resource_config" in side
-            for at, side in enumerate(sides)
-        )
-    return is_part and _like(
-        difference,
-        "events: missing (refresh|planned_change delete)",
-        "events: change_summary.changes.remove",
-        "reads: missing read / - more",
-    )
-
-
 def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
     is_part = any(word.startswith("-target") for c in step.commands for word in c)
     return is_part and _like(
         difference,
-        "events: (more apply_|missing planned_change delete)",
+        "events: more apply_",
         "events: change_summary",
         "state: resources",
         "(calls|reads): missing - / .* more",
@@ -277,11 +261,6 @@ EXPLAINED: Final = (
     Explained("OpenTofu cannot order these operations", _is_circle),
     Explained("a mistake is reported once", _is_told_once),
     Explained("an address to replace that nothing has is a warning", _replaces_nothing),
-    Explained(
-        "a target needs nothing that is no longer declared",
-        _targets_what_is_declared,
-        r"plan: resource_changes\.\*$",
-    ),
     Explained(
         "whatever a plan with targets shows is applied",
         _targets_instance,

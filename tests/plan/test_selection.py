@@ -156,3 +156,25 @@ def test_module_instances_are_destroyed_by_themselves(flags: list[str], names: s
     text = text.replace("[for m", "[terraform_data.gone, [for m").replace("m.o]", "m.o]]")
     found = changed(text, "-destroy", *flags).replace("terraform_data.", "")
     assert found.replace("module.m", "").replace('"]', "") == names
+
+
+@pytest.mark.parametrize(
+    ("flag", "names"),
+    [
+        ("-target=terraform_data.b", "b module.m.terraform_data.in"),
+        ("-target=terraform_data.c", "c"),
+        ("-exclude=module.m.terraform_data.in", "c"),
+    ],
+)
+def test_who_needs_a_whole_module_needs_what_it_no_longer_declares(flag: str, names: str) -> None:
+    Path("m").mkdir()
+    module = Path("m/main.tf")
+    output = 'output "o" { value = 1 }\n'
+    module.write_text('resource "terraform_data" "in" {}\n' + output)
+    text = 'module "m" {\n  source = "./m"\n}\n'
+    Path("main.tf").write_text(text)
+    assert applied([], {})[0] == 0
+    module.write_text(output)
+    text += 'resource "terraform_data" "b" { depends_on = [module.m] }\n'
+    text += 'resource "terraform_data" "c" { input = module.m.o }\n'
+    assert changed(text, flag) == names

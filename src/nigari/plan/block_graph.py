@@ -89,6 +89,7 @@ class BlockGraph:
         self._needs: dict[Block, tuple[Block, ...]] = {}
         self._before: dict[Block, frozenset[AbsResource]] = {}
         self._ephemeral: dict[Block, frozenset[AbsResource]] = {}
+        self._whole: dict[Block, frozenset[ModuleAddr]] = {}
         self._outside: dict[ModuleAddr, frozenset[Block]] = {}
         self._providers: dict[Block, FoundBlock] = {}
         pending = [root]
@@ -179,6 +180,10 @@ class BlockGraph:
         """All resources that a block needs, directly or through others."""
         return work_out(block, self._before, self.needs, self._joined)
 
+    def modules_before(self, block: Block) -> frozenset[ModuleAddr]:
+        """The modules that a block needs as a whole, directly or through others."""
+        return work_out(block, self._whole, self.needs, self._joined_modules)
+
     def called_with(self, path: ModuleAddr) -> frozenset[Block]:
         """The resources that the instances of a module and their variables come from."""
         found = self._outside.get(path)
@@ -217,6 +222,15 @@ class BlockGraph:
                 joined |= self._ephemeral.get(need, frozenset())
             elif resource.item.mode is EPHEMERAL:
                 joined |= self._ephemeral.get(need, frozenset()) | {resource}
+        return joined
+
+    def _joined_modules(self, block: Block) -> frozenset[ModuleAddr]:
+        joined: frozenset[ModuleAddr] = frozenset()
+        for need in self.needs(block):
+            found = self._whole.get(need, frozenset())
+            if need[1] == _EVERYTHING:
+                found = found | {need[0]}
+            joined = found if not joined else joined | found
         return joined
 
     def _joined(self, block: Block) -> frozenset[AbsResource]:

@@ -3,7 +3,8 @@
 Order between things is known for blocks, so a target brings along the blocks that it needs as a
 whole, and what is excluded takes whole blocks with it; only among the instances of the named blocks
 themselves it matters which one is named. A resource that is only in the state needs what the
-instances of its module come from, if that is still called.
+instances of its module come from, if that is still called, and is needed by what needs that module as
+a whole.
 
 While everything is to be destroyed it is the other way round: a target takes along what needs it,
 and what stays keeps what it needs, now or when it was stored. Then only objects in the state matter,
@@ -83,7 +84,7 @@ def selection(
         blocks |= _outputs(graph, blocks)
         modules = _modules(blocks)
         return Selection(frozenset(blocks), frozenset(), targets, excluded, modules, ended)
-    needs = _Needs(graph, {})
+    needs = _Needs(graph, {}, [each for each in known if not graph.is_resource(each)])
     named = frozenset(
         block
         for block, address in known.items()
@@ -170,14 +171,29 @@ class _Stored:
 class _Needs:
     """The blocks that a block needs, as the configuration says and as the state does."""
 
-    def __init__(self, graph: BlockGraph, stored: dict[Block, set[Block]]) -> None:
+    def __init__(
+        self,
+        graph: BlockGraph,
+        stored: dict[Block, set[Block]],
+        undeclared: Sequence[Block] = (),
+    ) -> None:
         self._graph = graph
         self._stored = stored
+        self._undeclared: dict[ModuleAddr, list[Block]] = {}
+        """What is in the state only, by the modules that it is in or below."""
+        for block in undeclared:
+            at: ModuleAddr | None = block[0]
+            while at is not None:
+                self._undeclared.setdefault(at, []).append(block)
+                at = at.parent
 
     def of(self, block: Block) -> set[Block]:
         found = set(self._stored.get(block, ()))
         source = block if self._graph.is_resource(block) else expansion_block(block[0])
         found.update(resource_block(each) for each in self._graph.resources_before(source))
+        if self._undeclared:
+            for module in self._graph.modules_before(source):
+                found.update(self._undeclared.get(module, ()))
         found.discard(block)
         return found
 
