@@ -217,6 +217,13 @@ def _is_told_once(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == "diagnostics: -error Zero assert blocks"
 
 
+def _keeps_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool:
+    is_mark = _like(difference, r"plan: resource_changes\.\*\.change\.after_sensitive\.")
+    sides = set(_sides_of(difference))
+    is_more = sides == {'theirs "<absent>"', "ours   true"}
+    return is_mark and is_more and "try(" in "".join(step.files.values())
+
+
 def _replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == "diagnostics: +warning Nothing to replace"
 
@@ -260,6 +267,7 @@ EXPLAINED: Final = (
     Explained("triggers without instances mean nothing", _triggers_nothing),
     Explained("OpenTofu cannot order these operations", _is_circle),
     Explained("a mistake is reported once", _is_told_once),
+    Explained("try keeps the marks of what is not known yet", _keeps_marks_in_try),
     Explained("an address to replace that nothing has is a warning", _replaces_nothing),
     Explained(
         "whatever a plan with targets shows is applied",
