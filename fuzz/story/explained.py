@@ -49,11 +49,15 @@ def _like(difference: Difference, *patterns: str) -> bool:
 def _forgets(step: Step, _: list[str], difference: Difference) -> bool:
     is_read = _like(
         difference,
-        "events: missing (refresh|resource_drift)",
-        "reads: missing read / - more",
+        "events: missing resource_drift",
         r"plan: resource_drift\.\*$",
         r"plan: resource_changes\.\*\.change\.before\.",
     )
+    return is_read and "destroy = false" in step.files["main.tf"]
+
+
+def _does_not_read(step: Step, _: list[str], difference: Difference) -> bool:
+    is_read = _like(difference, "events: missing refresh", "reads: missing read / - more")
     return is_read and "destroy = false" in step.files["main.tf"]
 
 
@@ -241,6 +245,7 @@ def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
 
 EXPLAINED: Final = (
     Explained("forgetting asks no provider", _forgets, "reads: missing read / - more"),
+    Explained("forgetting asks no provider", _does_not_read),
     Explained("forgetting asks no provider", _forgets_what_is_gone),
     Explained("what is to go is managed by the provider that made it", _falls_back),
     Explained(

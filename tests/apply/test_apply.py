@@ -110,6 +110,20 @@ def test_checks_of_an_apply_that_fails(here: Path) -> None:
     }
 
 
+def test_conditions_of_what_was_not_made(here: Path) -> None:
+    Path("main.tf").write_text(
+        'variable "v" { default = 1 }\n'
+        'resource "terraform_data" "a" {\n  provisioner "local-exec" { command = "exit 1" }\n}\n'
+        'resource "terraform_data" "b" {\n  count = 2\n  input = terraform_data.a.id\n'
+        "  lifecycle {\n    precondition {\n      condition     = var.v > 0\n"
+        '      error_message = "no"\n    }\n  }\n}\n'
+    )
+    assert applied([], {})[0] == 1
+    (found,) = json.loads(Path("terraform.tfstate").read_text())["check_results"]
+    assert found["status"] == "unknown"
+    assert {each["status"] for each in found["objects"]} == {"unknown"}
+
+
 def test_dependencies_are_stored(here: Path) -> None:
     Path("main.tf").write_text(
         'resource "terraform_data" "a" { input = 1 }\n'

@@ -138,14 +138,18 @@ class Application:
 
     def _unsettled(self) -> set[Block]:
         """The resources of which something was not made as planned."""
-        assert self._executor is not None
-        operations = self._executor.left_out()
-        left_out = {each.address for each in operations if each.kind in _MAKING}
+        left_out = self._left_out()
         return {
             resource_block(resource_of(change.address))
             for change in self._plan.changes
             if left_out and str(change.address) in left_out
         }
+
+    def _left_out(self) -> set[str]:
+        """The instances that were not made as planned."""
+        assert self._executor is not None
+        operations = self._executor.left_out()
+        return {each.address for each in operations if each.kind in _MAKING}
 
     def _needs_any(self, block: Block, unsettled: set[Block]) -> bool:
         before = self._blocks.resources_before(block) if unsettled else ()
@@ -178,7 +182,7 @@ class Application:
             noted += found
         before = self._plan.checks
         if not succeeded:
-            before = without_results(before, self._unfinished_checks())
+            before = without_results(before, self._unfinished_checks() | self._left_out())
         return updated_results(before, noted)
 
     def _unfinished_checks(self) -> set[str]:

@@ -49,7 +49,6 @@ async def make(place: Workplace, change: Change, begin: Callable[[], None]) -> V
     _check_final(place, change, final)
     if final.action is Action.NO_OP:
         value = place.host.results[change.address] = final.after
-        place.renew(change)
     else:
         begin()
         if change.action is Action.CREATE_THEN_DELETE:

@@ -111,10 +111,9 @@ class Workplace:
         """Note for what stays as it is what it depends on now, and who manages it."""
         for change in self.plan.changes:
             if change.action is Action.NO_OP:
-                self.renew(change)
+                self._renew(change)
 
-    def renew(self, change: Change) -> None:
-        """The same for one object, if it is there."""
+    def _renew(self, change: Change) -> None:
         state = self.draft.instance(change.address)
         resource = self.draft.resource(resource_of(change.address))
         if resource is None or state is None or state.current is None:

@@ -81,19 +81,18 @@ def with_read_checks(
     )
 
 
-def without_results(results: Iterable[CheckResult], blocks: set[str]) -> tuple[CheckResult, ...]:
-    """The results, of which some are open again."""
-    return tuple(
-        CheckResult(
-            each.kind,
-            each.block,
-            "unknown",
-            tuple(CheckObject(found.address, "unknown") for found in each.objects),
+def without_results(results: Iterable[CheckResult], names: set[str]) -> tuple[CheckResult, ...]:
+    """The results, of which those of some blocks or instances are open again."""
+    found: list[CheckResult] = []
+    for each in results:
+        objects = tuple(
+            CheckObject(one.address, "unknown") if names & {each.block, one.address} else one
+            for one in each.objects
         )
-        if each.block in blocks
-        else each
-        for each in results
-    )
+        if objects != each.objects:
+            each = CheckResult(each.kind, each.block, _worst([o.status for o in objects]), objects)
+        found.append(each)
+    return tuple(found)
 
 
 def open_results(declared: Iterable[Checked], is_partial: bool) -> tuple[CheckResult, ...]:
