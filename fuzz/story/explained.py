@@ -189,9 +189,8 @@ def _depends_on_what_went(step: Step, _: list[str], difference: Difference) -> b
     lists = [json.loads(each.split(maxsplit=1)[1]) for each in _sides_of(difference)]
     pairs = list(zip(lists[::2], lists[1::2], strict=True))
     extra = {name for theirs, ours in pairs for name in theirs if name not in ours}
-    files = "".join(step.files.values())
     return all(set(ours) < set(theirs) for theirs, ours in pairs) and all(
-        name.startswith("module.") and not _is_declared(name, files) for name in extra
+        name.startswith("module.") and not _is_declared(name, step.files) for name in extra
     )
 
 
@@ -200,9 +199,13 @@ def _sides_of(difference: Difference) -> list[str]:
     return [line for line in lines if line.startswith(("theirs ", "ours "))]
 
 
-def _is_declared(address: str, files: str) -> bool:
-    kind, name = address.split(".")[-2:]
-    return f'"{kind}" "{name}"' in files
+def _is_declared(address: str, files: dict[str, str]) -> bool:
+    *steps, kind, name = address.split(".")
+    text = files["main.tf"]
+    for called in (step for step in steps if step not in ("module", "data", "ephemeral")):
+        found = re.search(rf'module "{called}" {{[^}}]*?source = "[./]*(\w+)"', text)
+        text = "" if found is None else files[f"{found[1]}/main.tf"]
+    return f'"{kind}" "{name}"' in text
 
 
 def _may_fail(_: Step, __: list[str], difference: Difference) -> bool:

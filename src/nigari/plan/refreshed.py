@@ -6,18 +6,18 @@ configuration says, any other also on what it depended on.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nigari.addrs.absolute import resource_of
+from nigari.config.output import Output
 from nigari.plan.block_graph import BlockGraph, resource_block
 from nigari.plan.changes import Action, Plan, Reason
 from nigari.state.draft import StateDraft
 from nigari.state.model import OutputState, State
 
 
-def found_state(plan: Plan, blocks: BlockGraph, deprecated: dict[str, str]) -> State:
-    """The state after reading everything, with the outputs that are known from it.
-
-    `deprecated` is what the configuration says against the use of outputs.
-    """
+def found_state(plan: Plan, blocks: BlockGraph, declared: Mapping[str, Output]) -> State:
+    """The state after reading everything, with the outputs that are known from it."""
     draft = StateDraft(plan.refreshed_state)
     for change in plan.changes:
         if change.action is Action.READ and change.reason is not Reason.CHECK_NESTED:
@@ -34,11 +34,12 @@ def found_state(plan: Plan, blocks: BlockGraph, deprecated: dict[str, str]) -> S
         if renewed != known:
             draft.set_current(change.address, renewed, change.provider)
     outputs = dict(plan.refreshed_state.outputs)
-    for name, output in plan.outputs.items():
-        value, _ = output.after.unmark_deep()
+    for name, planned in plan.outputs.items():
+        value, _ = planned.after.unmark_deep()
         if value.is_null:
             outputs.pop(name, None)
         elif value.is_wholly_known:
-            outputs[name] = OutputState(value, output.sensitive, deprecated.get(name, ""))
+            output = declared[name]
+            outputs[name] = OutputState(value, output.sensitive, output.deprecated)
     draft.set_outputs(outputs)
     return draft.finish()

@@ -166,9 +166,7 @@ class Planning:
     def found_state(self, plan: Plan) -> State:
         """What a plan found, if nothing is to be done about it."""
         assert self.planner is not None
-        declared = self._static.root.module.outputs
-        deprecated = {name: each.deprecated for name, each in declared.items()}
-        return found_state(plan, self.planner.graph, deprecated)
+        return found_state(plan, self.planner.graph, self._static.root.module.outputs)
 
     async def apply(
         self, plan: Plan, view: ApplyView, keep: Keep, save: Save, parallelism: int = 10
