@@ -71,13 +71,18 @@ def test_not_opened_for_an_output_of_something_that_uses_it(vault: Vault) -> Non
     assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
 
 
-def test_not_opened_for_a_resource_without_changes_in_between(vault: Vault) -> None:
-    thing = 'resource "vault_thing" "t" {\n  name = "t"\n  count = %s\n'
-    thing += "  password = ephemeral.vault_lease.b.secret\n}\n"
-    user = 'resource "terraform_data" "d" { input = [for t in vault_thing.t : t.id] }\n'
-    write(CHAIN, thing % 0, user)
+def test_opened_for_conditions_of_what_stays(vault: Vault) -> None:
+    thing = 'resource "vault_thing" "t" {\n  name = "t"\n'
+    thing += "  password = ephemeral.vault_lease.b.secret\n  lifecycle {\n    precondition {\n"
+    thing += '      condition     = var.v > 0\n      error_message = "no"\n    }\n  }\n}\n'
+    data = 'variable "v" { default = 1 }\nresource "terraform_data" "d" { input = %s }\n'
+    write(CHAIN, thing, data % 1)
     run("apply")
-    assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
+    vault.taken()
+    write(CHAIN, thing, data % 2)
+    run("apply")
+    opened = [each for each in vault.taken() if each.startswith("open")]
+    assert opened == ["open a", "open b0"] * 2
 
 
 def test_not_opened_for_a_whole_module_whose_outputs_do_not_use_it(vault: Vault) -> None:

@@ -10,7 +10,6 @@ found by compiling. Answers are worked out when asked for and kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from typing import TypeAlias, TypeVar
 
 from nigari.addrs.absolute import Abs, AbsResource
@@ -157,24 +156,20 @@ class BlockGraph:
             found = self._needs[block] = tuple(unique)
         return found
 
-    def value_needs(self, block: Block, present: AbstractSet[Block]) -> Iterator[Block]:
-        """The blocks that the value of a block comes from, if some resources are present.
+    def value_needs(self, block: Block) -> Iterator[Block]:
+        """The blocks that the value of a block comes from; that of a module are its outputs."""
+        is_module = block[1] == _EVERYTHING
+        yield from (
+            each for each in self.needs(block) if not is_module or each[1].startswith("output.")
+        )
 
-        Of the others it only matters how many instances they have. The value of a module are its
-        outputs.
-        """
-        path, name = block
-        if name == _EVERYTHING:
-            yield from (each for each in self.needs(block) if each[1].startswith("output."))
-        elif block not in self._resources or block in present:
-            yield from self.needs(block)
-        else:
-            yield path, _EXPANSION
-            addr = self._resources[block].item
-            for instance in self._modules.get(path, ()):
-                resource = instance.module.resources.get(addr)
-                if resource is not None:
-                    yield from self._of_repetition(instance, resource.repetition)
+    def has_conditions(self, block: Block) -> bool:
+        """Whether a resource has conditions, which are looked at whenever something is applied."""
+        address = self._resources.get(block)
+        if address is None:
+            return False
+        resource = self._modules[address.module][0].module.resources[address.item]
+        return bool(resource.lifecycle.preconditions or resource.lifecycle.postconditions)
 
     def resources_before(self, block: Block) -> frozenset[AbsResource]:
         """All resources that a block needs, directly or through others."""

@@ -212,16 +212,14 @@ class _Building:
                 self._ephemeral[opening] = each
 
     def _used_by(self, changes: list[Change]) -> set[Block]:
-        """The blocks whose values are needed for changes."""
-        users = {resource_block(resource_of(each.address)) for each in changes}
-        pending = [*users, *{_provider_of(each) for each in changes}]
+        """The blocks whose values are needed for changes, and for conditions of what stays."""
+        pending = [resource_block(resource_of(each.address)) for each in changes]
+        pending += [_provider_of(each) for each in changes]
+        kept = [resource_block(resource_of(each.address)) for each in self._plan.changes]
+        pending += [each for each in dict.fromkeys(kept) if self._blocks.has_conditions(each)]
         found = set(pending)
-        there = [each.address for each in self._plan.changes]
-        there += [each.address for each in self._plan.ephemeral]
-        present = {resource_block(resource_of(each)) for each in there}
         while pending:
-            block = pending.pop()
-            needs = dict.fromkeys(self._blocks.value_needs(block, present))
+            needs = dict.fromkeys(self._blocks.value_needs(pending.pop()))
             fresh = [each for each in needs if each not in found]
             found.update(fresh)
             pending += fresh
