@@ -100,7 +100,7 @@ def _is_lenient_destroy(step: Step, command: list[str], difference: Difference) 
 def _destroys_from_state(step: Step, command: list[str], difference: Difference) -> bool:
     if not _destroys(step, command):
         return False
-    return _like(difference, r"plan: output_changes\.", "events: outputs.outputs") or (
+    return _like(difference, r"plan: output_changes\.", "events: (missing outputs|outputs)") or (
         _is_part(step) and _like(difference, "state: outputs")
     )
 
@@ -241,7 +241,7 @@ def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
         difference,
         "events: more apply_",
         "events: change_summary",
-        "state: resources",
+        "state: (resources|outputs)",
         "(calls|reads): missing - / .* more",
     )
 

@@ -137,6 +137,27 @@ def test_data_wait_for_what_a_removed_module_instance_leaves(vault: Vault) -> No
     assert reads(text % 0) == {"data.vault_look.l": Reason.DEPENDENCY_PENDING}
 
 
+def test_data_wait_for_what_a_module_no_longer_declares(vault: Vault) -> None:
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(REQUIRED + THING)
+    text = 'module "m" {\n  source = "./m"\n}\n'
+    text += 'data "vault_look" "l" {\n  name = "n"\n  depends_on = [module.m]\n}\n'
+    apply(text)
+    Path("m/main.tf").write_text(REQUIRED)
+    assert reads(text) == {"data.vault_look.l": Reason.DEPENDENCY_PENDING}
+
+
+def test_data_that_could_not_be_read_anew_is_not_stored(vault: Vault) -> None:
+    text = 'resource "terraform_data" "n" {\n  triggers_replace = %d\n'
+    text += '  provisioner "local-exec" { command = "exit %d" }\n}\n'
+    text += 'data "vault_look" "l" {\n  name = "n"\n  depends_on = [terraform_data.n]\n}\n'
+    apply(text % (1, 0))
+    Path("main.tf").write_text(REQUIRED + text % (2, 1))
+    assert inside("apply", "-auto-approve").code == 1
+    stored = json.loads(Path("terraform.tfstate").read_text())["resources"]
+    assert [each["mode"] for each in stored] == ["managed"]
+
+
 CHECK = """\
 check "c" {
   data "vault_look" "l" { name = "%s" }

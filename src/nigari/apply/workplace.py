@@ -19,7 +19,7 @@ from nigari.apply.view import ApplyView
 from nigari.cty.paths import path_text
 from nigari.diagnostics import Diagnostics
 from nigari.plan.block_graph import BlockGraph, resource_block
-from nigari.plan.changes import Action, Change, EphemeralInstance, Plan, PlanMode
+from nigari.plan.changes import Action, Change, EphemeralInstance, Plan, PlanMode, Reason
 from nigari.plan.conditions import Noted
 from nigari.plan.provider_checks import Fault
 from nigari.plan.provider_node import ProviderNode
@@ -50,6 +50,7 @@ class Workplace:
         self.draft = StateDraft(plan.refreshed_state)
         if plan.mode is PlanMode.DESTROY and not plan.targeted:
             self._forget_data()
+        self._forget_outdated()
         self.settings = settings
         self.view = view
         self.providers: dict[str, ProviderNode] = {}
@@ -71,6 +72,12 @@ class Workplace:
         for address in self.plan.refreshed_state.resources:
             if address.item.mode is DATA:
                 self.draft.remove_resource(address)
+
+    def _forget_outdated(self) -> None:
+        """Take out of the state what is to be read anew: it is not so any more."""
+        for change in self.plan.changes:
+            if change.action is Action.READ and change.reason is not Reason.CHECK_NESTED:
+                self.draft.set_current(change.address, None, change.provider)
 
     @property
     def diags(self) -> Diagnostics:

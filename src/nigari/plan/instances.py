@@ -61,6 +61,8 @@ class Planning(Protocol):
     """The state before planning, after moves."""
     prior_modules: PriorModules
     """The module instances that have objects in that state."""
+    undeclared: frozenset[ModuleAddr]
+    """The module instances in or below which that state has objects that are not declared."""
     settings: Settings
     blocks: BlockGraph
     ephemeral: EphemeralObjects

@@ -10,9 +10,10 @@ makes them hold.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from nigari.addrs.absolute import AbsResource
-from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import InputVariable, LocalValue
@@ -29,10 +30,14 @@ from nigari.plan.prior import PriorModules
 
 
 def has_pending(
-    frame: Frame, resource: Resource, blocks: BlockGraph, prior: PriorModules
+    frame: Frame,
+    resource: Resource,
+    blocks: BlockGraph,
+    prior: PriorModules,
+    undeclared: AbstractSet[ModuleAddr],
 ) -> bool | list[Need]:
     """Whether anything that must be done before is still to be done, or what must be worked out
-    first to tell.
+    first to tell. There are objects in `undeclared` modules that are not declared there.
     """
     lifecycle = resource.lifecycle
     block = frame.instance.addr.unkeyed, str(resource.addr)
@@ -48,7 +53,13 @@ def has_pending(
     if any(_changes(node) for node in nodes if _mode(node) in modes):
         return True
     calls = [node for node in nodes if isinstance(node, CallNode)]
-    return any(_loses_objects(call, prior) for call in dict.fromkeys(calls))
+    if any(_loses_objects(call, prior) for call in dict.fromkeys(calls)):
+        return True
+    return any(
+        child.instance.addr in undeclared
+        for call in _whole_calls(frame, resource.depends_on)
+        for child in call.frames.values()
+    )
 
 
 class DeferrableResource(PlannedResource):
@@ -58,8 +69,9 @@ class DeferrableResource(PlannedResource):
 
     def step(self) -> Sequence[Need]:
         if not self._is_expanded:
+            run = self.run
             pending = has_pending(
-                self.frame, self.resource, self.run.blocks, self.run.prior_modules
+                self.frame, self.resource, run.blocks, run.prior_modules, run.undeclared
             )
             if isinstance(pending, list):
                 return pending
@@ -134,6 +146,20 @@ def _named(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterat
         elif isinstance(subject, ModuleCallOutput):
             output = path.child(subject.call.name), f"output.{subject.name}"
             yield from _resources(frame, blocks.resources_before(output))
+
+
+def _whole_calls(frame: Frame, depends_on: Dependencies) -> Iterator[CallNode]:
+    """The calls that are named as a whole, by a block or by calls on the way to it."""
+    for traversal in depends_on:
+        reference = parse_reference(traversal, Diagnostics())
+        subject = None if reference is None else reference.subject
+        if isinstance(subject, ModuleCallInstance):
+            subject = subject.call
+        if isinstance(subject, ModuleCall) and subject.name in frame.calls:
+            yield frame.calls[subject.name]
+    call, parent = frame.instance.call, frame.parent
+    if call is not None and parent is not None:
+        yield from _whole_calls(parent, call.depends_on or ())
 
 
 def _in_call(frame: Frame, name: str) -> Iterator[Node]:

@@ -91,6 +91,7 @@ class PlanHost(Host):
         self.called: list[Frame] = []
         """The instances of called modules."""
         self.prior_modules = prior_modules(prior)
+        self.undeclared = self._find_undeclared()
 
     # -- what nodes ask for -------------------------------------------------------------------
 
@@ -146,6 +147,19 @@ class PlanHost(Host):
             for each in self.blocks.resources_before(block)
             if each.item.mode is DATA
         )
+
+    def _find_undeclared(self) -> frozenset[ModuleAddr]:
+        """The module instances in or below which there are objects that are not declared there."""
+        found: set[ModuleAddr] = set()
+        for address in self.prior.resources:
+            if address.item.mode is MANAGED and not self.blocks.is_resource(
+                resource_block(address)
+            ):
+                at: ModuleAddr | None = address.module
+                while at is not None and at not in found:
+                    found.add(at)
+                    at = at.parent
+        return frozenset(found)
 
     def _find_ending_modules(self) -> frozenset[ModuleAddr]:
         """Those that objects are in which are destroyed, or the providers that manage them."""

@@ -18,6 +18,7 @@ from collections.abc import Set as AbstractSet
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
+from nigari.addrs.resource import DATA
 from nigari.addrs.targets import Target
 from nigari.plan.block_graph import Block, BlockGraph, expansion_block, resource_block
 from nigari.plan.operation_order import ancestor, stored_needs
@@ -128,8 +129,10 @@ def _ended(
         each for each in stored.all if any(target.covers(each) for target in targets or excluded)
     ]
     beside: dict[Block, set[Block]] = {}
-    for block in stored.blocks:
-        for need in needs.of(block):
+    for block, instances in stored.blocks.items():
+        # Nothing has to outlive what was only read.
+        is_data = instances[0].item.resource.mode is DATA
+        for need in () if is_data else needs.of(block):
             if targets:
                 beside.setdefault(need, set()).add(block)
             else:
