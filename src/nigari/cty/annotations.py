@@ -70,6 +70,8 @@ class Named:
 
     __slots__ = ("name",)
 
+    name: str
+
     def __init__(self, name: str) -> None:
         self.name = name
 
@@ -81,6 +83,9 @@ class Shape:
     """What an annotation says. `type` is what values are converted to before they are read."""
 
     __slots__ = ("takes_none", "type")
+
+    type: Type
+    takes_none: bool
 
     def __init__(self, type_: Type, takes_none: bool = False) -> None:
         self.type = type_
@@ -319,6 +324,10 @@ class RecordField:
     """A field of a class as an attribute of an object."""
 
     __slots__ = ("field", "shape", "written")
+
+    field: ModelField
+    written: str
+    shape: Shape
 
     def __init__(self, field: ModelField, written: str, shape: Shape) -> None:
         self.field = field

@@ -33,6 +33,10 @@ class CallableParameter:
 
     __slots__ = ("is_optional", "name", "shape")
 
+    name: str
+    shape: Shape
+    is_optional: bool
+
     def __init__(self, name: str, shape: Shape, is_optional: bool) -> None:
         self.name = name
         self.shape = shape
@@ -43,6 +47,11 @@ class CallableSignature:
     """What a callable takes by position, and gives."""
 
     __slots__ = ("description", "parameters", "returns", "variadic")
+
+    parameters: tuple[CallableParameter, ...]
+    variadic: CallableParameter | None
+    returns: Shape
+    description: str
 
     def __init__(
         self,
@@ -141,9 +150,11 @@ class PythonFunction(Function):
 
     __slots__ = ("body", "signature")
 
+    body: PythonCallable
+
     def __init__(self, body: PythonCallable) -> None:
         self.body = body
-        self.signature = callable_signature(body)
+        self.signature: CallableSignature = callable_signature(body)
         parameters = [_parameter(each) for each in self.signature.parameters]
         required = [each for each in self.signature.parameters if not each.is_optional]
         variadic = self.signature.variadic

@@ -120,6 +120,10 @@ class Parsed:
 
     __slots__ = ("decimal", "exponent", "mantissa", "negative")
 
+    negative: bool
+    mantissa: int
+    exponent: int
+
     def __init__(self, negative: bool, mantissa: int, exponent: int) -> None:
         self.negative = negative
         self.mantissa = mantissa

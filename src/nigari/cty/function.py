@@ -73,6 +73,14 @@ class Parameter:
         "type",
     )
 
+    name: str
+    type: Type
+    allow_null: bool
+    allow_unknown: bool
+    allow_dynamic: bool
+    allow_marked: bool
+    description: str
+
     def __init__(
         self,
         name: str,
@@ -109,6 +117,11 @@ class Function:
         "return_type",
         "variadic",
     )
+
+    parameters: tuple[Parameter, ...]
+    variadic: Parameter | None
+    refine: Refinement | None
+    description: str
 
     def __init__(
         self,

@@ -20,6 +20,11 @@ class ModelField:
 
     __slots__ = ("has_default", "hint", "keyword", "name")
 
+    name: str
+    keyword: str
+    hint: object
+    has_default: bool
+
     def __init__(self, name: str, keyword: str, hint: object, has_default: bool) -> None:
         self.name = name
         self.keyword = keyword

@@ -49,6 +49,12 @@ class Number:
 
     __slots__ = ("_decimal", "exponent", "form", "mantissa", "negative", "precision")
 
+    form: int
+    negative: bool
+    mantissa: int
+    exponent: int
+    precision: int
+
     def __init__(
         self,
         form: int,

@@ -23,6 +23,9 @@ class AttributeSchema:
 
     __slots__ = ("name", "required")
 
+    name: str
+    required: bool
+
     def __reduce__(self) -> tuple[object, ...]:
         return reduced(self)
 
@@ -36,6 +39,9 @@ class BlockSchema:
 
     __slots__ = ("labels", "type")
 
+    type: str
+    labels: tuple[str, ...]
+
     def __reduce__(self) -> tuple[object, ...]:
         return reduced(self)
 
@@ -48,6 +54,9 @@ class BodySchema:
     """What a caller wants from a body."""
 
     __slots__ = ("attributes", "blocks")
+
+    attributes: tuple[AttributeSchema, ...]
+    blocks: tuple[BlockSchema, ...]
 
     def __init__(
         self,
@@ -65,6 +74,14 @@ class Attribute:
     """An argument: a name and the expression that gives its value."""
 
     __slots__ = ("end", "expr", "name", "name_end", "name_start", "source", "start")
+
+    name: str
+    expr: Expression
+    source: Source
+    start: int
+    end: int
+    name_start: int
+    name_end: int
 
     def __init__(
         self,
@@ -126,6 +143,19 @@ class Block:
         "type_end",
         "type_start",
     )
+
+    type: str
+    labels: list[str]
+    body: Body
+    source: Source
+    start: int
+    end: int
+    type_start: int
+    type_end: int
+    label_spans: list[tuple[int, int]]
+    def_start: int
+    def_end: int
+    open_start: int
 
     def __init__(
         self,
@@ -207,6 +237,10 @@ class Content:
 
     __slots__ = ("attributes", "blocks", "body")
 
+    attributes: dict[str, Attribute]
+    blocks: list[Block]
+    body: Body
+
     def __init__(self, attributes: dict[str, Attribute], blocks: list[Block], body: Body) -> None:
         self.attributes = attributes
         self.blocks = blocks
@@ -274,7 +308,7 @@ class MergedBody(Body):
     __slots__ = ("bodies",)
 
     def __init__(self, bodies: Sequence[Body]) -> None:
-        self.bodies = tuple(bodies)
+        self.bodies: tuple[Body, ...] = tuple(bodies)
 
     def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
         content, _ = self._merge(schema, diags, False)

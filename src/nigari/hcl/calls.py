@@ -33,6 +33,9 @@ class Closure:
 
     __slots__ = ("expression", "scope")
 
+    expression: Expression
+    scope: Scope
+
     def __init__(self, expression: Expression, scope: Scope) -> None:
         self.expression = expression
         self.scope = scope
@@ -56,6 +59,12 @@ class FunctionCall(Expression):
     """
 
     __slots__ = ("arguments", "expand_final", "name", "name_end", "open_start")
+
+    name: str
+    arguments: list[Expression]
+    expand_final: bool
+    name_end: int
+    open_start: int
 
     def __init__(
         self,

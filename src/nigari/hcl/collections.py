@@ -32,6 +32,8 @@ class TupleConstructor(Expression):
 
     __slots__ = ("elements",)
 
+    elements: list[Expression]
+
     def __init__(self, source: Source, start: int, end: int, elements: list[Expression]) -> None:
         self.source = source
         self.start = start
@@ -58,6 +60,8 @@ class DottedKey(Expression):
     """
 
     __slots__ = ("reference",)
+
+    reference: Reference
 
     def __init__(self, source: Source, start: int, end: int, reference: Reference) -> None:
         self.source = source
@@ -86,6 +90,8 @@ class KeyName(Expression):
 
     __slots__ = ("name",)
 
+    name: str
+
     def __init__(self, source: Source, start: int, end: int, name: str) -> None:
         self.source = source
         self.start = start
@@ -103,6 +109,8 @@ class ObjectConstructor(Expression):
     """`{ a = b }`: keys and the value for each, in the order written."""
 
     __slots__ = ("items",)
+
+    items: list[tuple[Expression, Expression]]
 
     def __init__(
         self, source: Source, start: int, end: int, items: list[tuple[Expression, Expression]]
@@ -187,6 +195,15 @@ class For(Expression):
         "result",
         "value_name",
     )
+
+    key_name: str
+    value_name: str
+    collection: Expression
+    key: Expression | None
+    result: Expression
+    condition: Expression | None
+    is_grouped: bool
+    open_end: int
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ class Raw:
     __slots__ = ("source",)
 
     def __init__(self, source: str) -> None:
-        self.source = checked_expression(source)
+        self.source: str = checked_expression(source)
 
     def __repr__(self) -> str:
         return f"raw({self.source!r})"
@@ -53,6 +53,9 @@ class Commented:
 
     __slots__ = ("comment", "of")
 
+    of: object
+    comment: str
+
     def __init__(self, of: object, comment: str) -> None:
         self.of = of
         self.comment = comment
@@ -66,8 +69,10 @@ class BlockData:
 
     __slots__ = ("body", "labels")
 
+    body: Mapping[str, object]
+
     def __init__(self, labels: Sequence[str], body: Mapping[str, object]) -> None:
-        self.labels = tuple(labels)
+        self.labels: tuple[str, ...] = tuple(labels)
         self.body = body
 
     def __repr__(self) -> str:

@@ -45,6 +45,14 @@ class DecodedField:
 
     __slots__ = ("bare", "field", "kind", "may_be_none", "nested", "shape", "written")
 
+    field: ModelField
+    written: str
+    kind: str
+    bare: object
+    nested: type[object] | None
+    may_be_none: bool
+    shape: Shape | None
+
     def __init__(
         self,
         field: ModelField,

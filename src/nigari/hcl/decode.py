@@ -168,6 +168,10 @@ class Attr(Spec):
 
     __slots__ = ("name", "required", "type")
 
+    name: str
+    type: Type
+    required: bool
+
     def __init__(self, name: str, type: Type = DYNAMIC, required: bool = False) -> None:
         self.name = name
         self.type = type
@@ -201,6 +205,8 @@ class LiteralValue(Spec):
 
     __slots__ = ("literal",)
 
+    literal: Value
+
     def __init__(self, literal: Value) -> None:
         self.literal = literal
 
@@ -216,6 +222,8 @@ class Expr(Spec):
     """The value of an expression that is part of the specification."""
 
     __slots__ = ("expr",)
+
+    expr: Expression
 
     def __init__(self, expr: Expression) -> None:
         self.expr = expr
@@ -238,6 +246,9 @@ class BlockLabel(Spec):
     """A label of the block whose body is decoded."""
 
     __slots__ = ("index", "name")
+
+    index: int
+    name: str
 
     def __init__(self, index: int, name: str) -> None:
         self.index = index
@@ -262,7 +273,7 @@ class Object(Spec):
     __slots__ = ("pieces",)
 
     def __init__(self, pieces: Mapping[str, Spec]) -> None:
-        self.pieces = dict(pieces)
+        self.pieces: dict[str, Spec] = dict(pieces)
 
     @property
     def implied_type(self) -> Type:
@@ -286,7 +297,7 @@ class Array(Spec):
     __slots__ = ("pieces",)
 
     def __init__(self, pieces: Sequence[Spec]) -> None:
-        self.pieces = list(pieces)
+        self.pieces: list[Spec] = list(pieces)
 
     @property
     def implied_type(self) -> Type:
@@ -303,6 +314,9 @@ class Default(Spec):
     """The value of the first piece, or of the second where the first is null."""
 
     __slots__ = ("default", "primary")
+
+    primary: Spec
+    default: Spec
 
     def __init__(self, primary: Spec, default: Spec) -> None:
         self.primary = primary
@@ -329,6 +343,8 @@ class Wrapper(Spec):
     """A piece that does something with the value of another."""
 
     __slots__ = ("wrapped",)
+
+    wrapped: Spec
 
     def __init__(self, wrapped: Spec) -> None:
         self.wrapped = wrapped
@@ -360,6 +376,10 @@ class TransformExpr(Wrapper):
 
     __slots__ = ("expr", "name", "scope")
 
+    expr: Expression
+    scope: Scope
+    name: str
+
     def __init__(self, wrapped: Spec, expr: Expression, scope: Scope, name: str) -> None:
         super().__init__(wrapped)
         self.expr = expr
@@ -382,6 +402,8 @@ class TransformFunction(Wrapper):
     """The result of a function that is given the wrapped piece's value."""
 
     __slots__ = ("function",)
+
+    function: Function
 
     def __init__(self, wrapped: Spec, function: Function) -> None:
         super().__init__(wrapped)
@@ -407,6 +429,8 @@ class Refine(Wrapper):
 
     __slots__ = ("refinement",)
 
+    refinement: Refinement
+
     def __init__(self, wrapped: Spec, refinement: Refinement) -> None:
         super().__init__(wrapped)
         self.refinement = refinement
@@ -419,6 +443,8 @@ class Validate(Wrapper):
     """The wrapped piece's value, if a check finds nothing wrong with it."""
 
     __slots__ = ("check",)
+
+    check: Callable[[Value, Range, Diagnostics], None]
 
     def __init__(self, wrapped: Spec, check: Callable[[Value, Range, Diagnostics], None]) -> None:
         super().__init__(wrapped)

@@ -44,6 +44,9 @@ class BlocksSpec(Spec):
 
     __slots__ = ("nested", "type_name")
 
+    type_name: str
+    nested: Spec
+
     def __init__(self, type_name: str, nested: Spec) -> None:
         self.type_name = type_name
         self.nested = nested
@@ -116,6 +119,8 @@ class SingleBlock(BlocksSpec):
 
     __slots__ = ("required",)
 
+    required: bool
+
     def __init__(self, type_name: str, nested: Spec, required: bool = False) -> None:
         super().__init__(type_name, nested)
         self.required = required
@@ -158,6 +163,9 @@ class RepeatedBlocks(BlocksSpec):
     """Any number of blocks within limits."""
 
     __slots__ = ("max_items", "min_items")
+
+    min_items: int
+    max_items: int
 
     def __init__(
         self, type_name: str, nested: Spec, min_items: int = 0, max_items: int = 0
@@ -257,7 +265,7 @@ class LabelledBlocks(BlocksSpec):
         super().__init__(type_name, nested)
         if not key_labels:
             raise ValueError("block types that are keyed by labels need at least one label")
-        self.key_labels = tuple(key_labels)
+        self.key_labels: tuple[str, ...] = tuple(key_labels)
 
     def label_names(self) -> tuple[str, ...]:
         return self.key_labels + label_names(self.nested)
@@ -349,6 +357,10 @@ class BlockAttrs(Spec):
     """A map of all arguments of a block, whatever their names."""
 
     __slots__ = ("element", "required", "type_name")
+
+    type_name: str
+    element: Type
+    required: bool
 
     def __init__(self, type_name: str, element: Type, required: bool = False) -> None:
         self.type_name = type_name

@@ -90,6 +90,10 @@ class SpecFile:
 
     __slots__ = ("functions", "root", "variables")
 
+    root: Spec
+    variables: dict[str, Value]
+    functions: dict[str, Function]
+
     def __init__(
         self, root: Spec, variables: dict[str, Value], functions: dict[str, Function]
     ) -> None:

@@ -42,6 +42,7 @@ from nigari.hcl.dynamic_template import (
 )
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal
 
@@ -93,6 +94,13 @@ class IteratedExpression(Expression):
 
     __slots__ = ("inner", "iterators", "marks")
 
+    source: Source
+    start: int
+    end: int
+    inner: Expression
+    iterators: Iterators
+    marks: frozenset[Mark]
+
     def __init__(self, inner: Expression, iterators: Iterators, marks: frozenset[Mark]) -> None:
         self.source = inner.source
         self.start = inner.start
@@ -137,6 +145,12 @@ class UnknownExpression(Expression):
 
     __slots__ = ("inner", "unknown")
 
+    source: Source
+    start: int
+    end: int
+    inner: Expression
+    unknown: Value
+
     def __init__(self, inner: Expression, unknown: Value) -> None:
         self.source = inner.source
         self.start = inner.start
@@ -160,6 +174,11 @@ class ExpandedBody(Body):
 
     __slots__ = ("_marks", "hidden_attributes", "hidden_blocks", "iterators", "original", "scope")
 
+    original: Body
+    scope: Scope
+    iterators: Iterators
+    hidden_attributes: frozenset[str]
+
     def __init__(
         self,
         original: Body,
@@ -174,7 +193,9 @@ class ExpandedBody(Body):
         self.iterators = iterators
         self._marks = marks
         self.hidden_attributes = hidden_attributes
-        self.hidden_blocks = {} if hidden_blocks is None else dict(hidden_blocks)
+        self.hidden_blocks: dict[str, BlockSchema] = (
+            {} if hidden_blocks is None else dict(hidden_blocks)
+        )
 
     @property
     def missing_item_range(self) -> Range:
@@ -307,6 +328,9 @@ class UnknownBody(Body):
     """
 
     __slots__ = ("causes", "template")
+
+    template: Body
+    causes: tuple[object, ...]
 
     def __init__(self, template: Body, causes: tuple[object, ...]) -> None:
         self.template = template

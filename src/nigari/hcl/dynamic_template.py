@@ -32,6 +32,12 @@ class Template:
 
     __slots__ = ("content", "for_each", "iterator", "labels", "written")
 
+    written: Block
+    for_each: Expression
+    iterator: str
+    labels: list[Expression]
+    content: Body
+
     def __init__(
         self,
         written: Block,

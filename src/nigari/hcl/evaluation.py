@@ -41,6 +41,10 @@ class Fault:
 
     __slots__ = ("address", "detail", "summary")
 
+    summary: str
+    detail: str
+    address: str
+
     def __init__(self, summary: str, detail: str, address: str = "") -> None:
         self.summary = summary
         self.detail = detail

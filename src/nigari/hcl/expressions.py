@@ -116,6 +116,8 @@ class Literal(Expression):
 
     __slots__ = ("literal",)
 
+    literal: Value
+
     def __init__(self, source: Source, start: int, end: int, literal: Value) -> None:
         self.source = source
         self.start = start
@@ -159,6 +161,8 @@ class Parentheses(Expression):
     """An expression in parentheses."""
 
     __slots__ = ("inner",)
+
+    inner: Expression
 
     def __init__(self, source: Source, start: int, end: int, inner: Expression) -> None:
         self.source = source
@@ -276,6 +280,9 @@ class RelativeTraversal(Expression):
 
     __slots__ = ("base", "steps")
 
+    base: Expression
+    steps: list[Step]
+
     def __init__(
         self, source: Source, start: int, end: int, base: Expression, steps: list[Step]
     ) -> None:
@@ -311,6 +318,10 @@ class Index(Expression):
     """
 
     __slots__ = ("collection", "key", "open_start")
+
+    collection: Expression
+    key: Expression
+    open_start: int
 
     def __init__(
         self,

@@ -78,6 +78,11 @@ class Rewrite:
 
     __slots__ = ("end", "kinds", "start", "texts")
 
+    start: int
+    end: int
+    kinds: list[int]
+    texts: list[str]
+
     def __init__(self, start: int, end: int, kinds: list[int], texts: list[str]) -> None:
         self.start = start
         self.end = end

@@ -35,13 +35,16 @@ class Definition:
 
     __slots__ = ("evaluate", "name", "path", "place", "references")
 
+    name: str
+    place: Range
+
     def __init__(
         self, name: str, references: Sequence[Traversal], evaluate: Evaluate, place: Range
     ) -> None:
         self.name = name
         """How expressions refer to it: names with dots between them."""
-        self.path = tuple(name.split("."))
-        self.references = list(references)
+        self.path: tuple[str, ...] = tuple(name.split("."))
+        self.references: list[Traversal] = list(references)
         self.evaluate: Evaluate = evaluate
         self.place = place
 

@@ -59,6 +59,9 @@ class JsonBody(Body):
 
     __slots__ = ("hidden", "value")
 
+    value: JsonExpression
+    hidden: frozenset[str]
+
     def __init__(self, value: JsonExpression, hidden: frozenset[str] = _NONE) -> None:
         self.value = value
         self.hidden = hidden

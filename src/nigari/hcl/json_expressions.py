@@ -169,6 +169,9 @@ class JsonArray(JsonExpression):
 
     __slots__ = ("closed", "elements")
 
+    elements: list[JsonExpression]
+    closed: bool
+
     def __init__(
         self, source: Source, start: int, end: int, elements: list[JsonExpression], closed: bool
     ) -> None:
@@ -196,6 +199,11 @@ class Property:
 
     __slots__ = ("name", "name_end", "name_start", "value")
 
+    name: str
+    name_start: int
+    name_end: int
+    value: JsonExpression
+
     def __init__(self, name: str, name_start: int, name_end: int, value: JsonExpression) -> None:
         self.name = name
         self.name_start = name_start
@@ -215,6 +223,8 @@ class JsonObject(JsonExpression):
     """
 
     __slots__ = ("_name_ends", "_name_starts", "_names", "_values", "closed")
+
+    closed: bool
 
     def __init__(
         self,

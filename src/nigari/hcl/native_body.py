@@ -48,6 +48,14 @@ class NativeBody(Body):
         "start",
     )
 
+    attributes: dict[str, Attribute]
+    blocks: list[Block]
+    source: Source
+    start: int
+    end: int
+    hidden_attributes: frozenset[str]
+    hidden_blocks: frozenset[str]
+
     def __init__(
         self,
         attributes: dict[str, Attribute],

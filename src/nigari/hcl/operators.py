@@ -111,6 +111,9 @@ class Operation(Expression):
 
     __slots__ = ("operands", "operators")
 
+    operands: list[Expression]
+    operators: list[int]
+
     def __init__(
         self,
         source: Source,
@@ -303,6 +306,9 @@ class UnaryOperation(Expression):
 
     __slots__ = ("is_not", "operand")
 
+    operand: Expression
+    is_not: bool
+
     def __init__(
         self, source: Source, start: int, end: int, operand: Expression, is_not: bool
     ) -> None:
@@ -353,6 +359,10 @@ class Conditional(Expression):
     """`a ? x : b ? y : z`: conditions, the result for each, and the result for none."""
 
     __slots__ = ("conditions", "otherwise", "results")
+
+    conditions: list[Expression]
+    results: list[Expression]
+    otherwise: Expression
 
     def __init__(
         self,

@@ -25,6 +25,10 @@ class OverrideBody(Body):
 
     __slots__ = ("base", "laid_over", "override")
 
+    base: Body
+    override: Body
+    laid_over: frozenset[str]
+
     def __init__(self, base: Body, override: Body, laid_over: frozenset[str] = frozenset()) -> None:
         self.base = base
         self.override = override

@@ -40,6 +40,9 @@ class AccessParser(TemplateParser):
 
     __slots__ = ("numbers",)
 
+    at: int
+    depth: int
+
     def __init__(self, source: Source, tokens: Tokens, diags: Diagnostics) -> None:
         super().__init__(source, tokens, diags)
         self.numbers: dict[str, Value] = {}

@@ -42,6 +42,9 @@ class CollectionParser(AccessParser):
 
     __slots__ = ()
 
+    at: int
+    depth: int
+
     def resume(self, begin: int, elements: list[Expression]) -> bool:
         """Goes on after an error in an element; False if the list of them ends here."""
         start = self.starts[begin]

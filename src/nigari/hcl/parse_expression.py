@@ -88,6 +88,9 @@ class ExpressionParser(CollectionParser):
 
     __slots__ = ()
 
+    at: int
+    depth: int
+
     def expression(self) -> Expression:
         """Production: operation ["?" expression ":" expression]"""
         start = self.at

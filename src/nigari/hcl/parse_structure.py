@@ -49,6 +49,10 @@ class StructureParser(ExpressionParser):
 
     __slots__ = ("_errors",)
 
+    at: int
+    depth: int
+    muted: int
+
     def __init__(self, source: Source, tokens: Tokens, diags: Diagnostics) -> None:
         self._errors = diags.error_count
         super().__init__(source, tokens, diags)

@@ -97,6 +97,9 @@ class TemplateParser(TokenStream):
 
     __slots__ = ()
 
+    at: int
+    depth: int
+
     @abstractmethod
     def expression(self) -> Expression:
         """Parses an expression, beginning with the next token."""

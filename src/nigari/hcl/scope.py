@@ -28,6 +28,9 @@ class Scope:
 
     __slots__ = ("faults", "functions", "item", "parent", "variables")
 
+    parent: Scope | None
+    faults: Mapping[tuple[Source, int], Fault] | None
+
     def __init__(
         self,
         variables: Mapping[str, object] | None = None,

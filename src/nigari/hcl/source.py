@@ -37,6 +37,10 @@ class Source:
         "text",
     )
 
+    filename: str
+    text: str
+    origin: Pos
+
     def __reduce__(self) -> tuple[object, ...]:
         return reduced(self)
 

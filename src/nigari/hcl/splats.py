@@ -58,6 +58,11 @@ class Splat(Expression):
 
     __slots__ = ("each", "marker_end", "marker_start", "operand")
 
+    operand: Expression
+    each: Expression
+    marker_start: int
+    marker_end: int
+
     def __init__(
         self,
         source: Source,

@@ -30,6 +30,8 @@ class StringLiteral(Expression):
 
     __slots__ = ("_value", "text")
 
+    text: str
+
     def __init__(self, source: Source, start: int, end: int, text: str) -> None:
         self.source = source
         self.start = start
@@ -77,6 +79,8 @@ class Template(Expression):
     """Parts that become one string: literals, interpolated expressions and directives."""
 
     __slots__ = ("parts",)
+
+    parts: list[Expression]
 
     def __init__(self, source: Source, start: int, end: int, parts: list[Expression]) -> None:
         self.source = source
@@ -152,6 +156,8 @@ class TemplateWrap(Expression):
 
     __slots__ = ("wrapped",)
 
+    wrapped: Expression
+
     def __init__(self, source: Source, start: int, end: int, wrapped: Expression) -> None:
         self.source = source
         self.start = start
@@ -169,6 +175,8 @@ class TemplateLoop(Expression):
     """`%{ for }`: the results of a for expression, joined into one string."""
 
     __slots__ = ("loop",)
+
+    loop: For
 
     def __init__(self, source: Source, start: int, end: int, loop: For) -> None:
         self.source = source

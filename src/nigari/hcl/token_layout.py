@@ -107,6 +107,11 @@ class Line:
 
     __slots__ = ("assign", "comment", "end", "start")
 
+    start: int
+    assign: int
+    comment: int
+    end: int
+
     def __init__(self, start: int, assign: int, comment: int, end: int) -> None:
         self.start = start
         self.assign = assign

@@ -108,6 +108,17 @@ class TokenStream:
         "texts",
     )
 
+    source: Source
+    diags: Diagnostics
+    text: str
+    kinds: list[int]
+    starts: list[int]
+    texts: list[str]
+    at: int
+    depth: int
+    muted: int
+    broken_lines: set[int]
+
     def __init__(self, source: Source, tokens: Tokens, diags: Diagnostics) -> None:
         self.source = source
         self.text = source.text
@@ -118,7 +129,7 @@ class TokenStream:
         self.at = 0
         self.depth = 0
         self.muted = -1
-        self.broken_lines: set[int] = set()
+        self.broken_lines = set()
         for start, end in tokens.broken_strings:
             self.broken_lines.add(start)
             self._report_broken_string(start, end)

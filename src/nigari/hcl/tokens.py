@@ -128,6 +128,11 @@ class Tokens:
 
     __slots__ = ("broken_strings", "kinds", "starts", "texts")
 
+    kinds: list[int]
+    starts: list[int]
+    texts: list[str]
+    broken_strings: list[tuple[int, int]]
+
     def __init__(
         self,
         kinds: list[int],

@@ -24,6 +24,9 @@ class Step:
 
     __slots__ = ("end", "start")
 
+    start: int
+    end: int
+
     def __init__(self, start: int, end: int) -> None:
         self.start = start
         self.end = end
@@ -50,6 +53,8 @@ class TraverseRoot(Step):
 
     __slots__ = ("name",)
 
+    name: str
+
     def __init__(self, name: str, start: int, end: int) -> None:
         self.name = name
         self.start = start
@@ -63,6 +68,8 @@ class TraverseAttr(Step):
     """`.name`; the offsets include the dot."""
 
     __slots__ = ("name",)
+
+    name: str
 
     def __init__(self, name: str, start: int, end: int) -> None:
         self.name = name
@@ -80,6 +87,8 @@ class TraverseIndex(Step):
     """`[key]` with a key that is written out; the offsets include the brackets."""
 
     __slots__ = ("key",)
+
+    key: Value
 
     def __init__(self, key: Value, start: int, end: int) -> None:
         self.key = key
@@ -109,6 +118,9 @@ class Traversal:
     """
 
     __slots__ = ("source", "steps")
+
+    source: Source
+    steps: list[Step]
 
     def __init__(self, source: Source, steps: list[Step]) -> None:
         self.source = source

@@ -38,6 +38,8 @@ class Depth:
 
     __slots__ = ("calls",)
 
+    calls: int
+
     def __init__(self) -> None:
         self.calls = 0
 

@@ -38,6 +38,9 @@ class Document:
 
     __slots__ = ("body", "diagnostics")
 
+    body: BodyText
+    diagnostics: Diagnostics
+
     def __init__(self, body: BodyText, diagnostics: Diagnostics) -> None:
         self.body = body
         self.diagnostics = diagnostics

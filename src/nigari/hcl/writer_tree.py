@@ -101,6 +101,8 @@ class Gap(Item):
 
     __slots__ = ("text",)
 
+    text: str
+
     def __init__(self, text: str) -> None:
         self.text = text
 
@@ -113,6 +115,11 @@ class AttributeText(Entry):
 
     __slots__ = ("equals", "name", "source")
 
+    name: str
+    equals: str
+    source: str
+    """The expression as it is written."""
+
     def __init__(
         self, lead: str, name: str, equals: str, source: str, tail: str, inline: bool = False
     ) -> None:
@@ -120,7 +127,6 @@ class AttributeText(Entry):
         self.name = name
         self.equals = equals
         self.source = source
-        """The expression as it is written."""
         self.tail = tail
         self.inline = inline
 
@@ -153,6 +159,10 @@ class BlockText(Entry):
     """
 
     __slots__ = ("_labels", "body", "header", "type")
+
+    type: str
+    header: str
+    body: BodyText
 
     def __init__(
         self,
@@ -200,6 +210,11 @@ class BodyText:
     """
 
     __slots__ = ("indent", "is_file", "items", "newline")
+
+    items: list[Item]
+    indent: str
+    is_file: bool
+    newline: str
 
     def __init__(self, items: list[Item], indent: str, is_file: bool, newline: str) -> None:
         self.items = items

@@ -9,7 +9,7 @@ class Builder:
     """A body of arguments and blocks; `build` gives the data that `dumps` takes."""
 
     def __init__(self, attributes: dict[str, object] | None = None) -> None:
-        self.attributes = attributes or {}
+        self.attributes: dict[str, object] = attributes or {}
         self.blocks: dict[str, list[tuple[list[str], Builder, Builder | None]]] = {}
 
     def block(

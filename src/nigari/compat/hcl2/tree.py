@@ -62,7 +62,7 @@ class MadeDocument(StartRule):
     def __init__(self, data: object, options: DeserializerOptions) -> None:
         self._data = data
         self._options = options
-        self.layout = FormatterOptions()
+        self.layout: FormatterOptions = FormatterOptions()
         super().__init__(self.to_lark())
 
     def to_lark(self) -> Tree:
@@ -73,7 +73,7 @@ class BaseDeserializer:
     """Data to documents."""
 
     def __init__(self, options: DeserializerOptions | None = None) -> None:
-        self.options = options or DeserializerOptions()
+        self.options: DeserializerOptions = options or DeserializerOptions()
 
     def load_python(self, value: object) -> StartRule:
         """The document of data."""
@@ -88,7 +88,7 @@ class BaseFormatter:
     """The layout of documents that were made from data; others keep theirs."""
 
     def __init__(self, options: FormatterOptions | None = None) -> None:
-        self.options = options or FormatterOptions()
+        self.options: FormatterOptions = options or FormatterOptions()
 
     def format_tree(self, tree: StartRule) -> None:
         """Lay out a document."""
