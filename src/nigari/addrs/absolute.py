@@ -23,7 +23,7 @@ class Abs(Address, Generic[T_co]):
     def __init__(self, module: ModuleAddr, item: T_co) -> None:
         self.module = module
         self.item = item
-        self.text = f"{module.text}.{item.text}" if module.text else item.text
+        self.text: str = f"{module.text}.{item.text}" if module.text else item.text
 
     def __eq__(self, other: object) -> bool:
         return self is other or (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value
-from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression, Reference, RelativeTraversal
 from nigari.hcl.parser import parse_expression, parse_traversal
@@ -35,12 +35,12 @@ class Steps:
     def __init__(
         self, traversal: Traversal, diags: Diagnostics, deferred_allowed: bool = False
     ) -> None:
-        self.traversal = traversal
-        self.steps = traversal.steps
-        self.at = 0
-        self.diags = diags
-        self.deferred_allowed = deferred_allowed
-        self.module = ROOT_MODULE
+        self.traversal: Traversal = traversal
+        self.steps: list[Step] = traversal.steps
+        self.at: int = 0
+        self.diags: Diagnostics = diags
+        self.deferred_allowed: bool = deferred_allowed
+        self.module: ModuleAddr = ROOT_MODULE
         """The module that the steps read so far lead to."""
 
     @property

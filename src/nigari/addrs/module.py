@@ -40,7 +40,7 @@ class ModuleAddr(Address):
         self._unkeyed: ModuleAddr | None = None
         if parent is None:
             self.depth = 0
-            self.text = ""
+            self.text: str = ""
         else:
             self.depth = parent.depth + 1
             step = f"module.{name}{key_text(key)}"
@@ -126,7 +126,7 @@ class ModuleCall(Address):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.text = f"module.{name}"
+        self.text: str = f"module.{name}"
 
     def instance(self, key: InstanceKey) -> ModuleCallInstance:
         """One instance of the call."""
@@ -144,7 +144,7 @@ class ModuleCallInstance(Address):
     def __init__(self, call: ModuleCall, key: InstanceKey) -> None:
         self.call = call
         self.key = key
-        self.text = f"{call.text}{key_text(key)}"
+        self.text: str = f"{call.text}{key_text(key)}"
 
     def output(self, name: str) -> ModuleCallOutput:
         """One output value of the instance."""
@@ -162,7 +162,7 @@ class ModuleCallOutput(Address):
     def __init__(self, instance: ModuleCallInstance, name: str) -> None:
         self.instance = instance
         self.name = name
-        self.text = f"{instance.text}.{name}"
+        self.text: str = f"{instance.text}.{name}"
 
     @property
     def call(self) -> ModuleCall:

@@ -68,7 +68,7 @@ class RegistrySource(Address):
         self.name = name
         self.target_system = target_system
         self.subdir = subdir
-        self.text = f"{hostname}/{self.package_path}" + (f"//{subdir}" if subdir else "")
+        self.text: str = f"{hostname}/{self.package_path}" + (f"//{subdir}" if subdir else "")
 
     @property
     def package_path(self) -> str:
@@ -100,7 +100,7 @@ class RemoteSource(Address):
     def __init__(self, package: str, subdir: str = "") -> None:
         self.package = package
         self.subdir = subdir
-        self.text = package
+        self.text: str = package
         if subdir:
             base, question, query = package.partition("?")
             self.text = f"{base}//{subdir}{question}{query}"

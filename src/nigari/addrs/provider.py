@@ -40,7 +40,7 @@ class Provider(Address):
         self.hostname = hostname
         self.namespace = namespace
         self.type = type
-        self.text = f"{hostname}/{namespace}/{type}"
+        self.text: str = f"{hostname}/{namespace}/{type}"
 
     @property
     def display(self) -> str:
@@ -210,7 +210,7 @@ class LocalProviderConfig(Address):
     def __init__(self, name: str, alias: str = "") -> None:
         self.name = name
         self.alias = alias
-        self.text = f"{name}.{alias}" if alias else name
+        self.text: str = f"{name}.{alias}" if alias else name
 
 
 class ProviderConfig(Address):
@@ -225,7 +225,7 @@ class ProviderConfig(Address):
         self.provider = provider
         self.alias = alias
         text = f"provider[{quoted(provider.text)}]"
-        self.text = f"{text}.{alias}" if alias else text
+        self.text: str = f"{text}.{alias}" if alias else text
 
     def instance(self, key: InstanceKey = None) -> ProviderInstance:
         """One instance of the configuration."""
@@ -243,7 +243,7 @@ class ProviderInstance(Address):
     def __init__(self, config: ProviderConfig, key: InstanceKey = None) -> None:
         self.config = config
         self.key = key
-        self.text = f"{config.text}{key_text(key)}"
+        self.text: str = f"{config.text}{key_text(key)}"
 
     @property
     def provider(self) -> Provider:

@@ -44,7 +44,7 @@ class Resource(Address):
         self.mode = mode
         self.type = type
         self.name = name
-        self.text = f"{type}.{name}" if mode is MANAGED else f"{mode.value}.{type}.{name}"
+        self.text: str = f"{type}.{name}" if mode is MANAGED else f"{mode.value}.{type}.{name}"
 
     def instance(self, key: InstanceKey = None) -> ResourceInstance:
         """One instance of the resource."""
@@ -71,7 +71,7 @@ class ResourceInstance(Address):
     def __init__(self, resource: Resource, key: InstanceKey = None) -> None:
         self.resource = resource
         self.key = key
-        self.text = resource.text if key is None else f"{resource.text}{key_text(key)}"
+        self.text: str = resource.text if key is None else f"{resource.text}{key_text(key)}"
 
     def sort_key(self) -> SortKey:
         """By resource, then by key."""

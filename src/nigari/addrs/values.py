@@ -17,7 +17,7 @@ class NamedValue(Address):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.text = f"{self.root}.{name}"
+        self.text: str = f"{self.root}.{name}"
 
 
 class InputVariable(NamedValue):
@@ -111,4 +111,4 @@ class ProviderFunction(Address):
         self.alias = alias
         self.function = function
         owner = f"{provider}::{alias}" if alias else provider
-        self.text = f"provider::{owner}::{function}"
+        self.text: str = f"provider::{owner}::{function}"

@@ -130,7 +130,7 @@ class LocalStorage:
     def __init__(
         self, directory: str | os.PathLike[str], source: str, target: str, backup: str
     ) -> None:
-        self.location = target
+        self.location: str = target
         """As the user wrote it, relative to the directory."""
         self._target = StatePath(below(directory, target))
         self._source = self._target if source == target else StatePath(below(directory, source))

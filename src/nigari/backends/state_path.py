@@ -83,7 +83,7 @@ class StatePath:
     __slots__ = ("_created", "_descriptor", "_has_copy", "_seen", "path")
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path: str = os.fspath(path)
         self._descriptor: int | None = None
         self._created = False
         self._has_copy = False

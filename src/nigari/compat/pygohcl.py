@@ -16,6 +16,7 @@ from nigari.cty.function import Function
 from nigari.cty.types import BOOL, STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Severity
+from nigari.hcl import PlainData
 from nigari.hcl.body import Block
 from nigari.hcl.collections import DottedKey, KeyName, ObjectConstructor, TupleConstructor
 from nigari.hcl.expressions import Expression, Literal, Reference
@@ -76,7 +77,7 @@ class Readable(Protocol):
     def read(self) -> bytes | str: ...
 
 
-def loadb(data: bytes, keep_interpolations: bool = False) -> dict[str, object]:
+def loadb(data: bytes, keep_interpolations: bool = False) -> dict[str, PlainData]:
     """The data of a text; `keep_interpolations` keeps `${ }` around references in strings."""
     source, diags = Source.from_bytes(_FILE, data), Diagnostics()
     body = parse_body(source, diags)
@@ -85,17 +86,17 @@ def loadb(data: bytes, keep_interpolations: bool = False) -> dict[str, object]:
     return _Converter(keep_interpolations).body(body)
 
 
-def loads(data: str, keep_interpolations: bool = False) -> dict[str, object]:
+def loads(data: str, keep_interpolations: bool = False) -> dict[str, PlainData]:
     """The same for a str."""
     return loadb(data.encode(), keep_interpolations)
 
 
-def load(stream: Readable, keep_interpolations: bool = False) -> dict[str, object]:
+def load(stream: Readable, keep_interpolations: bool = False) -> dict[str, PlainData]:
     """The same for an open file."""
     return loadb(_bytes(stream), keep_interpolations)
 
 
-def attributes_loadb(data: bytes) -> dict[str, object]:
+def attributes_loadb(data: bytes) -> dict[str, PlainData]:
     """The arguments of a text without blocks and without anything to evaluate in a scope."""
     source, diags = Source.from_bytes(_FILE, data), Diagnostics()
     body = parse_body(source, diags)
@@ -113,12 +114,12 @@ def attributes_loadb(data: bytes) -> dict[str, object]:
     return {name: converter.value(each.expr) for name, each in body.attributes.items()}
 
 
-def attributes_loads(data: str) -> dict[str, object]:
+def attributes_loads(data: str) -> dict[str, PlainData]:
     """The same for a str."""
     return attributes_loadb(data.encode())
 
 
-def attributes_load(stream: Readable) -> dict[str, object]:
+def attributes_load(stream: Readable) -> dict[str, PlainData]:
     """The same for an open file."""
     return attributes_loadb(_bytes(stream))
 
@@ -204,7 +205,7 @@ class _Converter:
     def __init__(self, keeps_interpolations: bool) -> None:
         self._keeps_interpolations = keeps_interpolations
 
-    def body(self, body: NativeBody) -> dict[str, object]:
+    def body(self, body: NativeBody) -> dict[str, PlainData]:
         out = {name: self.value(each.expr) for name, each in body.attributes.items()}
         for block in body.blocks:
             self._add_block(block, out)

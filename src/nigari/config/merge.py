@@ -89,8 +89,8 @@ class Declarations:
     def __init__(
         self, named: dict[str, dict[Key, Declared]], unnamed: dict[str, list[Declared]]
     ) -> None:
-        self.named = named
-        self.unnamed = unnamed
+        self.named: dict[str, dict[Key, Declared]] = named
+        self.unnamed: dict[str, list[Declared]] = unnamed
         self.aside: list[Declared] = []
         """Blocks whose name another block has already, blocks as they are without what overrides
         them, and blocks that override nothing: they are read for their own mistakes only."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
 from nigari.hcl.errors import HclError
 from nigari.lazy import lazy_exports
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from nigari.hcl.decode_dataclass import Argument, Label, Locations, Named, Remain
     from nigari.hcl.expressions import Expression
+    from nigari.hcl.native_body import NativeBody
     from nigari.hcl.scope import Scope
     from nigari.hcl.source import Source
     from nigari.hcl.writer import Document
@@ -67,6 +68,7 @@ else:
             ),
             "decode_dataclass": ("Argument", "Label", "Locations", "Named", "Remain"),
             "expressions": ("Expression",),
+            "native_body": ("NativeBody",),
             "writer": ("Document",),
         },
     )
@@ -86,7 +88,9 @@ __all__ = [
     "Label",
     "Locations",
     "Named",
+    "NativeBody",
     "Parameter",
+    "PlainData",
     "PythonCallable",
     "Raw",
     "Remain",
@@ -106,12 +110,20 @@ __all__ = [
     "loads",
     "loads_as",
     "parse",
+    "parse_any",
     "raw",
     "template",
 ]
 
 
 T = TypeVar("T")
+B_co = TypeVar("B_co", bound="Body", covariant=True)
+
+PlainData: TypeAlias = Any  # type: ignore[explicit-any]  # as `json.loads` has it
+"""Plain data: str, int, float, bool, None, and lists and dicts with string keys of such.
+
+It is `Any` so that `loads(text)["a"][0]` needs no casts; `loads_as` gives data that has types.
+"""
 
 
 class Readable(Protocol):
@@ -127,11 +139,11 @@ class Writable(Protocol):
 
 
 @record
-class File:
+class File(Generic[B_co]):
     """A text that has been parsed: what could be read of it, and what is wrong with it."""
 
     source: Source
-    body: Body
+    body: B_co
     diagnostics: Diagnostics
 
     def describe(self) -> str:
@@ -141,7 +153,7 @@ class File:
         data = self.source.text.encode("utf-8", "surrogateescape")
         return to_text(self.diagnostics.in_order(), {self.source.filename: data})
 
-    def plain(self, with_meta: bool = False) -> dict[str, object]:
+    def plain(self, with_meta: bool = False) -> dict[str, PlainData]:
         """The content as plain data (see `nigari.hcl.plain`); `HclError` where there are errors."""
         from nigari.hcl.plain import plain
 
@@ -150,11 +162,17 @@ class File:
         return plain(self.body, with_meta)
 
 
-def parse(text: str | bytes, filename: str = "<input>") -> File:
+def parse(text: str | bytes, filename: str = "<input>") -> File[NativeBody]:
     """The full tree of a text with its diagnostics; never fails.
 
-    A name that ends in `.json` means the JSON syntax.
+    The body is that of the native syntax, with `attributes` and `blocks`. A name that ends in
+    `.json` means the JSON syntax, which only a schema can read: `parse_any` says so in its type.
     """
+    return cast("File[NativeBody]", parse_any(text, filename))
+
+
+def parse_any(text: str | bytes, filename: str = "<input>") -> File[Body]:
+    """The same for a text of either syntax: a name that ends in `.json` means the JSON syntax."""
     from nigari.diagnostics import Diagnostics
     from nigari.hcl.source import Source
 
@@ -193,7 +211,7 @@ def evaluate(
     variables: Mapping[str, object] | None = None,
     functions: Mapping[str, Function | PythonCallable] | None = None,
     filename: str = "<input>",
-) -> object:
+) -> PlainData:
     """The value of an expression, or of all arguments of a file, as plain data.
 
     `variables` are plain data or `cty` values; `functions` are Python callables, described by
@@ -212,15 +230,15 @@ def evaluate(
 
 def loads(
     text: str | bytes, filename: str = "<input>", *, with_meta: bool = False
-) -> dict[str, object]:
+) -> dict[str, PlainData]:
     """A text as plain dicts and lists, as python-hcl2 gives them (see `nigari.hcl.plain`).
 
     `with_meta` adds the lines of each block. A text with errors is an `HclError`.
     """
-    return parse(text, filename).plain(with_meta)
+    return parse_any(text, filename).plain(with_meta)
 
 
-def load(path: str | PathLike[str] | Readable, *, with_meta: bool = False) -> dict[str, object]:
+def load(path: str | PathLike[str] | Readable, *, with_meta: bool = False) -> dict[str, PlainData]:
     """The same for a file, given by its path or open already."""
     text, name = _content(path)
     return loads(text, name, with_meta=with_meta)
@@ -250,7 +268,7 @@ def loads_as(
     from nigari.hcl.decode_dataclass import decode_dataclass
     from nigari.hcl.scope import Scope
 
-    file = parse(text, filename)
+    file = parse_any(text, filename)
     made: T | None = None
     if not file.diagnostics.has_errors:
         scope = Scope(variables or {}, functions or {})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Protocol
 
@@ -25,7 +25,7 @@ class Entry:
     is_directory: bool
 
 
-by_name = attrgetter("name")
+by_name: Callable[[Entry], str] = attrgetter("name")
 """The order of entries."""
 
 

@@ -55,7 +55,7 @@ class Version:
         text = ".".join(map(str, self.numbers))
         if prerelease:
             text += f"-{prerelease}"
-        self.text = f"{text}+{metadata}" if metadata else text
+        self.text: str = f"{text}+{metadata}" if metadata else text
         significant = len(self.numbers)
         while significant > 3 and self.numbers[significant - 1] == 0:
             significant -= 1

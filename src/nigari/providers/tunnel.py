@@ -26,7 +26,7 @@ class _Relay(ABC):
     def __init__(self) -> None:
         self._server: asyncio.Server | None = None
         self._running: set[asyncio.Task[None]] = set()
-        self.directory = tempfile.mkdtemp(prefix="nigari-tls-")
+        self.directory: str = tempfile.mkdtemp(prefix="nigari-tls-")
 
     async def listen(self, path: str, context: ssl.SSLContext | None) -> None:
         self._server = await asyncio.start_unix_server(self._accept, path, ssl=context)

@@ -36,7 +36,7 @@ PROVISIONERS: Final = {
     ),
 }
 
-EXCLUSIVE: Final = {
+EXCLUSIVE: Final[dict[str, tuple[str, ...]]] = {
     "remote-exec": ("inline", "script", "scripts"),
     "file": ("source", "content"),
 }

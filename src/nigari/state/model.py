@@ -84,15 +84,15 @@ class StoredObject:
         flat_attributes: Mapping[str, str] | None = None,
     ) -> None:
         self.attributes = attributes
-        self.schema_version = schema_version
-        self.status = status
+        self.schema_version: int = schema_version
+        self.status: ObjectStatus = status
         self.sensitive_attributes = sensitive_attributes
         self.private = private
         self.dependencies = dependencies
-        self.create_before_destroy = create_before_destroy
-        self.skip_destroy = skip_destroy
+        self.create_before_destroy: bool = create_before_destroy
+        self.skip_destroy: bool = skip_destroy
         self.identity = identity
-        self.identity_schema_version = identity_schema_version
+        self.identity_schema_version: int | None = identity_schema_version
         self.flat_attributes = flat_attributes
         self.written: tuple[bool, InstanceKey, str, str, bytes] | None = None
 

@@ -25,6 +25,7 @@ from nigari.compat.hcl2.tree import (
     Tree,
 )
 from nigari.compat.hcl2.utils import SerializationOptions
+from nigari.hcl import PlainData
 from nigari.hcl.errors import HclError
 from nigari.version import VERSION
 
@@ -71,14 +72,14 @@ class TextOutput(Protocol):
 
 def load(
     file: TextInput, *, serialization_options: SerializationOptions | None = None
-) -> dict[str, object]:
+) -> dict[str, PlainData]:
     """The data of an open file."""
     return loads(file.read(), serialization_options=serialization_options)
 
 
 def loads(
     text: str, *, serialization_options: SerializationOptions | None = None
-) -> dict[str, object]:
+) -> dict[str, PlainData]:
     """The data of a text."""
     return serialize(parses(text), serialization_options=serialization_options)
 
@@ -139,7 +140,7 @@ def transform(lark_tree: Tree, *, discard_comments: bool = False) -> StartRule:
 
 def serialize(
     tree: StartRule, *, serialization_options: SerializationOptions | None = None
-) -> dict[str, object]:
+) -> dict[str, PlainData]:
     """The data of a document."""
     return tree.serialize(serialization_options)
 

@@ -14,6 +14,7 @@ from nigari.compat.hcl2.deserializer import DeserializerOptions, source_of_data
 from nigari.compat.hcl2.formatter import FormatterOptions
 from nigari.compat.hcl2.serializer import serialize_file
 from nigari.compat.hcl2.utils import SerializationOptions
+from nigari.hcl import PlainData
 from nigari.hcl.evaluated import raise_for_errors
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.source import Source
@@ -46,7 +47,7 @@ class StartRule:
         self._tree = tree
         self._keeps_comments = not discard_comments
 
-    def serialize(self, options: SerializationOptions | None = None) -> dict[str, object]:
+    def serialize(self, options: SerializationOptions | None = None) -> dict[str, PlainData]:
         """The document as data."""
         body = self.to_lark().body
         return serialize_file(body, options or SerializationOptions(), self._keeps_comments)
