@@ -153,3 +153,12 @@ def test_decision_notes_are_dated_and_short() -> None:
         text = note.read_text(encoding="utf-8")
         assert re.search(r"^Date: \d{4}-\d\d-\d\d$", text, re.MULTILINE), note.name
         assert len(text.splitlines()) <= 50, note.name
+
+
+@pytest.mark.parametrize(
+    "recipe", sorted((ROOT / "docs" / "cookbook").glob("*.md")), ids=lambda path: path.stem
+)
+def test_recipes_are_short(recipe: Path) -> None:
+    for language, text in _FENCE.findall(recipe.read_text(encoding="utf-8")):
+        lines = [line for line in text.splitlines() if line.strip()]
+        assert language != "python" or len(lines) <= 15
