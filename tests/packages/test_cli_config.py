@@ -16,6 +16,7 @@ from nigari.packages.cli_config import (
 )
 from nigari.packages.cli_config_syntax import Item, Object, read_items
 from nigari.packages.configured_sources import provider_source
+from nigari.packages.network import Network
 from nigari.packages.provider_pattern import Pattern
 
 DEMO = Provider("example.com", "team", "demo")
@@ -280,12 +281,15 @@ def test_two_files_cannot_both_say_how_to_install(tmp_path: Path) -> None:
 def test_where_providers_come_from(tmp_path: Path) -> None:
     plugins = tmp_path / "terraform.d" / "plugins"
     (plugins / "example.com/team/demo/1.0.0/linux_amd64").mkdir(parents=True)
-    usual = provider_source(CliConfig(), {"HOME": str(tmp_path / "home")}, tmp_path)
+    network = Network(CliConfig(), {})
+    usual = provider_source(CliConfig(), {"HOME": str(tmp_path / "home")}, tmp_path, network)
     assert usual.names_for(DEMO) == [str(plugins)]
-    text = NATIVE.replace("/mirror", "mirror")
-    configured = provider_source(parsed(text)[0], {}, tmp_path)
-    assert configured.names_for(DEMO) == [
-        str(tmp_path / "mirror"),
+    text = NATIVE.replace('"/mirror"', '"mirror"')
+    configured = provider_source(parsed(text)[0], {}, tmp_path, network)
+    elsewhere = "the network mirror https://mirror.example.com/"
+    assert configured.names_for(DEMO) == [str(tmp_path / "mirror"), elsewhere]
+    assert configured.names_for(default_provider("random")) == [elsewhere]
+    assert configured.names_for(default_provider("other")) == [
+        elsewhere,
         "the provider's own registry",
     ]
-    assert configured.names_for(default_provider("random")) == ["the provider's own registry"]

@@ -22,7 +22,7 @@ def test_checksums_of_several_platforms_are_added(tmp_path: Path) -> None:
     source = FilesystemMirror(tmp_path)
 
     def lock(locks: Locks, *platforms: str) -> Locks:
-        return asyncio.run(lock_platforms(ASKED, locks, source, platforms, diags))
+        return asyncio.run(lock_platforms(ASKED, locks, source, platforms, {}, diags))
 
     first = lock(Locks(), "linux_amd64")
     assert first.providers[DEMO].hashes == (directory_checksum(one),)
@@ -42,12 +42,12 @@ def test_a_mirror_can_be_installed_from_again(tmp_path: Path) -> None:
     diags = Diagnostics()
     source = FilesystemMirror(tmp_path / "from")
     target = tmp_path / "to"
-    locks = asyncio.run(lock_platforms(ASKED, Locks(), source, BOTH, diags))
+    locks = asyncio.run(lock_platforms(ASKED, Locks(), source, BOTH, {}, diags))
     written = asyncio.run(mirror_providers(ASKED, locks, source, target, BOTH, diags))
     assert not list(diags)
     assert [path.suffix for path in written] == [".zip", ".zip"]
     mirrored = FilesystemMirror(target)
-    assert asyncio.run(lock_platforms(ASKED, Locks(), mirrored, BOTH, diags)) == locks
+    assert asyncio.run(lock_platforms(ASKED, Locks(), mirrored, BOTH, {}, diags)) == locks
     directory = target / "example.com/team/demo"
     assert json.loads((directory / "index.json").read_text()) == {"versions": {"1.1.0": {}}}
     archives = json.loads((directory / "1.1.0.json").read_text())["archives"]

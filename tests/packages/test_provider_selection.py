@@ -12,13 +12,13 @@ from nigari.lang.versions import ProviderConstraints, Version, parse_provider_co
 from nigari.packages.checksums import directory_checksum, zip_checksum
 from nigari.packages.installed_program import installed_program
 from nigari.packages.lockfile import Locks, ProviderLock
-from nigari.packages.provider_package import packed_path, unpacked_path
-from nigari.packages.provider_selection import (
+from nigari.packages.provider_installer import (
     Installation,
     Places,
     Step,
     install_providers,
 )
+from nigari.packages.provider_package import packed_path, unpacked_path
 from nigari.packages.provider_sources import FilesystemMirror
 from nigari.packages.provider_store import ProviderStore, StoreError
 from nigari.packages.requirement import Requirement

@@ -4,15 +4,18 @@ from pathlib import Path
 import pytest
 
 from nigari.addrs.provider import Provider, default_provider
+from nigari.lang.versions import Version
 from nigari.packages.provider_package import executable, find_packages, packages_of
 from nigari.packages.provider_pattern import Pattern, parse_pattern
 from nigari.packages.provider_sources import (
     CombinedSources,
     FilesystemMirror,
-    NotReachable,
+    LocalOffer,
+    Offer,
+    ProviderUnknown,
     SelectiveSource,
     SourceError,
-    UnreachableRegistry,
+    Versions,
     implied_sources,
 )
 
@@ -121,8 +124,31 @@ def test_patterns_that_make_no_sense(text: str) -> None:
 
 
 def versions(source: CombinedSources, provider: Provider) -> list[str]:
-    packages = asyncio.run(source.packages(provider))
-    return [f"{p.version} {p.path.parents[4].name}" for p in packages]
+    async def found() -> list[str]:
+        listed = await source.versions(provider)
+        offers = [await source.offer(provider, each, "linux_amd64") for each in listed.platforms]
+        packages = [each.package for each in offers if isinstance(each, LocalOffer)]
+        return [f"{each.version} {each.path.parents[4].name}" for each in packages]
+
+    return asyncio.run(found())
+
+
+class Registry:
+    """A registry that says the same about everything."""
+
+    name = "the registry"
+
+    def __init__(self, error: SourceError) -> None:
+        self._error = error
+
+    def is_remote(self, provider: Provider) -> bool:
+        return True
+
+    async def versions(self, provider: Provider) -> Versions:
+        raise self._error
+
+    async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
+        raise self._error
 
 
 def test_an_earlier_source_counts_before_a_later_one(tmp_path: Path) -> None:
@@ -142,7 +168,8 @@ def test_include_and_exclude(tmp_path: Path) -> None:
     everything, none_of_it = Pattern("*", "*", "*"), Pattern("example.com", "*", "*")
 
     def is_asked(include: tuple[Pattern, ...], exclude: tuple[Pattern, ...]) -> bool:
-        return bool(versions(CombinedSources([SelectiveSource(source, include, exclude)]), DEMO))
+        combined = CombinedSources([SelectiveSource(source, include, exclude)])
+        return bool(versions(combined, DEMO))
 
     assert is_asked((), ())
     assert is_asked((everything,), ())
@@ -153,20 +180,29 @@ def test_include_and_exclude(tmp_path: Path) -> None:
 def test_a_mirror_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     source = CombinedSources([SelectiveSource(FilesystemMirror(tmp_path / "nothing"))])
     with pytest.raises(SourceError, match="cannot be searched"):
-        asyncio.run(source.packages(DEMO))
+        asyncio.run(source.versions(DEMO))
 
 
-def test_a_registry_out_of_reach_matters_only_if_nothing_else_has_it(tmp_path: Path) -> None:
+def test_a_registry_may_not_know_what_others_have_but_must_answer(tmp_path: Path) -> None:
     base = mirror(tmp_path / "m", "example.com/team/demo/1.0.0/linux_amd64/")
-    registry = SelectiveSource(UnreachableRegistry())
-    combined = CombinedSources([SelectiveSource(FilesystemMirror(base)), registry])
-    assert versions(combined, DEMO) == ["1.0.0 m"]
-    with pytest.raises(NotReachable, match="hashicorp/random"):
-        asyncio.run(combined.packages(RANDOM))
+
+    def combined(error: SourceError) -> CombinedSources:
+        sources = (FilesystemMirror(base), Registry(error))
+        return CombinedSources([SelectiveSource(each) for each in sources])
+
+    unknown = combined(ProviderUnknown("never heard of it"))
+    assert versions(unknown, DEMO) == ["1.0.0 m"]
+    with pytest.raises(ProviderUnknown, match=r"None of the .*\(.*/m, the registry\)"):
+        asyncio.run(unknown.versions(RANDOM))
+    with pytest.raises(SourceError, match="down"):
+        versions(combined(SourceError("it is down")), DEMO)
 
 
 def test_implied_directories_keep_their_providers_from_the_registry(tmp_path: Path) -> None:
     base = mirror(tmp_path / "m", "example.com/team/demo/1.0.0/linux_amd64/")
-    implied = implied_sources([tmp_path / "nothing", Path("x" * 300), base], UnreachableRegistry())
+    registry = Registry(SourceError("it is down"))
+    implied = implied_sources([tmp_path / "nothing", Path("x" * 300), base], registry)
     assert implied.names_for(DEMO) == [str(base)]
-    assert implied.names_for(RANDOM) == [str(base), "the provider's own registry"]
+    assert not implied.is_remote(DEMO)
+    assert implied.names_for(RANDOM) == [str(base), "the registry"]
+    assert implied.is_remote(RANDOM)

@@ -21,9 +21,9 @@ from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version, parse_provider_constraints
 from nigari.packages.lockfile import Locks, load_locks, lock_text, save_locks
 from nigari.packages.platforms import current_platform
+from nigari.packages.provider_installer import Installation, Places, install_providers
 from nigari.packages.provider_mirror import lock_platforms
 from nigari.packages.provider_package import packed_path, unpacked_path
-from nigari.packages.provider_selection import Installation, Places, install_providers
 from nigari.packages.provider_sources import FilesystemMirror
 from nigari.packages.provider_store import ProviderStore
 from nigari.packages.requirement import Requirement
@@ -375,6 +375,7 @@ def test_locks_are_the_same_as_tofus(tmp_path: Path) -> None:
             Locks(),
             FilesystemMirror(tmp_path / "mirror"),
             [current_platform()],
+            {},
             diags,
         )
     )

@@ -1,37 +1,128 @@
 """Where providers are looked for, as the CLI configuration says or, without a word, as usual."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nigari.packages.cli_config import CliConfig
+from nigari.addrs.provider import Provider
+from nigari.lang.versions import Version
+from nigari.packages.cli_config import CliConfig, InstallMethod
+from nigari.packages.network import Network
 from nigari.packages.provider_sources import (
     CombinedSources,
     FilesystemMirror,
+    Offer,
     ProviderSource,
     SelectiveSource,
-    UnreachableRegistry,
+    SourceError,
+    Versions,
     implied_sources,
 )
 
 
 def provider_source(
-    config: CliConfig,
-    environment: Mapping[str, str],
-    working_directory: Path,
-    registry: ProviderSource | None = None,
+    config: CliConfig, environment: Mapping[str, str], working_directory: Path, network: Network
 ) -> CombinedSources:
     """Where providers are looked for, as configured or, without configuration, as usual."""
-    registry = UnreachableRegistry() if registry is None else registry
     if config.installation is None:
-        return implied_sources(_usual_directories(environment, working_directory), registry)
-    selective: list[SelectiveSource] = []
-    for method in config.installation.methods:
-        source: ProviderSource = registry
-        if method.kind == "filesystem_mirror":
-            source = FilesystemMirror(working_directory / method.location)
-        selective.append(SelectiveSource(source, method.include, method.exclude))
-    return CombinedSources(selective)
+        directories = _usual_directories(environment, working_directory)
+        return implied_sources(directories, registry_source(network))
+    return CombinedSources(
+        [
+            SelectiveSource(
+                _source(method, working_directory, network), method.include, method.exclude
+            )
+            for method in config.installation.methods
+        ]
+    )
+
+
+def origin_source(
+    config: CliConfig, environment: Mapping[str, str], working_directory: Path, network: Network
+) -> ProviderSource:
+    """Where checksums and copies come from: registries, whatever mirrors there are.
+
+    Only a provider that may not be taken from its registry comes from where it may.
+    """
+    if config.installation is None:
+        return registry_source(network)
+    registries = [
+        SelectiveSource(registry_source(network, each.download_retries), each.include, each.exclude)
+        for each in config.installation.methods
+        if each.kind == "direct"
+    ]
+    return OriginSource(
+        registries, provider_source(config, environment, working_directory, network)
+    )
+
+
+class OriginSource:
+    """For each provider the first of some sources that is for it, or else another one."""
+
+    def __init__(self, first: Sequence[SelectiveSource], otherwise: ProviderSource) -> None:
+        self._first = first
+        self._otherwise = otherwise
+
+    @property
+    def name(self) -> str:
+        return ", ".join(
+            dict.fromkeys((*(each.name for each in self._first), self._otherwise.name))
+        )
+
+    def is_remote(self, provider: Provider) -> bool:
+        return self._source(provider).is_remote(provider)
+
+    async def versions(self, provider: Provider) -> Versions:
+        return await self._source(provider).versions(provider)
+
+    async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
+        return await self._source(provider).offer(provider, version, platform)
+
+    def _source(self, provider: Provider) -> ProviderSource:
+        fitting = (each.source for each in self._first if each.is_for(provider))
+        return next(fitting, self._otherwise)
+
+
+def registry_source(network: Network, retries: int | None = None) -> ProviderSource:
+    """The registries that the addresses of providers name."""
+    from nigari.packages.provider_registry import RegistrySource
+
+    return RegistrySource(network, retries)
+
+
+def _source(method: InstallMethod, working_directory: Path, network: Network) -> ProviderSource:
+    if method.kind == "filesystem_mirror":
+        return FilesystemMirror(working_directory / method.location)
+    if method.kind == "network_mirror":
+        from nigari.packages.network_mirror import NetworkMirror
+
+        return NetworkMirror(
+            method.location, network, method.download_retries, method.trust_all_hashes
+        )
+    if method.kind == "oci_mirror":
+        return RefusedSource(
+            "the OCI mirror",
+            "Providers cannot be taken from OCI registries yet. Use a filesystem mirror, a "
+            "network mirror or the provider's registry",
+        )
+    return registry_source(network, method.download_retries)
+
+
+class RefusedSource:
+    """A source that is configured but cannot be used; whoever needs it hears why."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self._reason = reason
+
+    def is_remote(self, provider: Provider) -> bool:
+        return False
+
+    async def versions(self, provider: Provider) -> Versions:
+        raise SourceError(self._reason)
+
+    async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
+        raise SourceError(self._reason)
 
 
 def _usual_directories(environment: Mapping[str, str], working_directory: Path) -> list[Path]:

@@ -93,12 +93,6 @@ class Locks:
         return _choices(self) == _choices(other)
 
 
-def has_one_platform(lock: ProviderLock) -> bool:
-    """Whether there are no more checksums than those of one package."""
-    schemes = [text.partition(":")[0] for text in lock.hashes]
-    return bool(schemes) and len(schemes) == len(set(schemes))
-
-
 def _choices(locks: Locks) -> dict[Provider, tuple[Version, tuple[str, ...]]]:
     return {provider: (lock.version, lock.hashes) for provider, lock in locks.providers.items()}
 

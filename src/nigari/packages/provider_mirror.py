@@ -7,20 +7,30 @@ installed. A mirror holds packed packages and the indexes that make it usable ov
 import json
 import shutil
 import stat
+import tempfile
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
+from nigari.lang.versions import Version
 from nigari.packages.checksums import package_checksum
 from nigari.packages.lockfile import Locks, ProviderLock
-from nigari.packages.provider_package import ProviderPackage, packages_of, packed_path
-from nigari.packages.provider_selection import choose_packages
-from nigari.packages.provider_sources import ProviderSource
+from nigari.packages.provider_installer import vouched
+from nigari.packages.provider_package import (
+    ProviderPackage,
+    find_packages,
+    packages_of,
+    packed_path,
+)
+from nigari.packages.provider_selection import choose_offer, choose_version, report_source
+from nigari.packages.provider_sources import ProviderSource, SourceError, Verified
 from nigari.packages.requirement import Requirement, by_provider, combined_constraints
 from nigari.record import replace
+
+T = TypeVar("T")
 
 _PACKED_DATE: Final = (1980, 1, 1, 0, 0, 0)
 """Packing the same files twice must give the same bytes."""
@@ -31,27 +41,74 @@ async def lock_platforms(
     locks: Locks,
     source: ProviderSource,
     platforms: Sequence[str],
+    environment: Mapping[str, str],
     diags: Diagnostics,
 ) -> Locks:
     """The locks with checksums of the packages for these platforms added."""
     result = dict(locks.providers)
     for provider, asked in sorted(_lockable(requirements)):
         old = locks.providers.get(provider)
-        chosen = await choose_packages(asked, old, source, platforms, diags)
-        if chosen is None:
+        version = await choose_version(asked, old, source, diags)
+        if version is None:
             continue
-        try:
-            found = {package_checksum(package.path) for package in chosen}
-        except OSError as error:
-            _report_unreadable(provider, str(error), diags)
+        hashes = set(old.hashes) if old is not None else set()
+        found = await _each_platform(version, platforms, asked, source, environment, diags)
+        if found is None:
             continue
-        version, constraints = chosen[0].version, combined_constraints(asked)
-        if old is None:
-            result[provider] = ProviderLock(provider, version, constraints, tuple(sorted(found)))
-        else:
-            hashes = tuple(sorted(found.union(old.hashes)))
-            result[provider] = replace(old, constraints=constraints, hashes=hashes)
+        constraints = combined_constraints(asked)
+        locked = ProviderLock(provider, version, constraints, tuple(sorted(hashes.union(*found))))
+        result[provider] = (
+            locked if old is None else replace(old, constraints=constraints, hashes=locked.hashes)
+        )
     return replace(locks, providers=result)
+
+
+async def _each_platform(
+    version: Version,
+    platforms: Sequence[str],
+    asked: Sequence[Requirement],
+    source: ProviderSource,
+    environment: Mapping[str, str],
+    diags: Diagnostics,
+) -> list[set[str]] | None:
+    """The checksums that fetching the packages for some platforms brings; None if one is missing."""
+    found: list[set[str]] = []
+    for platform in platforms:
+        fetched = await _fetch(version, platform, asked, source, diags, _checksums)
+        if fetched is None:
+            return None
+        verified, own = fetched
+        found.append({*own, *vouched(asked[0].provider, verified, environment)})
+    return found
+
+
+async def _fetch(
+    version: Version,
+    platform: str,
+    asked: Sequence[Requirement],
+    source: ProviderSource,
+    diags: Diagnostics,
+    use: Callable[[ProviderPackage, Verified], T],
+) -> tuple[Verified, T] | None:
+    """Get a package and do something with it, while it is there; None after reporting why not."""
+    provider = asked[0].provider
+    offer = await choose_offer(version, platform, asked, source, diags)
+    if offer is None:
+        return None
+    try:
+        with tempfile.TemporaryDirectory(prefix="nigari-provider-") as directory:
+            fetched = await offer.fetch(Path(directory), lambda size, total: None)
+            package = ProviderPackage(provider, version, platform, fetched.path)
+            return fetched.verified, use(package, fetched.verified)
+    except SourceError as error:
+        report_source(error, asked, diags)
+    except OSError as error:
+        _report_unreadable(provider, str(error), diags)
+    return None
+
+
+def _checksums(package: ProviderPackage, verified: Verified) -> set[str]:
+    return {package_checksum(package.path), *verified.checked}
 
 
 async def mirror_providers(
@@ -64,16 +121,29 @@ async def mirror_providers(
 ) -> list[Path]:
     """Put the packages a configuration needs into a mirror directory; gives what was written."""
     written: list[Path] = []
+    trusted: dict[Path, frozenset[str]] = {}
+
+    def pack(package: ProviderPackage, verified: Verified) -> Path:
+        path = _pack(package, target)
+        trusted[path] = verified.of_platform
+        return path
+
     for provider, asked in sorted(_lockable(requirements)):
         lock = locks.providers.get(provider)
-        chosen = await choose_packages(asked, lock, source, platforms, diags)
-        if chosen is None:
+        version = await choose_version(asked, lock, source, diags)
+        if version is None:
             continue
-        try:
-            written += [_pack(package, target) for package in chosen]
-            _write_indexes(provider, target)
-        except OSError as error:
-            _report_unreadable(provider, str(error), diags)
+        for platform in platforms:
+            fetched = await _fetch(version, platform, asked, source, diags, pack)
+            written += [fetched[1]] if fetched is not None else []
+    try:
+        for provider in {package.provider for package in find_packages(target)} if written else ():
+            _write_indexes(provider, target, trusted)
+    except OSError as error:
+        diags.error(
+            "Cannot write the mirror",
+            f"The indexes in {target} cannot be written: {error.strerror or error}.",
+        )
     return written
 
 
@@ -101,14 +171,16 @@ def _pack(package: ProviderPackage, target: Path) -> Path:
     return path
 
 
-def _write_indexes(provider: Provider, target: Path) -> None:
+def _write_indexes(
+    provider: Provider, target: Path, trusted: Mapping[Path, frozenset[str]]
+) -> None:
     """One file that lists the versions, and one per version that lists its packages."""
     archives: dict[str, dict[str, object]] = {}
     directory = target / provider.hostname / provider.namespace / provider.type
     for package in packages_of(target, provider):
         if package.path.is_file():
             archives.setdefault(str(package.version), {})[package.platform] = {
-                "hashes": [package_checksum(package.path)],
+                "hashes": sorted(trusted.get(package.path) or [package_checksum(package.path)]),
                 "url": package.path.name,
             }
     _write_json(directory / "index.json", {"versions": {version: {} for version in archives}})

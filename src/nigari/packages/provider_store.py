@@ -6,12 +6,16 @@ Whether a package may be installed (its checksums) is decided by `provider_selec
 """
 
 import contextlib
+import errno
 import fcntl
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO, Final
 
 from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
+from nigari.packages.checksums import archive_checksum, directory_checksum
 from nigari.packages.provider_package import (
     ProviderPackage,
     executable,
@@ -19,6 +23,9 @@ from nigari.packages.provider_package import (
     unpacked_path,
 )
 from nigari.packages.whole_file import make_directories
+
+_TOLD_AFTER: Final = 5.0
+_BETWEEN_ATTEMPTS: Final = 0.05
 
 
 class StoreError(Exception):
@@ -51,17 +58,20 @@ class ProviderStore:
         program = None if directory is None else executable(directory, provider.type)
         return None if program is None else Path(program)
 
-    def install(self, package: ProviderPackage) -> Path:
-        """Put a package into the store, in place of what was there."""
+    def install(self, package: ProviderPackage, waiting: Callable[[], None] | None = None) -> Path:
+        """Put a package into the store, in place of what was there.
+
+        `waiting` is called if somebody else keeps the same package locked for some time.
+        """
         from nigari.packages.archive import unpack
 
         target = unpacked_path(self.directory, package.provider, package.version, self.platform)
         try:
             make_directories(target.parent)
-            with _locked(target.with_name(target.name + ".lock")):
+            with _locked(target.with_name(target.name + ".lock"), waiting):
                 if package.path.is_dir():
                     _link(package.path, target)
-                else:
+                elif not _has_same_files(target, package.path):
                     unpack(package.path, target)
         except OSError as error:
             reason = error.strerror or str(error)
@@ -86,12 +96,38 @@ def _link(source: Path, target: Path) -> None:
     target.symlink_to(source, target_is_directory=True)
 
 
+def _has_same_files(directory: Path, archive: Path) -> bool:
+    """Whether a package is unpacked already. Others may be using it, so it had better stay."""
+    if not directory.is_dir():
+        return False
+    try:
+        return directory_checksum(directory) == archive_checksum(archive)
+    except OSError:
+        return False
+
+
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _locked(path: Path, waiting: Callable[[], None] | None) -> Iterator[None]:
     """Hold the lock that `tofu` takes, too, while it changes a package of a shared cache."""
     with path.open("a") as file:
-        fcntl.lockf(file, fcntl.LOCK_EX)
+        _wait_for_lock(file, waiting)
         try:
             yield
         finally:
             fcntl.lockf(file, fcntl.LOCK_UN)
+
+
+def _wait_for_lock(file: IO[str], waiting: Callable[[], None] | None) -> None:
+    told_at = time.monotonic() + _TOLD_AFTER
+    while True:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+                raise
+        else:
+            return
+        if waiting is not None and time.monotonic() >= told_at:
+            waiting()
+            waiting = None
+        time.sleep(_BETWEEN_ATTEMPTS)

@@ -21,7 +21,7 @@ from nigari.eval.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static import StaticRun
 from nigari.packages.module_store import ModuleStore
 from nigari.packages.platforms import current_platform
-from nigari.packages.provider_selection import Installation
+from nigari.packages.provider_installer import Installation, Listener
 from nigari.packages.requirement import Requirement
 from nigari.record import record
 from nigari.workspace import Workspace
@@ -69,6 +69,11 @@ class InitOptions:
 
 class InitView(InstallView, Protocol):
     """Who shows how it goes."""
+
+    @property
+    def provider_listener(self) -> Listener:
+        """Who hears how the installation of providers goes."""
+        ...
 
     def waiting(self) -> None:
         """Somebody else is making the same directory ready."""
@@ -253,7 +258,9 @@ class Initialization:
         backend = BackendSetup(
             self._data, options.backend, self._people, sources, self._environ, diags
         )
-        providers = ProviderInstallation(self._where, options.providers)
+        providers = ProviderInstallation(
+            self._where, options.providers, self._view.provider_listener
+        )
         installation: Installation | None = None
         if options.backend.is_wanted:
             self._view.beginning("backend")

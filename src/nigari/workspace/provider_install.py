@@ -20,13 +20,18 @@ from nigari.packages.lockfile import (
     FILE_NAME,
     Locks,
     adopt_predecessors,
-    has_one_platform,
     load_locks,
     may_write,
     save_locks,
 )
+from nigari.packages.network import Network
 from nigari.packages.platforms import current_platform
-from nigari.packages.provider_selection import Installation, Places, install_providers
+from nigari.packages.provider_installer import (
+    Installation,
+    Listener,
+    Places,
+    install_providers,
+)
 from nigari.packages.provider_sources import (
     CombinedSources,
     FilesystemMirror,
@@ -57,7 +62,13 @@ class ProviderOptions:
 class ProviderInstallation:
     """The work of installing providers into a working directory."""
 
-    def __init__(self, where: WorkingDirectory, options: ProviderOptions) -> None:
+    def __init__(
+        self,
+        where: WorkingDirectory,
+        options: ProviderOptions,
+        listener: Listener | None = None,
+    ) -> None:
+        self._listener = listener
         self._installed = InstalledProviders(where)
         self._directory = Path(where.path)
         self._environ = where.environ
@@ -90,16 +101,23 @@ class ProviderInstallation:
         developed = overridden.intersection(self._installed.overrides)
         if developed:
             diags.append(self._installed.under_development(developed))
+        network = Network(config, self._environ)
         places = Places(
-            self._source(),
+            self._source(network),
             store,
             cache,
             config.plugin_cache_may_break_lock_file,
             frozenset(overridden),
+            self._environ,
         )
         self._before = _paths(store.directory)
         locks = adopt_predecessors(self._locks)
-        self._result = await install_providers(asked, locks, places, diags, self._options.upgrade)
+        try:
+            self._result = await install_providers(
+                asked, locks, places, diags, self._options.upgrade, self._listener
+            )
+        finally:
+            await network.close()
         self._is_new_lock = may_write(
             self._locks, self._result.locks, self._options.readonly, diags
         )
@@ -120,12 +138,7 @@ class ProviderInstallation:
         """Providers that are newly locked with checksums of this machine's packages alone."""
         if self._result is None or not self._is_new_lock:
             return []
-        before = self._locks.providers
-        return [
-            provider
-            for provider, lock in self._result.locks.providers.items()
-            if before.get(provider) != lock and has_one_platform(lock)
-        ]
+        return [each.provider for each in self._result.outcomes if each.has_one_platform]
 
     def commit(self) -> None:
         """Write the lock file, if there is something new. An `OSError` says why it cannot be."""
@@ -145,10 +158,11 @@ class ProviderInstallation:
             else:
                 shutil.rmtree(path, ignore_errors=True)
 
-    def _source(self) -> ProviderSource:
+    def _source(self, network: Network) -> ProviderSource:
         directories = [each for each in self._options.plugin_directories if each]
         if not directories:
-            return provider_source(self._installed.cli_config, self._environ, self._directory)
+            config = self._installed.cli_config
+            return provider_source(config, self._environ, self._directory, network)
         mirrors = [FilesystemMirror(self._directory / each) for each in directories]
         return CombinedSources([SelectiveSource(each) for each in mirrors])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.packages.provider_selection import Installation
+from nigari.packages.provider_installer import Installation, Silence
 from nigari.workspace.backend import SavedBackend
 
 
@@ -16,6 +16,7 @@ class QuietInit:
         """The directories of modules that were installed, by the keys of their calls."""
         self.providers: dict[str, str] = {}
         """The versions of providers, by name; empty for the built-in one."""
+        self.provider_listener = Silence()
 
     def waiting(self) -> None:
         """Somebody else is making the same directory ready."""

@@ -11,7 +11,7 @@ from nigari.cli.command import FLAG_LIST, FLAG_TEXT, Command, Example, Flag, Inv
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.packages.configured_sources import provider_source
+from nigari.packages.configured_sources import origin_source
 from nigari.packages.lockfile import (
     FILE_NAME,
     Locks,
@@ -19,6 +19,7 @@ from nigari.packages.lockfile import (
     lock_text,
     save_locks,
 )
+from nigari.packages.network import Network
 from nigari.packages.platforms import current_platform
 from nigari.packages.provider_mirror import lock_platforms
 from nigari.packages.provider_sources import FilesystemMirror, ProviderSource
@@ -43,32 +44,53 @@ def platforms_of(invocation: Invocation) -> list[str]:
     return given or [current_platform()]
 
 
-def source_of(presenter: Presenter, installed: InstalledProviders) -> ProviderSource:
-    """Where packages come from: the mirror on the command line, or as configured."""
-    mirror = presenter.invocation.text("fs-mirror")
-    if mirror:
-        return FilesystemMirror(Path(mirror))
-    return provider_source(installed.cli_config, presenter.terminal.environ, Path())
+def _source(
+    presenter: Presenter, installed: InstalledProviders, network: Network
+) -> ProviderSource | None:
+    """Where packages come from: the mirror on the command line, or registries."""
+    directory, url = presenter.invocation.text("fs-mirror"), presenter.invocation.text("net-mirror")
+    if directory and url:
+        raise UsageError("The options -fs-mirror and -net-mirror cannot be used together.")
+    if directory:
+        return FilesystemMirror(Path(directory))
+    if not url:
+        return origin_source(installed.cli_config, presenter.terminal.environ, Path(), network)
+    if not url.startswith("https://"):
+        presenter.diags.error(
+            "Invalid URL of a network mirror",
+            "The option -net-mirror must be the https URL of a network mirror, such as "
+            "https://mirror.example.com/providers/.",
+        )
+        return None
+    from nigari.packages.network_mirror import NetworkMirror
+
+    return NetworkMirror(url, network)
 
 
 async def _lock(presenter: Presenter) -> bool:
-    if presenter.invocation.text("net-mirror"):
-        raise UsageError("Network mirrors are not supported yet; use -fs-mirror.")
     platforms = platforms_of(presenter.invocation)
     requirements = _wanted(presenter)
     if requirements is None:
         return False
     installed = InstalledProviders(presenter.session.where)
-    old = adopt_predecessors(installed.locks)
-    source = source_of(presenter, installed)
+    new = adopt_predecessors(installed.locks)
+    environ = presenter.terminal.environ
+    network = Network(installed.cli_config, environ)
+    source = _source(presenter, installed, network)
     presenter.diags.extend(installed.problems)
-    new = old
-    for platform in platforms:
-        if presenter.diags.has_errors:
-            return False
-        before = new
-        new = await lock_platforms(requirements, before, source, [platform], presenter.diags)
-        _tell(presenter, before, new, requirements, platform)
+    if source is None:
+        return False
+    try:
+        for platform in platforms:
+            if presenter.diags.has_errors:
+                return False
+            before = new
+            new = await lock_platforms(
+                requirements, before, source, [platform], environ, presenter.diags
+            )
+            _tell(presenter, before, new, requirements, platform)
+    finally:
+        await network.close()
     return not presenter.diags.has_errors and _save(presenter, installed.locks, new)
 
 

@@ -10,7 +10,9 @@ from nigari.cli.commands.providers_lock import PLATFORM_FLAG, platforms_of
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.packages.configured_sources import provider_source
+from nigari.packages.configured_sources import origin_source
+from nigari.packages.lockfile import adopt_predecessors
+from nigari.packages.network import Network
 from nigari.packages.provider_mirror import mirror_providers
 from nigari.packages.requirement import by_provider
 from nigari.workspace.providers import InstalledProviders
@@ -25,20 +27,25 @@ async def _mirror(presenter: Presenter) -> bool:
     if requirements is None:
         return False
     installed = InstalledProviders(presenter.session.where)
-    source = provider_source(installed.cli_config, presenter.terminal.environ, Path())
-    locks = installed.locks
+    environ = presenter.terminal.environ
+    network = Network(installed.cli_config, environ)
+    source = origin_source(installed.cli_config, environ, Path(), network)
+    locks = adopt_predecessors(installed.locks)
     presenter.diags.extend(installed.problems)
     if presenter.diags.has_errors:
         return False
-    for provider, asked in sorted(by_provider(requirements).items()):
-        if provider.is_builtin:
-            _say(presenter, f"Skipping {provider}, because it is built in")
-            continue
-        _say(presenter, f"Mirroring {provider.display}...")
-        for path in await mirror_providers(
-            asked, locks, source, target, platforms, presenter.diags
-        ):
-            _say(presenter, f"Wrote {path}", indent="  ")
+    try:
+        for provider, asked in sorted(by_provider(requirements).items()):
+            if provider.is_builtin:
+                _say(presenter, f"Skipping {provider}, because it is built in")
+                continue
+            _say(presenter, f"Mirroring {provider.display}...")
+            for path in await mirror_providers(
+                asked, locks, source, target, platforms, presenter.diags
+            ):
+                _say(presenter, f"Wrote {path}", indent="  ")
+    finally:
+        await network.close()
     return not presenter.diags.has_errors
 
 
@@ -55,7 +62,7 @@ COMMAND = Command(
     "providers mirror",
     "Copies the packages of all required providers into a directory, which can then be used as a "
     "filesystem mirror, or served by a web server as a network mirror. Packages come from the "
-    "same sources as in init.",
+    "providers' registries, or from mirrors where the CLI configuration does not allow that.",
     run,
     flags=(PLATFORM_FLAG, *VARIABLE_FLAGS, *SAYING_FLAGS),
     arguments="DIR",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from nigari.addrs.provider import Provider
 from nigari.cli.presenter import Presenter
+from nigari.lang.versions import Version
 from nigari.packages.lockfile import FILE_NAME
-from nigari.packages.provider_selection import Installation, Step
+from nigari.packages.provider_installer import Installation, Outcome, Step
+from nigari.packages.provider_sources import Verified
 from nigari.workspace.backend import SavedBackend
 
 _STEPS = {
@@ -29,6 +33,7 @@ class InitProgress:
         self._presenter = presenter
         self._upgrade = upgrade
         self._tells_parts = tells_parts
+        self.provider_listener = ProviderProgress(presenter)
 
     def waiting(self) -> None:
         """Somebody else is making the same directory ready."""
@@ -76,7 +81,8 @@ class InitProgress:
         """All providers are there."""
         for outcome in installation.outcomes:
             at = "" if outcome.version is None else f" v{outcome.version}"
-            self._say(f"- {outcome.provider.display}{at} {_STEPS[outcome.step]}")
+            known = f" ({_trust(outcome.verified)})" if outcome.verified is not None else ""
+            self._say(f"- {outcome.provider.display}{at} {_STEPS[outcome.step]}{known}")
 
     def locks_written(self, is_first: bool) -> None:
         """The lock file has been made or changed."""
@@ -89,3 +95,49 @@ class InitProgress:
     def _say(self, text: str) -> None:
         self._presenter.say(self._presenter.prose(text), text.strip().removeprefix("- "))
         self._presenter.terminal.stdout.flush()
+
+
+class ProviderProgress:
+    """Tells how the installation of providers goes. Downloads are told when they begin."""
+
+    def __init__(self, presenter: Presenter) -> None:
+        self._presenter = presenter
+
+    def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
+        """Versions of a provider are looked for; or only the locked one is."""
+        if locked is not None:
+            self._tell(f"Reusing version {locked} of {provider.display} from the lock file")
+        elif constraints:
+            self._tell(f"Finding versions of {provider.display} that match {constraints}")
+        else:
+            self._tell(f"Finding the latest version of {provider.display}")
+
+    def fetching(self, provider: Provider, version: Version, location: str) -> None:
+        """A package is about to be fetched."""
+        if location.startswith(("http://", "https://")):
+            text = f"Downloading {provider.display} v{version}..."
+            self._presenter.say(f"- {text}", text)
+            self._presenter.terminal.stdout.flush()
+        else:
+            self._tell(f"Installing {provider.display} v{version}")
+
+    def received(self, provider: Provider, size: int, total: int | None) -> None:
+        """More of a package has arrived."""
+
+    def installed(self, outcome: Outcome) -> None:
+        """A package is installed."""
+
+    def waiting(self, provider: Provider, store: Path) -> None:
+        """Another process installs the same package, and takes its time."""
+        text = f"Another process is installing {provider.display} in {store}. Waiting for it..."
+        self._presenter.say(f"- {text}", text)
+        self._presenter.terminal.stdout.flush()
+
+    def _tell(self, text: str) -> None:
+        """Tell programs only: it is over before a person has read it."""
+        if self._presenter.events is not None:
+            self._presenter.events.event(text, {})
+
+
+def _trust(verified: Verified) -> str:
+    return f"signed, key ID {verified.key_id}" if verified.signed else verified.word

@@ -1,0 +1,82 @@
+"""Signatures of provider packages: OpenPGP, detached, made with one of several keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from nigari.record import record
+
+if TYPE_CHECKING:
+    from pysequoia import Cert, Sig
+
+_KEY_ID: Final = 16
+"""Hexadecimal digits: the end of a fingerprint."""
+
+
+class SignatureError(Exception):
+    """A signature does not show what it should; the text completes "…, because "."""
+
+
+@record
+class Signature:
+    """A valid signature: the primary key's ID, and whether key or signature have expired since."""
+
+    key_id: str
+    is_expired: bool = False
+
+
+def check_signature(document: bytes, signature: bytes, keys: Sequence[str]) -> Signature:
+    """Who has signed a document, among the keys given as armored text."""
+    from pysequoia import Cert, Sig
+
+    try:
+        given = Sig.from_bytes(signature)
+    except Exception:  # noqa: BLE001 -- the library raises nothing more specific
+        raise SignatureError("the signature cannot be read") from None
+    expired: Signature | None = None
+    for text in keys:
+        try:
+            certificates = Cert.split_bytes(text.encode())
+        except Exception:  # noqa: BLE001 -- the library raises nothing more specific
+            raise SignatureError("a key of the registry cannot be read") from None
+        for certificate in certificates:
+            if not _made_by(given, certificate):
+                continue
+            found = _verified(document, given, certificate)
+            if not found.is_expired:
+                return found
+            expired = expired or found
+    if expired is None:
+        raise SignatureError("none of the keys of the registry has made the signature")
+    return expired
+
+
+def _made_by(signature: Sig, certificate: Cert) -> bool:
+    """Whether a key of the certificate is the one that the signature names."""
+    from pysequoia.packet import PacketPile, Tag
+
+    wanted = (signature.issuer_fingerprint or signature.issuer_key_id or "").lower()
+    for packet in PacketPile.from_bytes(bytes(certificate)):
+        if packet.tag in (Tag.PublicKey, Tag.PublicSubkey):
+            fingerprint = (packet.fingerprint or "").lower()
+            if wanted and fingerprint.endswith(wanted):
+                return True
+    return False
+
+
+def _verified(document: bytes, signature: Sig, certificate: Cert) -> Signature:
+    from pysequoia import verify
+
+    if certificate.is_revoked:
+        raise SignatureError("the key that made the signature has been revoked")
+    try:
+        verify(bytes=document, store=lambda _: [certificate], signature=signature)
+    except Exception:  # noqa: BLE001 -- the library raises nothing more specific
+        raise SignatureError(
+            "the signature does not fit the checksums that it should cover"
+        ) from None
+    now = datetime.now(UTC)
+    ends = [each for each in (signature.expiration, certificate.expiration) if each is not None]
+    return Signature(certificate.fingerprint[-_KEY_ID:].upper(), any(end < now for end in ends))
