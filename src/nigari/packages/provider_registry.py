@@ -112,7 +112,7 @@ class RegistrySource:
             raise SourceError(text.rstrip("."), UNREACHABLE) from error
         try:
             answer = await hosts.client.get(
-                resolved(base if base.endswith("/") else f"{base}/", path),
+                resolved(base, path),
                 headers=_VERSION_HEADER,
                 credentials=credentials,
                 policy=hosts.policy,

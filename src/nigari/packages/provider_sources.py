@@ -227,6 +227,7 @@ class CombinedSources:
             try:
                 listed = await selective.source.versions(provider)
             except ProviderUnknown as error:
+                self._listed[number, provider] = Versions()
                 unknown.append(error)
                 continue
             self._listed[number, provider] = listed

@@ -1,0 +1,531 @@
+"""Both programs in the same world of registries and mirrors: the same verdicts, files and locks.
+
+Each story is a list of steps. After each step both exit with the same status (or only ours is more
+careful, where that is said), have the same lock file and the same files, and have asked the hosts
+for the same things, or we for fewer.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
+from nigari.packages.platforms import current_platform
+from tests.net_world.registry import Key, Release, zip_of
+from tests.net_world.server import Answer, json_answer, redirect
+from tests.net_world.world import World
+from tests.real import program
+
+pytestmark = pytest.mark.real
+
+HOST = "registry.example.com"
+MIRROR = "mirror.example.com"
+PLATFORMS = (current_platform(), "plan9_arm")
+ZIP = f"terraform-provider-thing_1.0.0_{current_platform()}.zip"
+_KEY = Key()
+
+
+def main_file(*providers: str) -> str:
+    """A configuration that requires providers, each as `source` or `source version`."""
+    lines = []
+    for text in providers:
+        source, _, version = text.partition(" ")
+        more = f'\n      version = "{version}"' if version else ""
+        name = source.rpartition("/")[2]
+        lines.append(f'    {name} = {{\n      source = "{source}"{more}\n    }}\n')
+    return f"terraform {{\n  required_providers {{\n{''.join(lines)}  }}\n}}\n"
+
+
+class Stage:
+    """A world, and a directory for each program in it."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.world = World(base / "world", HOST, MIRROR, DEFAULT_REGISTRY_HOST)
+        self.host, self.mirror = self.world.registries[HOST], self.world.registries[MIRROR]
+        self.default = self.world.registries[DEFAULT_REGISTRY_HOST]
+        self.mirror.mirrored = [self.host, self.default]
+        self.more: dict[str, str] = {}
+        for name in ("theirs", "ours"):
+            (base / name).mkdir()
+
+    def write(self, text: str, file: str = "main.tf") -> None:
+        for name in ("theirs", "ours"):
+            (self.base / name / file).write_text(text)
+
+    def run(self, *command: str) -> tuple[Done, Done]:
+        tofu = str(program("tofu"))
+        theirs = self._run("theirs", [tofu, *command])
+        ours = self._run("ours", [sys.executable, "-m", "nigari", *command])
+        return theirs, ours
+
+    def _run(self, name: str, command: list[str]) -> Done:
+        self.world.requests()
+        done = subprocess.run(
+            command,
+            cwd=self.base / name,
+            env={
+                **{n: v for n, v in os.environ.items() if not n.startswith(("TF_", "XDG_"))},
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                "CHECKPOINT_DISABLE": "1",
+                **self.world.environment,
+                **{n: v.replace("WHO", name) for n, v in self.more.items()},
+            },
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        lock = self.base / name / ".terraform.lock.hcl"
+        return Done(
+            done.returncode,
+            done.stdout + done.stderr,
+            lock.read_text() if lock.exists() else "",
+            files_in(self.base / name),
+            self.world.requests(),
+        )
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    text: str
+    lock: str
+    files: dict[str, object]
+    requests: list[str]
+
+
+def files_in(directory: Path) -> dict[str, object]:
+    """Every file with its content and mode, every link with its target; not what locks leave."""
+    found: dict[str, object] = {}
+    for folder, subfolders, names in os.walk(directory):
+        for name in (*subfolders, *names):
+            path = Path(folder, name)
+            key = str(path.relative_to(directory))
+            if path.is_symlink():
+                found[key] = (
+                    os.readlink(path).replace("/ours/", "/WHO/").replace("/theirs/", "/WHO/")
+                )
+            elif path.is_file() and not name.endswith((".lock", ".hcl")) and "schemas" not in key:
+                found[key] = (path.read_bytes(), path.stat().st_mode & 0o111)
+    return {key: value for key, value in found.items() if "modules" not in key}
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    made.world.close()
+
+
+def alike(stage: Stage, *command: str, status: int, about: str = "") -> tuple[Done, Done]:
+    theirs, ours = stage.run(*command)
+    both = f"{about}\n--- theirs\n{theirs.text}\n--- ours\n{ours.text}"
+    assert theirs.status == status, both
+    assert ours.status == status, both
+    assert ours.lock == theirs.lock, both
+    if status == 0:
+        assert ours.files == theirs.files, both
+        extra = Counter(ours.requests) - Counter(theirs.requests)
+        assert not extra, f"{extra}\n{both}"
+    return theirs, ours
+
+
+@dataclass(frozen=True)
+class Story:
+    """What there is, what is done with it, and whether it works."""
+
+    name: str
+    publish: Callable[[Stage], object]
+    providers: tuple[str, ...] = (f"{HOST}/acme/thing",)
+    settings: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+    works: bool = True
+    commands: tuple[tuple[str, ...], ...] = (("init",),)
+
+
+def signed(version: str = "1.0.0", **members: object) -> Callable[[Stage], Release]:
+    return lambda stage: changed(
+        stage.host.publish("acme", "thing", version, _KEY, PLATFORMS), **members
+    )
+
+
+def changed(release: Release, **members: object) -> Release:
+    release.signature = release.signature_bytes()
+    for name, value in members.items():
+        setattr(release, name, value)
+    return release
+
+
+def several(*versions: str) -> Callable[[Stage], object]:
+    return lambda stage: [signed(each)(stage) for each in versions]
+
+
+def unsigned(stage: Stage) -> Release:
+    return stage.default.publish("acme", "thing", "1.0.0", None, PLATFORMS)
+
+
+def described(stage: Stage, **changes: object) -> Release:
+    release = stage.default.publish("acme", "thing", "1.0.0", _KEY, PLATFORMS)
+    release.packages = {
+        **{
+            each: {
+                "hashes": [f"zh:{release.digest(each)}", f"h1:{each}="],
+                "package_size": len(release.archives[each]),
+            }
+            for each in PLATFORMS
+        },
+        **changes,
+    }
+    return release
+
+
+def answering(path: str, answer: Answer, host: str = HOST) -> Callable[[Stage], object]:
+    def publish(stage: Stage) -> None:
+        signed()(stage)
+        stage.world.registries[host].answers[path] = answer
+
+    return publish
+
+
+def with_token(stage: Stage) -> None:
+    signed()(stage)
+    stage.host.token = "s3cret"
+
+
+def unusable(stage: Stage, files: dict[str, bytes]) -> None:
+    release = signed()(stage)
+    release.archives[current_platform()] = zip_of(files)
+    release.signature = None
+
+
+def mirrored(stage: Stage) -> None:
+    signed()(stage)
+    unsigned(stage)
+
+
+def mirror_as_text(stage: Stage) -> None:
+    mirrored(stage)
+    path = f"/mirror/{HOST}/acme/thing/index.json"
+    stage.mirror.answers[path] = Answer(200, b"{}")
+
+
+def expired(stage: Stage) -> None:
+    short = Key(seconds=62)
+    release = stage.host.publish("acme", "thing", "1.0.0", short, PLATFORMS)
+    release.signature = release.signature_bytes()
+    time.sleep(3)
+
+
+def network_mirror(more: str = "") -> str:
+    return (
+        f'provider_installation {{\n  network_mirror {{\n    url = "https://{MIRROR}/mirror/"\n'
+        f"    {more}\n  }}\n}}\n"
+    )
+
+
+DISCOVERY = "/.well-known/terraform.json"
+VERSIONS = "/v1/providers/acme/thing/versions"
+DOWNLOAD = f"/v1/providers/acme/thing/1.0.0/download/{current_platform().replace('_', '/')}"
+OURS = ("acme/thing",)
+AGAIN = (("init",), ("init",), ("init", "-upgrade"))
+
+STORIES = [
+    Story("signed", signed(), commands=AGAIN),
+    Story(
+        "newest", several("1.0.0", "1.5.0", "2.0.0", "1.9.0-rc1"), (f"{HOST}/acme/thing ~> 1.0",)
+    ),
+    Story("prerelease", several("1.0.0", "1.9.0-rc1"), (f"{HOST}/acme/thing 1.9.0-rc1",)),
+    Story("none fits", several("1.0.0"), (f"{HOST}/acme/thing > 1.0",), works=False),
+    Story("unknown", lambda stage: None, works=False),
+    Story("unknown default", lambda stage: None, ("hashicorp/thing",), works=False),
+    Story("default host without keys", unsigned, OURS, commands=AGAIN),
+    Story(
+        "default host without keys, enforced",
+        unsigned,
+        OURS,
+        environment={"OPENTOFU_ENFORCE_GPG_VALIDATION": "true"},
+        works=False,
+    ),
+    Story(
+        "other host without keys",
+        lambda stage: stage.host.publish("acme", "thing", "1.0.0", None, PLATFORMS),
+        works=False,
+    ),
+    Story("described", described, OURS, commands=AGAIN),
+    Story(
+        "described, enforced",
+        described,
+        OURS,
+        environment={"OPENTOFU_ENFORCE_GPG_VALIDATION": "true"},
+    ),
+    Story(
+        "described with another size",
+        lambda stage: described(
+            stage, **{current_platform(): {"hashes": ["zh:" + "0" * 64], "package_size": 3}}
+        ),
+        OURS,
+        works=False,
+    ),
+    Story(
+        "described without this platform",
+        lambda stage: setattr(
+            release := described(stage),
+            "packages",
+            {"plan9_arm": (release.packages or {})["plan9_arm"]},
+        ),
+        OURS,
+        works=False,
+    ),
+    Story("key of somebody else", signed(keys=[Key().public]), works=False),
+    Story("several keys", signed(keys=[Key().public, _KEY.public])),
+    Story("unreadable key", signed(keys=["x"]), works=False),
+    Story("unreadable signature", signed(signature=b"x"), works=False),
+    Story("other checksums", signed(sums=b"0" * 64 + b"  " + ZIP.encode() + b"\n"), works=False),
+    Story("no checksums", signed(sums=b""), works=False),
+    Story("expired", expired),
+    Story(
+        "expired, enforced",
+        expired,
+        environment={"OPENTOFU_ENFORCE_GPG_EXPIRATION": "true"},
+        works=False,
+    ),
+    Story("old protocol", signed(protocols=["4.0"]), works=False),
+    Story("both protocols", signed(protocols=["4.0", "6.1"])),
+    Story("no protocols", signed(protocols=[])),
+    Story("other platform", signed(changes={"os": "plan9", "arch": "arm"}), works=False),
+    Story("bad checksum", signed(changes={"shasum": "0"}), works=False),
+    Story("odd scheme", signed(changes={"download_url": "ftp://x/y"}), works=False),
+    Story("missing archive", signed(changes={"download_url": "/none"}), works=False),
+    Story("missing checksums", signed(changes={"shasums_url": "/none"}), works=False),
+    Story("missing signature", signed(changes={"shasums_signature_url": "/none"}), works=False),
+    Story(
+        "not for this platform",
+        lambda stage: stage.host.publish("acme", "thing", "1.0.0", _KEY, ["plan9_arm"]),
+        works=False,
+    ),
+    Story(
+        "bad version",
+        answering(VERSIONS, json_answer({"versions": [{"version": "x"}]})),
+        works=False,
+    ),
+    Story("no versions", answering(VERSIONS, json_answer({"versions": []})), works=False),
+    Story(
+        "html",
+        answering(VERSIONS, Answer(200, b"<html>", {"content-type": "text/html"})),
+        works=False,
+    ),
+    Story("forbidden", answering(VERSIONS, json_answer({}, 403)), works=False),
+    Story(
+        "redirected",
+        answering(VERSIONS, redirect("/v1/providers/acme/other/versions")),
+        works=False,
+    ),
+    Story("loop", answering(VERSIONS, redirect(VERSIONS)), works=False),
+    Story(
+        "download redirected",
+        answering("/files/acme/thing/1.0.0/" + ZIP, redirect("/none")),
+        works=False,
+    ),
+    Story("no services", answering(DISCOVERY, json_answer({})), works=False),
+    Story("no discovery", answering(DISCOVERY, Answer(404)), works=False),
+    Story(
+        "other service version",
+        answering(DISCOVERY, json_answer({"providers.v2": "/x/"})),
+        works=False,
+    ),
+    Story(
+        "discovery as text",
+        answering(DISCOVERY, Answer(200, b"{}")),
+        works=False,
+    ),
+    Story(
+        "service elsewhere",
+        answering(DISCOVERY, json_answer({"providers.v1": f"https://{HOST}/v1/providers/"})),
+    ),
+    Story(
+        "service without slash",
+        answering(DISCOVERY, json_answer({"providers.v1": "/v1/providers"})),
+        works=False,
+    ),
+    Story("token missing", with_token, works=False),
+    Story("token", with_token, environment={"TF_TOKEN_registry_example_com": "s3cret"}),
+    Story(
+        "token in a file", with_token, settings=f'credentials "{HOST}" {{\n  token = "s3cret"\n}}\n'
+    ),
+    Story(
+        "host block",
+        signed(),
+        ("fake.example.com/acme/thing",),
+        settings=f'host "fake.example.com" {{\n  services = {{\n    "providers.v1" = "https://{HOST}/v1/providers/"\n  }}\n}}\n',
+    ),
+    Story("no program", lambda stage: unusable(stage, {"README": b"x"}), works=False),
+    Story(
+        "zip slip",
+        lambda stage: unusable(stage, {"../x": b"", "terraform-provider-thing": b""}),
+        works=False,
+    ),
+    Story("network mirror", mirrored, settings=network_mirror(), commands=AGAIN),
+    Story("network mirror, default host", mirrored, OURS, settings=network_mirror()),
+    Story("trusted mirror", mirrored, OURS, settings=network_mirror("trust_all_hashes = true")),
+    Story(
+        "trusted mirror, other host", mirrored, settings=network_mirror("trust_all_hashes = true")
+    ),
+    Story("mirror without it", lambda stage: None, settings=network_mirror(), works=False),
+    Story(
+        "mirror without slash",
+        mirrored,
+        settings=network_mirror().replace("/mirror/", "/mirror"),
+        works=False,
+    ),
+    Story("mirror as text", mirror_as_text, settings=network_mirror(), works=False),
+    Story(
+        "excluded from direct",
+        signed(),
+        settings=f'provider_installation {{\n  direct {{\n    exclude = ["{HOST}/*/*"]\n  }}\n}}\n',
+        works=False,
+    ),
+    Story("lock", signed(), commands=(("providers", "lock"), ("init",))),
+    Story(
+        "lock platforms",
+        signed(),
+        commands=(
+            ("providers", "lock", *(f"-platform={each}" for each in PLATFORMS)),
+            ("providers", "lock", *(f"-platform={each}" for each in PLATFORMS)),
+        ),
+    ),
+    Story(
+        "lock from a mirror",
+        mirrored,
+        OURS,
+        commands=(
+            ("providers", "lock", f"-net-mirror=https://{MIRROR}/mirror/", "-platform=plan9_arm"),
+            ("providers", "lock"),
+        ),
+    ),
+    Story(
+        "lock ignores mirrors",
+        mirrored,
+        OURS,
+        settings=network_mirror().replace("  }\n}\n", "  }\n  direct {\n  }\n}\n"),
+        commands=(("providers", "lock"),),
+    ),
+    Story(
+        "lock from http",
+        mirrored,
+        commands=(("providers", "lock", f"-net-mirror=http://{MIRROR}/mirror/"),),
+        works=False,
+    ),
+    Story("mirror", signed(), commands=(("providers", "mirror", "copy"),)),
+    Story(
+        "mirror platforms",
+        lambda stage: (signed()(stage), unsigned(stage), described(stage)),
+        (*OURS, f"{HOST}/acme/thing"),
+        commands=(("providers", "mirror", *(f"-platform={each}" for each in PLATFORMS), "copy"),),
+        works=False,
+    ),
+    Story(
+        "mirror described",
+        described,
+        OURS,
+        commands=(
+            ("init",),
+            ("providers", "mirror", *(f"-platform={each}" for each in PLATFORMS), "copy"),
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+def test_stories(stage: Stage, story: Story) -> None:
+    story.publish(stage)
+    stage.world.configure(story.settings)
+    stage.more = {"TF_PROVIDER_DOWNLOAD_RETRY": "0", **story.environment}
+    stage.write(main_file(*story.providers))
+    for number, command in enumerate(story.commands):
+        alike(stage, *command, status=0 if story.works else 1, about=f"{number}: {command}")
+
+
+def test_a_shared_cache(stage: Stage) -> None:
+    signed()(stage)
+    stage.write(main_file(f"{HOST}/acme/thing"))
+    for name in ("theirs", "ours"):
+        (stage.base / f"cache-{name}").mkdir()
+    stage.more = {"TF_PLUGIN_CACHE_DIR": f"{stage.base}/cache-WHO"}
+    theirs, ours = stage.run("init")
+    assert (ours.status, ours.lock) == (theirs.status, theirs.lock) == (0, theirs.lock)
+    caches = [files_in(stage.base / f"cache-{name}") for name in ("theirs", "ours")]
+    assert caches[0] == caches[1]
+    # What the lock file vouches for is not downloaded again.
+    for name in ("theirs", "ours"):
+        os.rename(stage.base / name / ".terraform", stage.base / f"old-{name}")
+    theirs, ours = stage.run("init")
+    assert (ours.status, ours.requests) == (theirs.status, theirs.requests) == (0, [])
+
+
+def test_content_that_changed_under_a_locked_version(stage: Stage) -> None:
+    signed()(stage)
+    stage.write(main_file(f"{HOST}/acme/thing"))
+    alike(stage, "init", status=0)
+    stage.host.publish("acme", "thing", "1.0.0", _KEY, PLATFORMS, b"changed")
+    for name in ("theirs", "ours"):
+        os.rename(stage.base / name / ".terraform", stage.base / f"old-{name}")
+    alike(stage, "init", status=1)
+
+
+def test_a_read_only_lock_file(stage: Stage) -> None:
+    signed()(stage)
+    stage.write(main_file(f"{HOST}/acme/thing"))
+    alike(stage, "init", "-lockfile=readonly", status=1)
+    alike(stage, "init", status=0)
+    alike(stage, "init", "-lockfile=readonly", status=0)
+    lock = (stage.base / "ours" / ".terraform.lock.hcl").read_text()
+    short = "\n".join(line for line in lock.splitlines() if '"zh:' not in line) + "\n"
+    stage.write(short, ".terraform.lock.hcl")
+    for name in ("theirs", "ours"):
+        os.rename(stage.base / name / ".terraform", stage.base / f"old-{name}")
+    alike(stage, "init", "-lockfile=readonly", status=0)
+
+
+def test_locks_that_terraform_wrote(stage: Stage) -> None:
+    for version in ("1.0.0", "2.0.0"):
+        stage.default.publish("hashicorp", "thing", version, _KEY, PLATFORMS)
+    stage.write(main_file("hashicorp/thing"))
+    stage.write(
+        'provider "registry.terraform.io/hashicorp/thing" {\n  version = "1.0.0"\n'
+        '  hashes = [\n    "h1:x=",\n  ]\n}\n',
+        ".terraform.lock.hcl",
+    )
+    _, ours = alike(stage, "init", status=0)
+    assert '"1.0.0"' in ours.lock
+
+
+def test_each_others_directories(stage: Stage) -> None:
+    signed()(stage)
+    stage.write(main_file(f"{HOST}/acme/thing"))
+    alike(stage, "init", status=0)
+    os.rename(stage.base / "ours", stage.base / "swap")
+    os.rename(stage.base / "theirs", stage.base / "ours")
+    os.rename(stage.base / "swap", stage.base / "theirs")
+    theirs, ours = alike(stage, "init", status=0)
+    assert ours.requests == []
+    assert len(theirs.requests) <= 2
+
+
+def test_a_mirror_need_not_have_what_the_registry_has(stage: Stage) -> None:
+    """OpenTofu asks a mirror for the package of a version that only the registry has listed."""
+    signed()(stage)
+    stage.mirror.mirrored.clear()
+    stage.write(main_file(f"{HOST}/acme/thing"))
+    stage.world.configure(network_mirror().replace("  }\n}\n", "  }\n  direct {\n  }\n}\n"))
+    theirs, ours = stage.run("init")
+    assert (theirs.status, ours.status) == (1, 0)
