@@ -99,6 +99,10 @@ class Listener(Protocol):
         """Another process installs the same package, and takes its time."""
         ...
 
+    def finished(self) -> None:
+        """Nothing more is under way."""
+        ...
+
 
 class Silence:
     """Nobody listens."""
@@ -116,6 +120,9 @@ class Silence:
         pass
 
     def waiting(self, provider: Provider, store: Path) -> None:
+        pass
+
+    def finished(self) -> None:
         pass
 
 
@@ -144,6 +151,7 @@ async def install_providers(
 ) -> Installation:
     """Make every provider required available. Providers that fail keep the lock they had."""
     wanted = by_provider(requirements)
+    listener = listener or Silence()
     works: list[_Work] = []
     outcomes: dict[Provider, Outcome] = {}
     for provider in sorted(wanted):
@@ -153,14 +161,17 @@ async def install_providers(
                 outcomes[provider] = Outcome(provider, None, Step.BUILT_IN)
         elif provider not in places.overridden:
             lock = locks.providers.get(provider)
-            works.append(_Work(provider, asked, lock, places, upgrade, listener or Silence()))
+            works.append(_Work(provider, asked, lock, places, upgrade, listener))
     remote = [work for work in works if not work.take_what_is_there() and work.is_remote]
     if remote:
         import asyncio
 
         # Whoever runs this without an event loop notices here that one is needed.
         await asyncio.sleep(0)
-        await _side_by_side(remote)
+        try:
+            await _side_by_side(remote)
+        finally:
+            listener.finished()
     for work in works:
         if work.outcome is None and work not in remote:
             await work.begin()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nigari.addrs.provider import Provider
 from nigari.cli.presenter import Presenter
+from nigari.cli.views.live import Download, LiveLines
 from nigari.lang.versions import Version
 from nigari.packages.lockfile import FILE_NAME
 from nigari.packages.provider_installer import Installation, Outcome, Step
@@ -82,7 +83,15 @@ class InitProgress:
         for outcome in installation.outcomes:
             at = "" if outcome.version is None else f" v{outcome.version}"
             known = f" ({_trust(outcome.verified)})" if outcome.verified is not None else ""
-            self._say(f"- {outcome.provider.display}{at} {_STEPS[outcome.step]}{known}")
+            text = f"{outcome.provider.display}{at} {_STEPS[outcome.step]}{known}"
+            self._presenter.say(self._presenter.prose(f"- {text}"), text, _members(outcome))
+        if any(
+            each.verified is not None and each.verified.signed for each in installation.outcomes
+        ):
+            self._say(
+                "\nSigned providers are signed by whoever publishes them, and not by this program's "
+                "authors."
+            )
 
     def locks_written(self, is_first: bool) -> None:
         """The lock file has been made or changed."""
@@ -98,46 +107,87 @@ class InitProgress:
 
 
 class ProviderProgress:
-    """Tells how the installation of providers goes. Downloads are told when they begin."""
+    """Tells how the installation of providers goes.
+
+    On a terminal a download is a line that changes until it is complete; elsewhere it is one that
+    says that it begins. Programs get an event for each step.
+    """
 
     def __init__(self, presenter: Presenter) -> None:
         self._presenter = presenter
+        self._live: LiveLines | None = None
+        self._downloads: dict[Provider, Download] = {}
+        if presenter.terminal.stdout.isatty() and not presenter.is_for_programs:
+            from nigari.diagnostics.layout import Layout
+
+            layout = Layout.for_stream(presenter.terminal.stdout, presenter.terminal.environ)
+            self._live = LiveLines(presenter.terminal.stdout, layout.width)
 
     def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
         """Versions of a provider are looked for; or only the locked one is."""
         if locked is not None:
-            self._tell(f"Reusing version {locked} of {provider.display} from the lock file")
+            text = f"Reusing version {locked} of {provider.display} from the lock file"
         elif constraints:
-            self._tell(f"Finding versions of {provider.display} that match {constraints}")
+            text = f"Finding versions of {provider.display} that match {constraints}"
         else:
-            self._tell(f"Finding the latest version of {provider.display}")
+            text = f"Finding the latest version of {provider.display}"
+        self._tell(text, {"provider": str(provider), "constraints": constraints})
 
     def fetching(self, provider: Provider, version: Version, location: str) -> None:
         """A package is about to be fetched."""
-        if location.startswith(("http://", "https://")):
-            text = f"Downloading {provider.display} v{version}..."
-            self._presenter.say(f"- {text}", text)
+        members = {"provider": str(provider), "version": str(version), "location": location}
+        if not location.startswith(("http://", "https://")):
+            self._tell(f"Installing {provider.display} v{version}", members)
+            return
+        text = f"Downloading {provider.display} v{version}..."
+        self._downloads[provider] = Download(f"{provider.display} v{version}")
+        if self._live is None:
+            self._presenter.say(f"- {text}", text, members)
             self._presenter.terminal.stdout.flush()
         else:
-            self._tell(f"Installing {provider.display} v{version}")
+            self._tell(text, members)
+            self.received(provider, 0, None)
 
     def received(self, provider: Provider, size: int, total: int | None) -> None:
         """More of a package has arrived."""
+        if self._live is not None and provider in self._downloads:
+            self._live.show(str(provider), self._downloads[provider].line(size, total))
 
     def installed(self, outcome: Outcome) -> None:
         """A package is installed."""
+        if self._live is not None:
+            self._live.remove(str(outcome.provider))
 
     def waiting(self, provider: Provider, store: Path) -> None:
         """Another process installs the same package, and takes its time."""
+        if self._live is not None:
+            self._live.clear()
         text = f"Another process is installing {provider.display} in {store}. Waiting for it..."
-        self._presenter.say(f"- {text}", text)
+        self._presenter.say(f"- {text}", text, {"provider": str(provider)})
         self._presenter.terminal.stdout.flush()
 
-    def _tell(self, text: str) -> None:
+    def finished(self) -> None:
+        """Nothing more is under way."""
+        if self._live is not None:
+            self._live.clear()
+
+    def _tell(self, text: str, members: Mapping[str, object]) -> None:
         """Tell programs only: it is over before a person has read it."""
         if self._presenter.events is not None:
-            self._presenter.events.event(text, {})
+            self._presenter.events.event(text, members)
 
 
 def _trust(verified: Verified) -> str:
     return f"signed, key ID {verified.key_id}" if verified.signed else verified.word
+
+
+def _members(outcome: Outcome) -> dict[str, object]:
+    """What programs learn about an installed provider."""
+    members: dict[str, object] = {"provider": str(outcome.provider), "step": outcome.step.value}
+    if outcome.version is not None:
+        members["version"] = str(outcome.version)
+    if outcome.verified is not None:
+        members["authentication"] = outcome.verified.word
+        if outcome.verified.key_id:
+            members["key_id"] = outcome.verified.key_id
+    return members

@@ -1,0 +1,61 @@
+"""Lines on a terminal that change while something is under way, and are gone afterwards."""
+
+from __future__ import annotations
+
+import time
+from typing import Final, TextIO
+
+_BETWEEN: Final = 0.1
+"""Seconds between two drawings: eyes are not faster."""
+_UP_AND_ERASE: Final = "\x1b[1A\x1b[2K"
+_MEGABYTE: Final = 1_000_000
+
+
+class LiveLines:
+    """One line per piece of work, drawn below everything that was written before."""
+
+    def __init__(self, stream: TextIO, width: int) -> None:
+        self._stream = stream
+        self._width = width
+        self._lines: dict[str, str] = {}
+        self._drawn = 0
+        self._drawn_at = 0.0
+
+    def show(self, key: str, text: str) -> None:
+        """Change a line, or add one."""
+        self._lines[key] = text
+        now = time.monotonic()
+        if now - self._drawn_at >= _BETWEEN:
+            self._drawn_at = now
+            self._draw()
+
+    def remove(self, key: str) -> None:
+        """End a piece of work."""
+        if self._lines.pop(key, None) is not None:
+            self._draw()
+
+    def clear(self) -> None:
+        """Erase the lines, so that others can be written; they come back when one changes."""
+        self._stream.write(_UP_AND_ERASE * self._drawn)
+        self._drawn = 0
+        self._stream.flush()
+
+    def _draw(self) -> None:
+        lines = [text[: self._width - 1] for text in self._lines.values()]
+        self._stream.write(_UP_AND_ERASE * self._drawn + "".join(f"{line}\n" for line in lines))
+        self._drawn = len(lines)
+        self._stream.flush()
+
+
+class Download:
+    """The words for how far a download is."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._begin = time.monotonic()
+
+    def line(self, size: int, total: int | None) -> str:
+        elapsed = time.monotonic() - self._begin
+        of = f" of {total / _MEGABYTE:.1f}" if total is not None else ""
+        speed = f", {size / _MEGABYTE / elapsed:.1f} MB/s" if elapsed > 0.5 else ""
+        return f"- {self._name}: {size / _MEGABYTE:.1f}{of} MB{speed}"
