@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.net_world.certificates import Authority
 from tests.net_world.registry import Registry
-from tests.net_world.server import Proxy, Server
+from tests.net_world.server import Handler, Proxy, Server
 
 
 class World:
@@ -34,10 +34,14 @@ class World:
 
     def add(self, host: str, days: int = 10) -> Registry:
         registry = self.registries[host] = Registry(host)
-        certificate = self.authority.certificate([host], days)
-        self.servers[host] = Server(registry.handle, certificate)
-        self.proxy.ports[host] = self.servers[host].port
+        self.serve(host, registry.handle, days)
         return registry
+
+    def serve(self, host: str, handler: Handler, days: int = 10) -> None:
+        """Let a host answer as a function says."""
+        certificate = self.authority.certificate([host], days)
+        self.servers[host] = Server(handler, certificate)
+        self.proxy.ports[host] = self.servers[host].port
 
     def requests(self, keep: Callable[[str], bool] = lambda path: True) -> list[str]:
         """What all hosts were asked since the last time, in any order."""

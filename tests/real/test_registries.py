@@ -20,6 +20,7 @@ import pytest
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.packages.platforms import current_platform
+from tests.net_world.oci import OciRegistry
 from tests.net_world.registry import Key, Release, zip_of
 from tests.net_world.server import Answer, json_answer, redirect
 from tests.net_world.world import World
@@ -28,6 +29,7 @@ from tests.real import program
 pytestmark = pytest.mark.real
 
 HOST = "registry.example.com"
+OCI = "oci.example.com"
 MIRROR = "mirror.example.com"
 PLATFORMS = (current_platform(), "plan9_arm")
 ZIP = f"terraform-provider-thing_1.0.0_{current_platform()}.zip"
@@ -54,6 +56,8 @@ class Stage:
         self.host, self.mirror = self.world.registries[HOST], self.world.registries[MIRROR]
         self.default = self.world.registries[DEFAULT_REGISTRY_HOST]
         self.mirror.mirrored = [self.host, self.default]
+        self.oci = OciRegistry(OCI)
+        self.world.serve(OCI, self.oci.handle)
         self.more: dict[str, str] = {}
         for name in ("theirs", "ours"):
             (base / name).mkdir()
@@ -226,6 +230,36 @@ def expired(stage: Stage) -> None:
     time.sleep(3)
 
 
+def in_oci(login: str = "", **changes: object) -> Callable[[Stage], None]:
+    def publish(stage: Stage) -> None:
+        stage.oci.login = login
+        repository = stage.oci.repository(f"copies/{HOST}/acme/thing")
+        archives = signed()(stage).archives
+        repository.publish_provider("1.0.0", archives)
+        repository.publish_provider("1.1.0+build", archives, **changes)
+        repository.publish_provider("0.9.0", archives)
+        repository.tags["latest"] = repository.tags["1.0.0"]
+
+    return publish
+
+
+def tampered(stage: Stage) -> None:
+    in_oci()(stage)
+    for digest in stage.oci.repository(f"copies/{HOST}/acme/thing").blobs:
+        stage.oci.tampered[digest] = b"x"
+
+
+def oci_mirror(more: str = "", name: str = "${hostname}/${namespace}/${type}") -> str:
+    return (
+        f'provider_installation {{\n  oci_mirror {{\n    repository_template = "{OCI}/copies/{name}"\n'
+        f"  }}\n}}\n{more}"
+    )
+
+
+def oci_login(arguments: str) -> str:
+    return f'oci_credentials "{OCI}" {{\n  {arguments}\n}}\n'
+
+
 def network_mirror(more: str = "") -> str:
     return (
         f'provider_installation {{\n  network_mirror {{\n    url = "https://{MIRROR}/mirror/"\n'
@@ -394,6 +428,33 @@ STORIES = [
         settings=f'provider_installation {{\n  direct {{\n    exclude = ["{HOST}/*/*"]\n  }}\n}}\n',
         works=False,
     ),
+    Story("oci", in_oci(), settings=oci_mirror(), commands=AGAIN),
+    Story("oci of another type", in_oci(artifactType="x"), settings=oci_mirror(), works=False),
+    Story("oci without packages", in_oci(manifests=[]), settings=oci_mirror(), works=False),
+    Story("oci without the repository", signed(), settings=oci_mirror(), works=False),
+    Story("oci tampered with", tampered, settings=oci_mirror(), works=False),
+    Story(
+        "oci basic",
+        in_oci("basic"),
+        settings=oci_mirror(oci_login('username = "me"\n  password = "s3cret"')),
+    ),
+    Story(
+        "oci bearer",
+        in_oci("bearer"),
+        settings=oci_mirror(oci_login('username = "me"\n  password = "s3cret"')),
+    ),
+    Story(
+        "oci tokens",
+        in_oci("bearer"),
+        settings=oci_mirror(oci_login('access_token = "direct"\n  refresh_token = "refresh"')),
+    ),
+    Story(
+        "oci wrong password",
+        in_oci("basic"),
+        settings=oci_mirror(oci_login('username = "me"\n  password = "x"')),
+        works=False,
+    ),
+    Story("oci without credentials", in_oci("bearer"), settings=oci_mirror(), works=False),
     Story("lock", signed(), commands=(("providers", "lock"), ("init",))),
     Story(
         "lock platforms",

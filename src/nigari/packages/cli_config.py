@@ -16,6 +16,13 @@ from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.packages.cli_config_syntax import Item, Object, Scalar, read_items
+from nigari.packages.oci_settings import (
+    OciCredentials,
+    OciDefaults,
+    RepositoryTemplate,
+    read_credentials,
+    read_defaults,
+)
 from nigari.packages.provider_pattern import Pattern, parse_pattern
 from nigari.record import record, replace
 
@@ -78,6 +85,8 @@ class CliConfig:
     credentials_helper: tuple[str, ...] = ()
     """The name of a helper program and its arguments."""
     registry_protocols: RegistryProtocols = RegistryProtocols()
+    oci_credentials: tuple[OciCredentials, ...] = ()
+    oci_defaults: OciDefaults = OciDefaults()
 
     def __repr__(self) -> str:
         # Tokens are never shown.
@@ -151,6 +160,8 @@ def parse_cli_config(
             ((label, *_strings(body, "args")) for pairs in helpers for label, body in pairs), ()
         ),
         registry_protocols=_registry_protocols(root, name, diags),
+        oci_credentials=_oci_credentials(root, name, diags),
+        oci_defaults=_oci_defaults(root, name, diags),
     )
 
 
@@ -197,6 +208,8 @@ def _merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) 
         _report_second(path, "provider_installation", diags)
     if first.credentials_helper and second.credentials_helper:
         _report_second(path, "credentials_helper", diags)
+    if OciDefaults() not in (first.oci_defaults, second.oci_defaults):
+        _report_second(path, "oci_default_credentials", diags)
     return CliConfig(
         first.plugin_cache_dir or second.plugin_cache_dir,
         first.plugin_cache_may_break_lock_file or second.plugin_cache_may_break_lock_file,
@@ -205,6 +218,8 @@ def _merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) 
         {**first.credentials, **second.credentials},
         first.credentials_helper or second.credentials_helper,
         _over(first.registry_protocols, second.registry_protocols),
+        _distinct_oci((*first.oci_credentials, *second.oci_credentials), path, diags),
+        first.oci_defaults if first.oci_defaults != OciDefaults() else second.oci_defaults,
     )
 
 
@@ -284,11 +299,38 @@ def _method(item: Item, body: Object, file: str, diags: Diagnostics) -> InstallM
         return None
     include = _patterns(item, body, "include", file, diags)
     exclude = _patterns(item, body, "exclude", file, diags)
+    if kind == "oci_mirror" and not _template_is_sound(item, location, include, file, diags):
+        return None
     retries = None
     if kind in ("direct", "network_mirror"):
         retries = _count(item, body, "download_retry_count", file, diags)
     trust = any(inner.value is True for inner in body.all("trust_all_hashes"))
     return InstallMethod(kind, location, include, exclude, retries, trust)
+
+
+def _template_is_sound(
+    item: Item, text: str, include: tuple[Pattern, ...], file: str, diags: Diagnostics
+) -> bool:
+    """Whether a template names a repository of its own for each provider it is for."""
+    try:
+        used = RepositoryTemplate(text).used
+    except ValueError as error:
+        _report(file, item, f"oci_mirror is not valid: {error}", diags)
+        return False
+    fixed = {
+        "hostname": {each.hostname for each in include},
+        "namespace": {each.namespace for each in include},
+        "type": {each.type for each in include},
+    }
+    for name in RepositoryTemplate.NAMES:
+        if name not in used and len(fixed[name] - {"*"}) != 1:
+            problem = (
+                f"repository_template of oci_mirror must refer to {name}, unless include selects "
+                "exactly one"
+            )
+            _report(file, item, problem, diags)
+            return False
+    return True
 
 
 def _patterns(
@@ -348,6 +390,44 @@ def _credentials(root: Object, file: str, diags: Diagnostics) -> dict[str, HostT
             if token := _string(body, "token"):
                 credentials[hostname] = HostToken(token, file)
     return credentials
+
+
+def _oci_credentials(root: Object, file: str, diags: Diagnostics) -> tuple[OciCredentials, ...]:
+    found: list[OciCredentials] = []
+    for item in root.all("oci_credentials"):
+        for label, body in _labelled(item):
+            try:
+                found.append(read_credentials(label, body))
+            except ValueError as error:
+                _report(file, item, f"oci_credentials {quoted(label)} is not valid: {error}", diags)
+    return _distinct_oci(tuple(found), file, diags)
+
+
+def _distinct_oci(
+    given: tuple[OciCredentials, ...], file: str, diags: Diagnostics
+) -> tuple[OciCredentials, ...]:
+    found = {(each.domain, each.path): each for each in reversed(given)}
+    if len(found) < len(given):
+        diags.error(
+            "Invalid CLI configuration",
+            f"{file} contains another oci_credentials block for the same repositories.",
+        )
+    return tuple(reversed(found.values()))
+
+
+def _oci_defaults(root: Object, file: str, diags: Diagnostics) -> OciDefaults:
+    found = root.all("oci_default_credentials")
+    for item in found[1:]:
+        _report(file, item, "oci_default_credentials can occur only once", diags)
+    for item in found[:1]:
+        if len(item.keys) > 1 or not isinstance(item.value, Object):
+            _report(file, item, "oci_default_credentials must be a block without labels", diags)
+            continue
+        try:
+            return read_defaults(item.value, file)
+        except ValueError as error:
+            _report(file, item, f"oci_default_credentials is not valid: {error}", diags)
+    return OciDefaults()
 
 
 def _labelled(item: Item) -> list[tuple[str, Object]]:

@@ -14,7 +14,6 @@ from nigari.packages.provider_sources import (
     Offer,
     ProviderSource,
     SelectiveSource,
-    SourceError,
     Versions,
     implied_sources,
 )
@@ -100,29 +99,10 @@ def _source(method: InstallMethod, working_directory: Path, network: Network) ->
             method.location, network, method.download_retries, method.trust_all_hashes
         )
     if method.kind == "oci_mirror":
-        return RefusedSource(
-            "the OCI mirror",
-            "Providers cannot be taken from OCI registries yet. Use a filesystem mirror, a "
-            "network mirror or the provider's registry",
-        )
+        from nigari.packages.oci_mirror import OciMirror
+
+        return OciMirror(method.location, network)
     return registry_source(network, method.download_retries)
-
-
-class RefusedSource:
-    """A source that is configured but cannot be used; whoever needs it hears why."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        self.name = name
-        self._reason = reason
-
-    def is_remote(self, provider: Provider) -> bool:
-        return False
-
-    async def versions(self, provider: Provider) -> Versions:
-        raise SourceError(self._reason)
-
-    async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
-        raise SourceError(self._reason)
 
 
 def _usual_directories(environment: Mapping[str, str], working_directory: Path) -> list[Path]:

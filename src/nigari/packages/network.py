@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from nigari.net.client import Client
     from nigari.packages.hosts import Hosts
+    from nigari.packages.oci_credentials import OciCredentialsStore
 
 _DOWNLOADS: Final = 8
 
@@ -25,6 +26,7 @@ class Network:
         self._client: Client | None = None
         self._hosts: Hosts | None = None
         self._downloads: asyncio.Semaphore | None = None
+        self._oci: OciCredentialsStore | None = None
 
     async def hosts(self) -> Hosts:
         """Hosts, their credentials, and the client (`Hosts.client`)."""
@@ -43,6 +45,17 @@ class Network:
                 credentials = HostCredentials(self._config, self.environment)
                 self._hosts = Hosts(self._client, self._config, credentials)
         return self._hosts
+
+    def oci_credentials(self) -> OciCredentialsStore:
+        """The credentials for OCI registries."""
+        if self._oci is None:
+            from nigari.packages.oci_credentials import OciCredentialsStore
+
+            config = self._config
+            self._oci = OciCredentialsStore(
+                config.oci_credentials, config.oci_defaults, self.environment
+            )
+        return self._oci
 
     def downloading(self) -> asyncio.Semaphore:
         """Held while a package is downloaded: more at once would not be faster."""
