@@ -6,15 +6,14 @@ Whatever is wrong with a zip file is an `OSError` that says so.
 import contextlib
 import hashlib
 import shutil
-import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
-from nigari.hcl.quoting import quoted
+from nigari.packages.unpacking import ArchiveError, unpack_archive
 
 _CHUNK: Final = 1 << 20
 
@@ -48,12 +47,12 @@ def unpack(archive: Path, target: Path) -> None:
     remove(staging)
     staging.mkdir(0o700)
     try:
-        with _opened(archive) as package:
-            for entry in package.infolist():
-                _unpack_entry(package, entry, staging)
+        unpack_archive(archive, "zip", staging, is_strict=True)
         staging.chmod(0o755)
         remove(target)
         staging.rename(target)
+    except ArchiveError as error:
+        raise ArchiveError(f"{archive} cannot be unpacked: {error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -73,22 +72,3 @@ def _opened(archive: str | PathLike[str]) -> Iterator[zipfile.ZipFile]:
             yield package
     except _BROKEN as error:
         raise OSError(f"{archive} is not a valid zip file: {error}") from error
-
-
-def _unpack_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo, base: Path) -> None:
-    name = PurePosixPath(entry.filename.replace("\\", "/"))
-    if name.is_absolute() or ".." in name.parts:
-        raise OSError(
-            f"the archive has an entry outside its own directory, {quoted(entry.filename)}"
-        )
-    mode = entry.external_attr >> 16
-    if stat.S_ISLNK(mode):
-        raise OSError(f"the archive contains a symbolic link, {quoted(entry.filename)}")
-    path = base / name
-    if entry.is_dir():
-        path.mkdir(parents=True, exist_ok=True)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with package.open(entry) as content, path.open("wb") as file:
-        shutil.copyfileobj(content, file, _CHUNK)
-    path.chmod(stat.S_IMODE(mode) or 0o644)

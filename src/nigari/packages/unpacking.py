@@ -1,0 +1,388 @@
+"""Unpacking archives that strangers have made.
+
+Whatever an archive says, nothing is written outside the directory it is unpacked into, and no
+more than the limits allow. Symbolic links are made last, when no file can be written through one
+any more, and only if all of them lead to somewhere inside. What is wrong with an archive is an
+`ArchiveError`; the caller throws away what has been unpacked until then.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final, cast
+
+from nigari.hcl.quoting import quoted
+from nigari.record import record
+
+if TYPE_CHECKING:
+    import tarfile
+    import zipfile
+
+_CHUNK: Final = 1 << 20
+_MEBIBYTE: Final = 1 << 20
+_LONGEST_HEADER: Final = 1 << 20
+"""Tar archives have names, and remarks on files, in headers that are read as a whole."""
+_LONGEST_LINK: Final = 4096
+_FORMS: Final = {
+    "zip": "zip",
+    "tar": "tar",
+    "tar.gz": "tar.gz",
+    "tgz": "tar.gz",
+    "tar.bz2": "tar.bz2",
+    "tar.tbz2": "tar.bz2",
+    "tbz2": "tar.bz2",
+    "tar.xz": "tar.xz",
+    "txz": "tar.xz",
+}
+_SINGLE_FILES: Final = ("gz", "bz2", "xz")
+_MAGIC: Final = (
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"\x1f\x8b", "tar.gz"),
+    (b"BZh", "tar.bz2"),
+    (b"\xfd7zXZ\x00", "tar.xz"),
+)
+
+
+class ArchiveError(OSError):
+    """Something is wrong with an archive; the text says what, without a full stop."""
+
+
+@record
+class Limits:
+    """How much an archive may hold."""
+
+    entries: int = 200_000
+    size: int = 4096 * _MEBIBYTE
+    """Bytes of all its files together."""
+    ratio: int = 250
+    """How many bytes one byte of the archive may become, once they are more than `small`."""
+    small: int = 32 * _MEBIBYTE
+    index: int = 64 * _MEBIBYTE
+    """Bytes of a zip archive's list of entries, which is read as a whole."""
+
+
+def form_of_name(path: str) -> str:
+    """The form of archive that a file name ends in; empty if it is no archive."""
+    name = path.rpartition("/")[2]
+    ending = max((each for each in _FORMS if name.endswith(f".{each}")), key=len, default="")
+    return _FORMS.get(ending, "")
+
+
+def is_single_file(path: str) -> bool:
+    """Whether a name is that of one packed file, which is no package."""
+    return not form_of_name(path) and path.endswith(tuple(f".{each}" for each in _SINGLE_FILES))
+
+
+def form_called(name: str) -> str:
+    """The form of archive with this name; empty if there is none."""
+    return _FORMS.get(name, "")
+
+
+def form_of_content(path: Path) -> str:
+    """The form of archive that a file is, by how it begins; empty if it is none."""
+    with path.open("rb") as file:
+        beginning = file.read(8)
+    return next((form for magic, form in _MAGIC if beginning.startswith(magic)), "")
+
+
+def unpack_archive(
+    archive: Path,
+    form: str,
+    directory: Path,
+    limits: Limits | None = None,
+    is_strict: bool = False,
+    given_up: Callable[[], bool] | None = None,
+) -> None:
+    """Unpack into an empty directory. Strict is who refuses symbolic links, and names that begin
+    with a slash. `given_up` is asked now and then whether nobody wants the files any more.
+    """
+    target = _Target(directory, archive.stat().st_size, limits or Limits(), is_strict, given_up)
+    with _as_archive_errors():
+        if form == "zip":
+            _unpack_zip(archive, target)
+        else:
+            _unpack_tar(archive, form, target)
+    target.finish()
+
+
+class _Target:
+    """The directory that an archive is unpacked into, and what is in it so far."""
+
+    def __init__(
+        self,
+        directory: Path,
+        packed: int,
+        limits: Limits,
+        is_strict: bool,
+        given_up: Callable[[], bool] | None,
+    ) -> None:
+        self._root = os.path.realpath(directory)
+        self.limits = limits
+        self._given_up = given_up
+        self._is_strict = is_strict
+        self._packed = max(packed, 1)
+        self._entries = 0
+        self._written = 0
+        self._has_files = False
+        self._links: dict[str, str] = {}
+
+    def count(self) -> None:
+        """Notice one more entry, or one more block of what is no entry."""
+        self._entries += 1
+        if self._given_up is not None and self._given_up():
+            raise ArchiveError("unpacking was interrupted")
+        if self._entries > self.limits.entries:
+            raise ArchiveError(f"the archive has more than {self.limits.entries} entries")
+
+    def path(self, name: str) -> str:
+        """Where an entry is written."""
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        is_absolute = self._is_strict and name.startswith(("/", "\\"))
+        if ".." in parts or ".." in name.split("\\") or "\0" in name or is_absolute:
+            raise ArchiveError(
+                f"the archive has an entry outside its own directory, {quoted(name)}"
+            )
+        return os.path.join(self._root, *parts)
+
+    def make_directory(self, name: str) -> None:
+        path = self.path(name)
+        self._links.pop(path, None)
+        os.makedirs(path, exist_ok=True)
+
+    def write(self, name: str, content: IO[bytes], mode: int) -> None:
+        path = self._make_room(name)
+        with open(path, "wb") as file:
+            while chunk := content.read(_CHUNK):
+                self._account_for(len(chunk))
+                file.write(chunk)
+        self._has_files = True
+        os.chmod(path, (stat.S_IMODE(mode) & 0o755 or 0o644) | 0o600)
+
+    def link(self, name: str, target: str) -> None:
+        if self._is_strict:
+            raise ArchiveError(f"the archive contains a symbolic link, {quoted(name)}")
+        path = self._make_room(name)
+        if not target or len(target) > _LONGEST_LINK or "\0" in target:
+            raise ArchiveError(f"the symbolic link {quoted(name)} does not have a valid target")
+        self._links[path] = target
+
+    def write_again(self, name: str, other: str) -> None:
+        """Write what an earlier entry has, which is what a hard link is."""
+        source = self.path(other)
+        if source in self._links or not os.path.isfile(source):
+            raise ArchiveError(f"{quoted(name)} is a link to {quoted(other)}, which is no file")
+        if source != self.path(name):
+            with open(source, "rb") as content:
+                self.write(name, content, os.stat(source).st_mode)
+
+    def finish(self) -> None:
+        """Make the links, and see whether they stay inside."""
+        for path, target in self._links.items():
+            if os.path.lexists(path):
+                raise ArchiveError(
+                    f"the archive has entries below {quoted(self._name(path))}, which is a "
+                    "symbolic link"
+                )
+            os.symlink(target, path)
+        for path, target in self._links.items():
+            real = os.path.realpath(path)
+            inside = real == self._root or real.startswith(self._root + os.sep)
+            if os.path.isabs(target) or not inside:
+                raise ArchiveError(
+                    f"the archive contains a symbolic link to a path outside it: "
+                    f"{quoted(self._name(path))} links to {quoted(target)}"
+                )
+        if not self._has_files and not self._links:
+            raise ArchiveError("the archive is empty")
+
+    def _make_room(self, name: str) -> str:
+        """Prepare the location of an entry; of two entries of one name the later one counts."""
+        path = self.path(name)
+        if path == self._root:
+            raise ArchiveError("the archive has a file without a name")
+        self._links.pop(path, None)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if os.path.isdir(path):
+            raise ArchiveError(f"{quoted(name)} is both a directory and a file in the archive")
+        return path
+
+    def _account_for(self, size: int) -> None:
+        self._written += size
+        limits = self.limits
+        if self._written > limits.size:
+            raise ArchiveError(
+                f"the files in the archive have more than {limits.size // _MEBIBYTE} MiB"
+            )
+        if self._written > limits.small and self._written > self._packed * limits.ratio:
+            raise ArchiveError(
+                f"the archive grows to more than {limits.ratio} times its size when it is "
+                "unpacked, as only harmful archives do"
+            )
+
+    def _name(self, path: str) -> str:
+        return os.path.relpath(path, self._root).replace(os.sep, "/")
+
+
+# -- zip ------------------------------------------------------------------------------------------
+
+
+def _unpack_zip(archive: Path, target: _Target) -> None:
+    import zipfile
+
+    _check_index(archive, target)
+    with zipfile.ZipFile(archive) as package:
+        for entry in package.infolist():
+            target.count()
+            mode = entry.external_attr >> 16
+            if stat.S_ISLNK(mode):
+                target.link(entry.filename, _link_target(package, entry))
+            elif entry.is_dir():
+                target.make_directory(entry.filename)
+            elif stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+                raise _special(entry.filename)
+            else:
+                with package.open(entry) as content:
+                    target.write(entry.filename, content, mode)
+
+
+def _link_target(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
+    with package.open(entry) as content:
+        return os.fsdecode(content.read(_LONGEST_LINK + 1))
+
+
+def _check_index(archive: Path, target: _Target) -> None:
+    """Refuse a list of entries that is too long to be read."""
+    limit = target.limits.index
+    size = archive.stat().st_size
+    if size <= limit:
+        return
+    with archive.open("rb") as file:
+        file.seek(max(0, size - (1 << 16) - 22))
+        end = file.read()
+    found = end.rfind(b"PK\x05\x06")
+    if found >= 0 and len(end) >= found + 16:
+        (length,) = struct.unpack_from("<L", end, found + 12)
+        if length > limit:
+            raise ArchiveError("the archive has too many entries")
+
+
+# -- tar ------------------------------------------------------------------------------------------
+
+
+def _unpack_tar(archive: Path, form: str, target: _Target) -> None:
+    import tarfile
+
+    with _decompressed(archive, form) as stream:
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_checked_header()) as package:
+            while (entry := package.next()) is not None:
+                target.count()
+                _unpack_tar_entry(package, entry, target)
+                # The library remembers all entries, which are many in a hostile archive.
+                package.members = []  # type: ignore[attr-defined]
+        # Only at the end of the stream is it known to be whole.
+        while stream.read(_CHUNK):
+            target.count()
+
+
+def _unpack_tar_entry(package: tarfile.TarFile, entry: tarfile.TarInfo, target: _Target) -> None:
+    if entry.isdir():
+        target.make_directory(entry.name)
+    elif entry.issym():
+        target.link(entry.name, entry.linkname)
+    elif entry.islnk():
+        target.write_again(entry.name, entry.linkname)
+    elif entry.isfile():
+        content = package.extractfile(entry)
+        assert content is not None
+        target.write(entry.name, content, entry.mode)
+    else:
+        raise _special(entry.name)
+
+
+def _checked_header() -> type[tarfile.TarInfo]:
+    import tarfile
+
+    read_whole = (
+        tarfile.XHDTYPE,
+        tarfile.XGLTYPE,
+        tarfile.SOLARIS_XHDTYPE,
+        tarfile.GNUTYPE_LONGNAME,
+        tarfile.GNUTYPE_LONGLINK,
+    )
+
+    class CheckedHeader(tarfile.TarInfo):
+        """The header of an entry, refused if reading what it announces would take much memory."""
+
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> CheckedHeader:
+            header = super().frombuf(buf, encoding, errors)
+            if header.type in read_whole and header.size > _LONGEST_HEADER:
+                raise ArchiveError("an entry has a header that is too long")
+            return header
+
+    return CheckedHeader
+
+
+def _decompressed(archive: Path, form: str) -> AbstractContextManager[IO[bytes]]:
+    match form:
+        case "tar.gz":
+            import gzip
+
+            return cast(IO[bytes], gzip.GzipFile(archive))
+        case "tar.bz2":
+            import bz2
+
+            return bz2.open(archive)
+        case "tar.xz":
+            import lzma
+
+            return cast(IO[bytes], lzma.open(archive))
+        case _:
+            return archive.open("rb")
+
+
+# -- what goes wrong ------------------------------------------------------------------------------
+
+
+def _special(name: str) -> ArchiveError:
+    return ArchiveError(
+        f"the archive contains {quoted(name)}, which is neither a file, a directory nor a link"
+    )
+
+
+@contextmanager
+def _as_archive_errors() -> Iterator[None]:
+    """Turn whatever reading a broken archive may raise into one error."""
+    import lzma
+    import tarfile
+    import zipfile
+    import zlib
+
+    broken = (
+        zipfile.BadZipFile,
+        tarfile.TarError,
+        lzma.LZMAError,
+        zlib.error,
+        EOFError,
+        NotImplementedError,  # a way of packing that hardly anybody uses
+        RuntimeError,  # a password, or headers upon headers
+        ValueError,
+        UnicodeError,
+        struct.error,
+    )
+    try:
+        yield
+    except ArchiveError:
+        raise
+    except broken as error:
+        raise ArchiveError(f"the archive is damaged: {error}") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise ArchiveError(f"the archive is damaged: {error}") from error
