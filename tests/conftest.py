@@ -30,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep packages that tests fetch apart from those of whoever runs the tests."""
+    monkeypatch.setenv("NIGARI_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "nigari-cache"))
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A directory with room for two megabytes."""

@@ -224,9 +224,12 @@ def test_a_link_out_of_a_package(directory: Path, repository: Repository) -> Non
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("hashicorp/consul/aws", "module registry registry.opentofu.org cannot be asked"),
-        ("https://example.com/x.zip", 'kind "https" cannot be fetched'),
-        ("s3::https://s3.amazonaws.com/b/x.zip", 'kind "s3" cannot be fetched'),
+        ("ftp::https://example.com/x.zip", 'no way to fetch packages with "ftp"'),
+        ("ssh://git@example.com/x.git", "write git::ssh://git@example.com/x.git"),
+        ("https://example.com/x.gz", "one packed file"),
+        ("git::https://example.com/x.git?checksum=1", "only archives have checksums"),
+        ("file:///nowhere/at/all", "/nowhere/at/all does not exist"),
+        ("file:///nowhere/at/all.zip", "/nowhere/at/all.zip cannot be read"),
         ("./none", "which does not exist"),
         ("git::https://example.com/x.git?ref=-x", "is not a valid name"),
     ],

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from nigari.addrs.module_source import RemoteSource, parse_module_source
 from nigari.diagnostics import Diagnostics
-from nigari.packages.git import GitAddress, GitFetcher, git_address
-from nigari.packages.module_fetch import FetchError
+from nigari.packages.git import GitAddress, GitGetter, git_address
+from nigari.packages.module_fetch import FetchError, no_progress
 from tests.packages.repositories import Repository, needs_git
 
 
@@ -18,6 +20,16 @@ def remote(text: str) -> RemoteSource:
     source = parse_module_source(text, Diagnostics())
     assert isinstance(source, RemoteSource)
     return source
+
+
+def fetch(source: str, target: Path, environ: Mapping[str, str] = os.environ) -> str:
+    target.mkdir(exist_ok=True)
+    url = RemoteSource(source).url
+    return asyncio.run(GitGetter(environ).get_directory(url, target, no_progress))
+
+
+def revision(source: str) -> str:
+    return asyncio.run(GitGetter(os.environ).revision(RemoteSource(source).url, False))
 
 
 @pytest.mark.parametrize(
@@ -29,6 +41,7 @@ def remote(text: str) -> RemoteSource:
         ("git::https://example.com/net.git?ref=a;b", "https://example.com/net.git", "a;b"),
         ("git::https://example.com/net.git?ref=a&ref=b", "https://example.com/net.git", "a"),
         ("git::https://example.com/net.git?ref=v1&x=y", "https://example.com/net.git?x=y", "v1"),
+        ("git::https://example.com/net.git?depth=x", "https://example.com/net.git", ""),
         ("git::https://example.com/net.git?depth=1&ref=v", "https://example.com/net.git", "v"),
         ("git::ssh://git@example.com/net.git", "ssh://git@example.com/net.git", ""),
         ("git@github.com:o/r.git?ref=v1", "ssh://git@github.com/o/r.git", "v1"),
@@ -38,7 +51,7 @@ def remote(text: str) -> RemoteSource:
     ],
 )
 def test_git_addresses(text: str, url: str, ref: str) -> None:
-    assert git_address(remote(text)) == GitAddress(url, ref)
+    assert git_address(remote(text).url) == GitAddress(url, ref)
 
 
 @pytest.mark.parametrize(
@@ -51,13 +64,12 @@ def test_git_addresses(text: str, url: str, ref: str) -> None:
         ("git::ssh://-oProxyCommand=x@example.com/net.git", "begins with a dash"),
         ("git::ext::sh -c touch%20x", "cannot be fetched with"),
         ("git::fd::17", "cannot be fetched with"),
-        ("git::https://example.com/net.git?depth=x", "must be a number"),
         ("git::https://example.com/net.git?sshkey=!", "not valid Base64"),
     ],
 )
 def test_addresses_that_are_refused(text: str, said: str) -> None:
     with pytest.raises(FetchError, match=said):
-        git_address(RemoteSource(text))
+        git_address(RemoteSource(text).url)
 
 
 @needs_git
@@ -72,9 +84,7 @@ def test_refs_of_every_kind(ref: str, tmp_path: Path) -> None:
     repository.commit({"main.tf": "# newer\n"})
     ref = ref.format(sha=wanted, short=wanted[:9])
     target = tmp_path / "target"
-    target.mkdir()
-    fetcher = GitFetcher(os.environ)
-    fetcher.fetch(RemoteSource(f"{repository.source}?ref={ref}"), target)
+    assert fetch(f"{repository.source}?ref={ref}", target) == wanted
     assert (target / "main.tf").read_text() == "# wanted\n"
     assert not (target / ".git").exists()
 
@@ -85,8 +95,7 @@ def test_without_a_ref_the_repository_decides(tmp_path: Path) -> None:
     repository.commit({"main.tf": "# trunk\n"})
     repository.git("checkout", "--quiet", "-b", "trunk")
     target = tmp_path / "target"
-    target.mkdir()
-    GitFetcher(os.environ).fetch(RemoteSource(repository.source), target)
+    fetch(repository.source, target)
     assert (target / "main.tf").read_text() == "# trunk\n"
 
 
@@ -98,14 +107,13 @@ def test_submodules_come_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../inner", "sub")
     outer.commit({"main.tf": ""})
     target = tmp_path / "target"
-    target.mkdir()
     environ = {
         **os.environ,
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": "protocol.file.allow",
         "GIT_CONFIG_VALUE_0": "always",
     }
-    GitFetcher(environ).fetch(RemoteSource(outer.source), target)
+    fetch(outer.source, target, environ)
     assert (target / "sub" / "inner.tf").read_text() == "# inner\n"
     assert not (target / "sub" / ".git").exists()
 
@@ -113,9 +121,8 @@ def test_submodules_come_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @needs_git
 def test_what_git_says_is_told(tmp_path: Path) -> None:
     target = tmp_path / "target"
-    target.mkdir()
     with pytest.raises(FetchError, match="git said"):
-        GitFetcher(os.environ).fetch(RemoteSource(f"git::file://{tmp_path}/none"), target)
+        fetch(f"git::file://{tmp_path}/none", target)
 
 
 @needs_git
@@ -123,9 +130,8 @@ def test_a_ref_that_is_not_there(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "repository")
     repository.commit({"main.tf": ""})
     target = tmp_path / "target"
-    target.mkdir()
     with pytest.raises(FetchError, match='no branch, tag or commit "nope"'):
-        GitFetcher(os.environ).fetch(RemoteSource(f"{repository.source}?ref=nope"), target)
+        fetch(f"{repository.source}?ref=nope", target)
 
 
 @needs_git
@@ -134,8 +140,47 @@ def test_other_repositories_around_do_not_matter(tmp_path: Path) -> None:
     repository.commit({"main.tf": "# it\n"})
     other = Repository(tmp_path / "other")
     target = tmp_path / "target"
-    target.mkdir()
     environ = {**os.environ, "GIT_DIR": str(other.path / ".git"), "GIT_WORK_TREE": str(other.path)}
-    GitFetcher(environ).fetch(RemoteSource(repository.source), target)
+    fetch(repository.source, target, environ)
     assert (target / "main.tf").read_text() == "# it\n"
     assert not (other.path / "main.tf").exists()
+
+
+@needs_git
+@pytest.mark.parametrize("ref", ["v1", "side", "both", "refs/tags/v1", "noted", "{sha}", ""])
+def test_revisions_are_those_that_are_fetched(ref: str, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    wanted = repository.commit({"main.tf": "# wanted\n"}, tag="v1")
+    repository.git("branch", "side")
+    repository.git("tag", "both")
+    repository.git("tag", "--annotate", "--message=x", "noted")
+    repository.git("branch", "other/side", "HEAD")
+    repository.commit({"main.tf": "# newer\n"})
+    repository.git("branch", "both")
+    source = repository.source
+    if ref:
+        source += f"?ref={ref.format(sha=wanted)}"
+    assert revision(source) == fetch(source, tmp_path / "target")
+
+
+@needs_git
+@pytest.mark.parametrize("ref", ["HEAD~1", "nope"])
+def test_revisions_that_only_fetching_tells(ref: str, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    repository.commit({"main.tf": ""})
+    assert revision(f"{repository.source}?ref={ref}") == ""
+
+
+@needs_git
+def test_a_file_of_a_repository(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    commit = repository.commit({"a.txt": "content"})
+    url = f"{RemoteSource(repository.source).url}/a.txt"
+    got = asyncio.run(GitGetter(os.environ).get_file(url, tmp_path / "file", no_progress))
+    assert got == commit
+    assert (tmp_path / "file").read_text() == "content"
+
+
+def test_an_address_of_one_commit() -> None:
+    pinned = GitGetter({}).pinned("https://example.com/net.git?x=y&ref=main&depth=1", "abc")
+    assert pinned == "https://example.com/net.git?x=y&ref=abc"

@@ -9,28 +9,29 @@ import pytest
 
 from nigari.packages.module_fetch import FetchError
 from nigari.packages.module_manifest import ModuleRecord
-from nigari.packages.module_store import ModuleStore, Package, list_files
+from nigari.packages.module_store import ModuleStore
+from nigari.packages.package_tree import Found, Origin, list_files
 
 
-def put(store: ModuleStore, source: str, files: dict[str, str]) -> Package:
+def put(store: ModuleStore, files: dict[str, str]) -> Found:
     directory = store.staging()
     for name, content in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-    return store.add(source, directory)
+    return store.add(directory, Origin("r1"))
 
 
 def install(modules: Path, packages: dict[str, tuple[str, dict[str, str]]]) -> None:
     """Install: name of the link to its source and files."""
     store = ModuleStore(modules)
     with store.locked():
-        found = {name: put(store, source, files) for name, (source, files) in packages.items()}
+        found = {name: put(store, files) for name, (_, files) in packages.items()}
         records = [
             ModuleRecord(name, source, f"m/{name}") for name, (source, _) in packages.items()
         ]
         sources = {source: found[name] for name, (source, _) in packages.items()}
-        store.commit(records, sources, found)
+        store.commit(records, sources, {name: each.package for name, each in found.items()})
 
 
 def names(directory: Path) -> list[str]:
@@ -54,7 +55,9 @@ def test_what_is_there_is_found_by_its_source(tmp_path: Path) -> None:
     install(modules, {"a": ("x", {"main.tf": "1"})})
     store = ModuleStore(modules)
     with store.locked():
-        assert store.find("x") is not None
+        found = store.find("x")
+        assert found is not None
+        assert found.origin == Origin("r1")
         assert store.find("y") is None
 
 
@@ -95,7 +98,7 @@ def test_files_that_modules_write_stay(tmp_path: Path) -> None:
     with store.locked():
         found = store.find("x")
         assert found is not None
-        store.commit([ModuleRecord("a", "x", "m/a")], {"x": found}, {"a": found})
+        store.commit([ModuleRecord("a", "x", "m/a")], {"x": found}, {"a": found.package})
     assert (modules / "a" / "made.zip").read_text() == "made"
 
 
@@ -103,7 +106,7 @@ def test_nothing_is_left_of_a_run_that_fails(tmp_path: Path) -> None:
     modules = tmp_path / "data" / "modules"
     store = ModuleStore(modules)
     with store.locked():
-        put(store, "x", {"main.tf": "1"})
+        put(store, {"main.tf": "1"})
     assert not (tmp_path / "data").exists()
 
 

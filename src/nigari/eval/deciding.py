@@ -5,6 +5,7 @@ Values are not looked at: this serves messages that say what to give on the comm
 
 from __future__ import annotations
 
+from nigari.diagnostics import Cause
 from nigari.eval.instances import ModuleInstance
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import Traversal, TraverseAttr
@@ -27,6 +28,27 @@ def deciding_variables(instance: ModuleInstance, expr: Expression) -> list[str]:
         elif root == "var" and place.parent is None:
             found[name] = None
     return sorted(found)
+
+
+def leading_to(instance: ModuleInstance, expr: Expression, most: int = 8) -> list[Cause]:
+    """The names that an expression of a module was made from and where each got its value, the
+    farthest first; at most so many.
+    """
+    found: list[Cause] = []
+    seen: set[tuple[str, str, str]] = set()
+    pending: list[tuple[ModuleInstance, Traversal]] = [(instance, t) for t in expr.variables()]
+    while pending and len(found) < most:
+        place, traversal = pending.pop(0)
+        root, name = traversal.root_name, _first_name(traversal)
+        source = _source(place, root, name)
+        if source is None or (str(place.addr), root, name) in seen:
+            continue
+        seen.add((str(place.addr), root, name))
+        within = "" if place.parent is None else f" of {place.addr}"
+        text = f"{root}.{name}{within} is set here"
+        found.append(Cause(text, source[1].range))
+        pending.extend((source[0], each) for each in source[1].variables())
+    return found[::-1]
 
 
 def _first_name(traversal: Traversal) -> str:

@@ -13,21 +13,26 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlsplit
 
-from nigari.addrs.module_source import RegistrySource, RemoteSource
-from nigari.packages.module_fetch import FetchError
+from nigari.packages.module_fetch import FetchError, Progress
+from nigari.packages.package_address import take_arguments
+from nigari.packages.programs import Done, complaint, find_program, run_program
+from nigari.packages.single_files import get_file_of, split_file
 from nigari.record import record
 
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
 _PLAIN_REF: Final = re.compile(r"(?![-+.@^])(?!.*(?:\.\.|@\{))[^\x00-\x20~^:?*\[\\\x7f]+")
-_OWN_ARGUMENTS: Final = frozenset(("ref", "depth", "sshkey", "archive"))
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OWN_ARGUMENTS: Final = ("ref", "depth", "sshkey")
+"""The depth means nothing, as no history is kept in any case."""
+_MEANINGS: Final = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}")
+"""What a ref may be short for, in the order in which git looks for it."""
 _FOREIGN_REPOSITORY: Final = (
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -46,8 +51,6 @@ _SETTINGS: Final = (
     *("-c", "gc.auto=0"),
     *("-c", "core.fsync=none"),
 )
-_MOST_LINES: Final = 8
-_CREDENTIALS: Final = re.compile(r"(://[^/@\s:]*):[^/@\s]*@")
 
 
 @record
@@ -60,20 +63,13 @@ class GitAddress:
     ssh_key: bytes = b""
 
 
-def git_address(source: RemoteSource) -> GitAddress:
+def git_address(url: str) -> GitAddress:
     """Read the address of a git package, or raise `FetchError` where it makes no sense."""
-    base, _, query = source.url.partition("?")
-    arguments = parse_qsl(query, keep_blank_values=True, separator="&")
-    given: dict[str, str] = {}
-    for name, value in arguments:
-        given.setdefault(name, value)
-    rest = [(name, value) for name, value in arguments if name not in _OWN_ARGUMENTS]
-    url = f"{base}?{urlencode(rest)}" if rest else base
+    url, given = take_arguments(url, _OWN_ARGUMENTS)
     ref = given.get("ref", "")
     if ref.startswith("-") or any(ord(char) < 0x20 for char in ref):
         raise FetchError(f'"{ref}" is not a valid name for a branch, tag or commit.')
     _check_url(url)
-    _check_depth(given.get("depth", ""))
     return GitAddress(url, ref, _ssh_key(given.get("sshkey", "")))
 
 
@@ -97,11 +93,6 @@ def _check_url(url: str) -> None:
         raise FetchError("The address contains control characters.")
 
 
-def _check_depth(text: str) -> None:
-    if text and not re.fullmatch(r"[0-9]+", text):
-        raise FetchError(f'"{text}" is not a valid depth of history to fetch: it must be a number.')
-
-
 def _ssh_key(text: str) -> bytes:
     if not text:
         return b""
@@ -112,8 +103,8 @@ def _ssh_key(text: str) -> bytes:
         raise FetchError("The sshkey in the address is not valid Base64.") from None
 
 
-class GitFetcher:
-    """Fetches the files of a commit, with those of its submodules."""
+class GitGetter:
+    """Gets the files of a commit, with those of its submodules."""
 
     def __init__(self, environ: Mapping[str, str], may_ask: bool = False) -> None:
         self._environ = {
@@ -122,22 +113,52 @@ class GitFetcher:
         if not may_ask:
             self._environ.setdefault("GIT_TERMINAL_PROMPT", "0")
 
-    def fetch(self, source: RegistrySource | RemoteSource, directory: Path) -> None:
-        """Put the files of a package into an empty directory, or raise `FetchError`."""
-        assert isinstance(source, RemoteSource)
-        address = git_address(source)
+    async def revision(self, url: str, is_file: bool) -> str:
+        """The commit that the address means now."""
+        address = git_address(split_file(url)[0] if is_file else url)
+        if _COMMIT.fullmatch(address.ref):
+            return address.ref
+        if address.ref and not _PLAIN_REF.fullmatch(address.ref):
+            return ""
+        with self._session(address, Path(os.sep)) as git:
+            wanted = address.ref or "HEAD"
+            said = await git.run(
+                "ls-remote", "--quiet", "--", address.url, wanted, f"{wanted}^{{}}"
+            )
+        found = {name: commit for commit, _, name in map(_halves, said.splitlines())}
+        for name in _MEANINGS:
+            for peeled in ("^{}", ""):
+                commit = found.get(name.format(wanted) + peeled)
+                if commit is not None:
+                    return commit
+        return ""
+
+    def pinned(self, url: str, revision: str) -> str:
+        """The address of a commit."""
+        url = take_arguments(url, ("ref", "depth"))[0]
+        return f"{url}{'&' if '?' in url else '?'}ref={revision}"
+
+    async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
+        """Put the files of a commit into an empty directory."""
+        address = git_address(url)
         with self._session(address, directory) as git:
-            git.run("init", "--quiet", "--template=")
-            git.run("checkout", "--quiet", "--force", "--detach", _commit(git, address))
+            await git.run("init", "--quiet", "--template=")
+            wanted = await _commit(git, address)
+            await git.run("checkout", "--quiet", "--force", "--detach", wanted)
+            commit = await git.run("rev-parse", "--verify", "HEAD")
             if (directory / ".gitmodules").is_file():
-                _add_submodules(git, address.url)
+                await _add_submodules(git, address.url)
         _forget_history(directory)
+        return commit
+
+    async def get_file(self, url: str, path: Path, progress: Progress) -> str:
+        """Take one file of a repository, which is the last part of the path."""
+        repository, name = split_file(url)
+        return await get_file_of(self, repository, name, path, progress)
 
     @contextmanager
     def _session(self, address: GitAddress, directory: Path) -> Iterator[_Git]:
-        program = shutil.which("git", path=self._environ.get("PATH"))
-        if program is None:
-            raise FetchError("The git program is required to fetch this, and it was not found.")
+        program = find_program("git", self._environ)
         if not address.ssh_key:
             yield _Git(program, directory, self._environ)
             return
@@ -158,60 +179,52 @@ class _Git:
         self._directory = directory
         self._environ = environ
 
-    def run(self, *arguments: str) -> str:
+    async def run(self, *arguments: str) -> str:
         """Run a command for its output, or raise `FetchError` with what it says."""
-        done = self.attempt(*arguments)
-        if done.returncode != 0:
-            raise FetchError(_complaint(done.stderr))
-        return done.stdout.strip()
+        done = await self.attempt(*arguments)
+        if done.status != 0:
+            raise FetchError(complaint("git", done.errors))
+        return done.output
 
-    def attempt(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    async def attempt(self, *arguments: str) -> Done:
         """Run a command that may fail."""
-        try:
-            return subprocess.run(
-                [*self._command, *arguments],
-                cwd=self._directory,
-                env=self._environ,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-                check=False,
-            )
-        except OSError as error:
-            raise FetchError(f"Cannot run git: {error.strerror}.") from error
+        return await run_program([*self._command, *arguments], self._directory, self._environ)
 
 
-def _commit(git: _Git, address: GitAddress) -> str:
+def _halves(line: str) -> tuple[str, str, str]:
+    return line.partition("\t")
+
+
+async def _commit(git: _Git, address: GitAddress) -> str:
     """Fetch what a ref stands for, alone if the server can do that; gives the commit."""
     url, ref = address.url, address.ref
     fetch = ("fetch", "--quiet", "--end-of-options", url)
     if not ref or _PLAIN_REF.fullmatch(ref):
         alone = ("fetch", "--quiet", "--no-tags", "--depth=1", "--end-of-options", url)
-        if git.attempt(*alone, ref or "HEAD").returncode == 0:
+        if (await git.attempt(*alone, ref or "HEAD")).status == 0:
             return "FETCH_HEAD"
-    git.run(*fetch, "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+    await git.run(*fetch, "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
     if not ref:
-        git.run(*fetch, "HEAD")
+        await git.run(*fetch, "HEAD")
         return "FETCH_HEAD"
-    if git.attempt(*fetch, "HEAD").returncode == 0:
+    if (await git.attempt(*fetch, "HEAD")).status == 0:
         # Refs may be relative to the repository's own choice, as HEAD~1 is.
-        git.run("update-ref", "--no-deref", "HEAD", "FETCH_HEAD")
+        await git.run("update-ref", "--no-deref", "HEAD", "FETCH_HEAD")
     for candidate in (ref, f"refs/remotes/origin/{ref}", f"refs/tags/{ref}"):
-        found = git.attempt(
+        found = await git.attempt(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{candidate}^{{commit}}"
         )
-        if found.returncode == 0:
-            return found.stdout.strip()
+        if found.status == 0:
+            return found.output
     raise FetchError(f'The repository has no branch, tag or commit "{ref}".')
 
 
-def _add_submodules(git: _Git, url: str) -> None:
+async def _add_submodules(git: _Git, url: str) -> None:
     # Their addresses may be relative to that of the repository.
-    git.run("remote", "add", "--", "origin", url)
+    await git.run("remote", "add", "--", "origin", url)
     update = ("submodule", "--quiet", "update", "--init", "--recursive")
-    if git.attempt(*update, "--depth=1").returncode != 0:
-        git.run(*update)
+    if (await git.attempt(*update, "--depth=1")).status != 0:
+        await git.run(*update)
 
 
 def _forget_history(directory: Path) -> None:
@@ -221,9 +234,3 @@ def _forget_history(directory: Path) -> None:
             shutil.rmtree(os.path.join(folder, ".git"))
         if ".git" in files:
             os.unlink(os.path.join(folder, ".git"))
-
-
-def _complaint(text: str) -> str:
-    lines: Sequence[str] = [line.strip() for line in text.splitlines() if line.strip()]
-    said = "\n".join(lines[-_MOST_LINES:]) or "nothing"
-    return f"git said:\n{_CREDENTIALS.sub(chr(92) + '1:redacted@', said)}"

@@ -1,40 +1,48 @@
-"""Fetching module packages: one method, whatever a package comes from.
+"""Fetching module packages: what every way to get one has in common.
 
-A package is fetched whole into an empty directory that the caller owns. What becomes of it there
-is `module_store`'s affair.
+A getter puts the files of a package into an empty directory that the caller owns, or one file of
+it. What becomes of them there is the affair of the stores. Each getter can also say which
+*revision* a package has now (a commit, a digest, an ETag) without fetching it, so that one that
+is at hand already is not fetched again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from nigari.addrs.module_source import RegistrySource, RemoteSource
+Progress = Callable[[int, int | None], None]
+"""Told how many bytes there are so far, of how many if that is known."""
 
 
 class FetchError(Exception):
-    """A package cannot be had; the text is one or more whole sentences."""
+    """A package is not available; the text is one or more whole sentences."""
 
 
-class PackageFetcher(Protocol):
-    """Something that fetches packages."""
+class Getter(Protocol):
+    """One way to get packages."""
 
-    def fetch(self, source: RegistrySource | RemoteSource, directory: Path) -> None:
-        """Put the files of a package into an empty directory, or raise `FetchError`."""
+    async def revision(self, url: str, is_file: bool) -> str:
+        """What tells the present content of the package from any other; empty where only fetching
+        it would show that.
+        """
+        ...
+
+    def pinned(self, url: str, revision: str) -> str:
+        """The address of exactly this revision, where there is such an address."""
+        ...
+
+    async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
+        """Put the files of a package into an empty directory and give their revision, or raise
+        `FetchError`.
+        """
+        ...
+
+    async def get_file(self, url: str, path: Path, progress: Progress) -> str:
+        """The same for a package that is a single file."""
         ...
 
 
-class UnsupportedFetcher:
-    """Stands where a fetcher for other kinds of packages will be."""
-
-    def fetch(self, source: RegistrySource | RemoteSource, directory: Path) -> None:
-        """Say what can be done instead."""
-        what = (
-            f"The module registry {source.hostname} cannot be asked"
-            if isinstance(source, RegistrySource)
-            else f'Packages of the kind "{source.getter}" cannot be fetched'
-        )
-        raise FetchError(
-            f"{what} by this program yet. Use a git repository (git::…) or a local directory, or "
-            "run tofu init once: what it has installed is used as it is."
-        )
+def no_progress(_done: int, _total: int | None) -> None:
+    """For who does not want to know."""

@@ -12,44 +12,39 @@ either a package that is whole, or one that it recognises as not being so.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
-import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Final
 
-from nigari.packages.module_fetch import FetchError
 from nigari.packages.module_manifest import FILE_NAME as MANIFEST
 from nigari.packages.module_manifest import ModuleRecord, save_manifest
+from nigari.packages.package_tree import (
+    FileList,
+    Found,
+    Origin,
+    Package,
+    content_hash,
+    copy_files,
+    encoded,
+    is_intact,
+    list_files,
+    origin_document,
+    package_id,
+    read_list,
+    read_origin,
+    source_id,
+)
 from nigari.packages.whole_file import make_directories, write_whole
-from nigari.record import record
 
 STORE: Final = ".store"
 _NEW: Final = ".new-"
 _OLD: Final = ".old-"
 _LOCK: Final = ".lock"
-
-FileList = Mapping[str, tuple[str, str]]
-"""What is in a package: path to kind (`file`, `program`, `link`) and digest or target."""
-
-
-@record
-class Package:
-    """A package whose files are at hand, in the store or still waiting to be put there, or in a
-    directory of somebody else's, which is used where it is.
-    """
-
-    id: str
-    """The hash of its content; empty for a directory of somebody else's."""
-    path: Path
-    """Where its files are now."""
-    files: FileList
-    is_new: bool = False
 
 
 class ModuleStore:
@@ -58,8 +53,8 @@ class ModuleStore:
     def __init__(self, modules: Path) -> None:
         self.modules = modules
         self.directory = modules / STORE
-        self._known: dict[str, str] | None = None
-        self._found: dict[str, Package | None] = {}
+        self._known: dict[str, tuple[str, Origin]] | None = None
+        self._found: dict[str, Found | None] = {}
         self._staging: Path | None = None
         self._made: list[Path] = []
 
@@ -74,7 +69,7 @@ class ModuleStore:
 
     # -- finding and adding packages ------------------------------------------------------------
 
-    def find(self, source: str) -> Package | None:
+    def find(self, source: str) -> Found | None:
         """The package that was fetched from a source, if all its files are still as they were."""
         if source not in self._found:
             self._found[source] = self._find(source)
@@ -87,52 +82,49 @@ class ModuleStore:
             self._staging = Path(tempfile.mkdtemp(prefix=_NEW, dir=self.directory))
         return Path(tempfile.mkdtemp(dir=self._staging))
 
-    def add(self, source: str, fetched: Path) -> Package:
+    def add(self, fetched: Path, origin: Origin) -> Found:
         """Take a package that has been fetched; `FetchError` where it cannot be trusted."""
         files = list_files(fetched)
-        package = Package(_hash(files), fetched, files, is_new=True)
-        self._found[source] = package
-        return package
+        package = Package(package_id(content_hash(files)), fetched, files, is_new=True)
+        return Found(package, origin)
 
-    def _find(self, source: str) -> Package | None:
+    def _find(self, source: str) -> Found | None:
         if self._known is None:
             self._known = self._read_sources()
-        identity = self._known.get(_source_id(source))
-        if identity is None:
-            return None
+        identity, origin = self._known.get(source_id(source), ("", Origin()))
+        listed = self._read_list(identity) if identity else None
         path = self.directory / identity
-        listed = self._read_list(identity)
-        if listed is None or not _is_intact(path, listed[0]):
+        if listed is None or not is_intact(path, listed[0]):
             return None
-        return Package(identity, path, listed[0])
+        return Found(Package(identity, path, listed[0]), origin)
 
-    def _read_sources(self) -> dict[str, str]:
+    def _read_sources(self) -> dict[str, tuple[str, Origin]]:
         """Which package each source was fetched as; of two, the later one."""
-        known: dict[str, str] = {}
+        known: dict[str, tuple[str, Origin]] = {}
         for path in sorted(self._lists(), key=lambda path: path.stat().st_mtime_ns):
             listed = self._read_list(path.stem)
-            for source in listed[1] if listed else ():
-                known[source] = path.stem
+            for source, origin in listed[1].items() if listed else ():
+                known[source] = path.stem, origin
         return known
 
     def _lists(self) -> list[Path]:
         return [path for path in _entries(self.directory) if path.suffix == ".json"]
 
-    def _read_list(self, identity: str) -> tuple[FileList, list[str]] | None:
+    def _read_list(self, identity: str) -> tuple[FileList, Mapping[str, Origin]] | None:
         try:
             document = json.loads((self.directory / f"{identity}.json").read_bytes())
-            files = {name: (kind, digest) for name, (kind, digest) in document["files"].items()}
-            sources = [str(source) for source in document["sources"]]
+            files = read_list(document["files"])
+            sources = {str(name): read_origin(each) for name, each in document["sources"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
-        return (files, sources) if _hash(files) == identity else None
+        return (files, sources) if package_id(content_hash(files)) == identity else None
 
     # -- making it so ---------------------------------------------------------------------------
 
     def commit(
         self,
         records: Iterable[ModuleRecord],
-        sources: Mapping[str, Package],
+        sources: Mapping[str, Found],
         links: Mapping[str, Package],
         kept: Iterable[str] = (),
     ) -> None:
@@ -141,12 +133,14 @@ class ModuleStore:
         `OSError` says why it cannot be done; what was there before is then not usable any more.
         """
         _make_directories(self.modules, [])
-        own = {package.id: package for package in sources.values() if package.id}
+        own: dict[str, Package] = {}
+        origins: dict[str, dict[str, Origin]] = {}
+        for source, found in sources.items():
+            if found.package.id:
+                own[found.package.id] = found.package
+                origins.setdefault(found.package.id, {})[source_id(source)] = found.origin
         for package in own.values():
-            ids = [
-                _source_id(source) for source, other in sources.items() if other.id == package.id
-            ]
-            self._put(package, ids)
+            self._put(package, origins[package.id])
         wanted = {name: self._target(package) for name, package in links.items()}
         names = {*wanted, *kept, STORE, MANIFEST}
         stale = [path for path in _entries(self.modules) if path.name not in names]
@@ -162,19 +156,24 @@ class ModuleStore:
             _remove(path)
         self._remove_unused({package.id for package in links.values() if package.id})
 
-    def _put(self, package: Package, sources: list[str]) -> None:
+    def _put(self, package: Package, sources: Mapping[str, Origin]) -> None:
         """Make a package part of the store; its list is there before it is."""
         target = self.directory / package.id
-        document = {"files": package.files, "sources": sorted(sources)}
-        _write_if_new(target.with_suffix(".json"), _encoded(document))
-        if not package.is_new or not package.path.exists():
+        origins = {name: origin_document(origin) for name, origin in sources.items()}
+        document = {"files": package.files, "sources": origins}
+        _write_if_new(target.with_suffix(".json"), encoded(document))
+        if not (package.is_new or package.is_shared) or not package.path.exists():
             return
         if target.exists():
-            if _is_intact(target, package.files):
+            if is_intact(target, package.files):
                 return
             target.rename(tempfile.mkdtemp(prefix=_OLD, dir=self.directory) + "/package")
-        package.path.chmod(0o755)
-        package.path.rename(target)
+        ready = package.path
+        if package.is_shared:
+            ready = self.staging() / "copy"
+            copy_files(package.path, ready, package.files)
+        ready.chmod(0o755)
+        ready.rename(target)
 
     def _target(self, package: Package) -> str:
         return f"{STORE}/{package.id}" if package.id else str(package.path)
@@ -253,53 +252,6 @@ def _lock(file: IO[str], tell_waiting: Callable[[], None] | None) -> None:
             fcntl.flock(file, fcntl.LOCK_EX)
 
 
-def list_files(directory: Path) -> FileList:
-    """What is in a package; `FetchError` where it has something that leads out of it."""
-    root = os.path.realpath(directory)
-    files: dict[str, tuple[str, str]] = {}
-    for folder, subfolders, names in os.walk(root):
-        for name in names + [n for n in subfolders if os.path.islink(os.path.join(folder, n))]:
-            path = os.path.join(folder, name)
-            relative = os.path.relpath(path, root).replace(os.sep, "/")
-            files[relative] = _describe(path)
-            if files[relative][0] == "link":
-                _check_link(path, relative, root)
-    return files
-
-
-def _describe(path: str) -> tuple[str, str]:
-    mode = os.lstat(path).st_mode
-    if stat.S_ISLNK(mode):
-        return "link", os.readlink(path)
-    if not stat.S_ISREG(mode):
-        raise FetchError(
-            f"The package contains {os.path.basename(path)}, which is neither a file nor a "
-            "directory."
-        )
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return ("program" if mode & stat.S_IXUSR else "file"), digest
-
-
-def _check_link(path: str, name: str, root: str) -> None:
-    target = os.path.realpath(path)
-    if os.path.isabs(os.readlink(path)) or not (target == root or target.startswith(root + os.sep)):
-        raise FetchError(
-            f"The package contains a symbolic link to a path outside it: {name} links to "
-            f"{os.readlink(path)}."
-        )
-
-
-def _is_intact(directory: Path, files: FileList) -> bool:
-    """Whether all files of a package are there, unchanged. Others may have come to them, since
-    modules do write below their own directory.
-    """
-    try:
-        return all(_describe(str(directory / name)) == entry for name, entry in files.items())
-    except (OSError, FetchError):
-        return False
-
-
 def _link_again(link: Path, path: Path) -> bool:
     """Give a link another name, which costs a hundredth of another link where many files come and
     go; False where the system cannot do that.
@@ -317,15 +269,6 @@ def _is_linked(path: Path, target: str) -> bool:
     return path.is_symlink() and os.readlink(path) == target
 
 
-def _encoded(document: object) -> bytes:
-    return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _hash(files: FileList) -> str:
-    """The name of a package; short enough for a link to it to need no block of its own."""
-    return hashlib.sha256(_encoded(files)).hexdigest()[:40]
-
-
 def _write_if_new(path: Path, content: bytes) -> None:
     try:
         if path.read_bytes() == content:
@@ -333,11 +276,6 @@ def _write_if_new(path: Path, content: bytes) -> None:
     except FileNotFoundError:
         pass
     write_whole(path, content)
-
-
-def _source_id(source: str) -> str:
-    """A source in a form that gives none of its secrets away."""
-    return hashlib.sha256(source.encode()).hexdigest()
 
 
 def _entries(directory: Path) -> list[Path]:

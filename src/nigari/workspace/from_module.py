@@ -8,11 +8,19 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from nigari.addrs.module_source import LocalSource, parse_module_source
+from nigari.addrs.module_source import (
+    LocalSource,
+    RegistrySource,
+    RemoteSource,
+    parse_module_source,
+)
 from nigari.diagnostics import Diagnostics
 from nigari.packages.module_fetch import FetchError
-from nigari.packages.module_store import list_files
-from nigari.workspace.install import directory_package, usual_fetchers
+from nigari.packages.module_store import ModuleStore
+from nigari.packages.package_tree import Found
+from nigari.packages.subdirectories import find_subdir
+from nigari.workspace.install import directory_package
+from nigari.workspace.module_sources import ModuleSources
 
 _IGNORED = frozenset((".git", ".terraform"))
 
@@ -28,17 +36,10 @@ def copy_module(
     if source is None:
         return False
     try:
-        found = None if isinstance(source, LocalSource) else directory_package(source)
         if isinstance(source, LocalSource):
             _copy(Path(directory, source.path), Path(directory))
-            return True
-        if found is not None:
-            _copy(found.path / source.subdir, Path(directory))
-            return True
-        with tempfile.TemporaryDirectory(prefix="nigari-module-") as fetched:
-            usual_fetchers(environ, may_ask).of(source).fetch(source, Path(fetched))
-            list_files(Path(fetched))
-            _copy(Path(fetched, source.subdir), Path(directory))
+        else:
+            _copy_package(source, directory, environ, may_ask)
     except FetchError as error:
         _report_failure(source.display, str(error), diags)
         return False
@@ -46,6 +47,33 @@ def copy_module(
         _report_failure(source.display, f"{error.strerror or error}.", diags)
         return False
     return True
+
+
+def _copy_package(
+    source: RegistrySource | RemoteSource,
+    directory: str,
+    environ: Mapping[str, str],
+    may_ask: bool,
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="nigari-module-") as temporary:
+        sources = ModuleSources(environ, may_ask, ModuleStore(Path(temporary, "modules")))
+        try:
+            found = directory_package(source) or sources.run(_get(sources, source))
+            place = found.package.path
+            for subdir in (found.origin.subdir, source.subdir):
+                place = place / find_subdir(place, subdir) if subdir else place
+            _copy(place, Path(directory))
+        finally:
+            sources.close()
+
+
+async def _get(sources: ModuleSources, source: RegistrySource | RemoteSource) -> Found:
+    if isinstance(source, RemoteSource):
+        return await sources.downloads.remote(source)
+    version = (await sources.registries.versions(source)).newest(None)
+    if version is None:
+        raise FetchError("The registry has no released version of it.")
+    return await sources.downloads.registry(source, str(version))
 
 
 def _copy(source: Path, target: Path) -> None:

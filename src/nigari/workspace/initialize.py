@@ -19,6 +19,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.backend import BackendArguments
 from nigari.eval.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static import StaticRun
+from nigari.packages.module_locks import ModuleLocks
 from nigari.packages.module_store import ModuleStore
 from nigari.packages.platforms import current_platform
 from nigari.packages.provider_installer import Installation, Listener
@@ -28,12 +29,9 @@ from nigari.workspace import Workspace
 from nigari.workspace.backend import SavedBackend, find_arguments, merged, read_overrides
 from nigari.workspace.backend_setup import BackendOptions, BackendSetup
 from nigari.workspace.encryption import check_encryption
-from nigari.workspace.install import (
-    InstallingPackages,
-    InstallView,
-    StagedFiles,
-    usual_fetchers,
-)
+from nigari.workspace.install import InstallingPackages, InstallView, StagedFiles
+from nigari.workspace.module_locking import ModuleLocking, open_module_locking, save_locking
+from nigari.workspace.module_sources import ModuleSources
 from nigari.workspace.modules import Place
 from nigari.workspace.people import People
 from nigari.workspace.provider_install import ProviderInstallation, ProviderOptions
@@ -65,6 +63,10 @@ class InitOptions:
     """Remember the values of variables that static places have used."""
     backend: BackendOptions = BackendOptions()
     providers: ProviderOptions = ProviderOptions()
+    lock_modules: bool = False
+    """Begin to lock modules, where that is not done yet."""
+    readonly: bool = False
+    """`-lockfile=readonly`, for modules."""
 
 
 class InitView(InstallView, Protocol):
@@ -95,6 +97,10 @@ class InitView(InstallView, Protocol):
         """All providers are there."""
         ...
 
+    def module_locks_written(self, is_first: bool) -> None:
+        """The lock file of modules has been made or changed."""
+        ...
+
     def locks_written(self, is_first: bool) -> None:
         """The lock file has been made or changed."""
         ...
@@ -119,6 +125,9 @@ class Initialization:
         self._store = ModuleStore(Path(where.at(where.modules_name)))
         self._files = StagedFiles(where.files, where.modules_name)
         self._packages: InstallingPackages | None = None
+        self._locking = ModuleLocking(None)
+        self._module_locks: ModuleLocks | None = None
+        """What the lock file of modules must have, if that is not what it has."""
         self.workspace = self._open(None)
         self.selected = "default"
         self.diags = Diagnostics()
@@ -141,7 +150,7 @@ class Initialization:
             with ExitStack() as stack:
                 if self._options.get_modules:
                     stack.enter_context(self._store.locked(self._view.waiting))
-                    self._open_packages()
+                    stack.callback(self._open_packages().close)
                 self._work(inputs)
         except BrokenPipeError:
             # Nobody reads what is shown any more, which is the command line's affair.
@@ -167,22 +176,25 @@ class Initialization:
             return
         if self._packages is not None:
             self._packages.tell(self._places(run))
-        self._finish(run)
+        self._module_locks = self._locking.finish(
+            self._options.readonly, self._options.upgrade, self.diags
+        )
+        if not self.diags.error_count:
+            self._finish(run)
 
     # -- finding out ----------------------------------------------------------------------------
 
-    def _open_packages(self) -> None:
-        may_ask = self._people.is_at_terminal
+    def _open_packages(self) -> ModuleSources:
+        options = self._options
+        origins = ModuleSources(self._environ, self._people.is_at_terminal, self._store)
+        self._locking = open_module_locking(self._directory, options.lock_modules, self.diags)
         self._packages = InstallingPackages(
-            self._files,
-            self._store,
-            usual_fetchers(self._environ, may_ask),
-            self._view,
-            self._options.upgrade,
+            self._files, self._store, origins, self._view, options.upgrade, self._locking
         )
         sources = self.workspace.sources
         self.workspace = self._open(self._packages)
         self.workspace.sources.update(sources)
+        return origins
 
     def _evaluate(self, inputs: Inputs) -> StaticRun | None:
         """The static phase, begun afresh whenever somebody has given a missing value."""
@@ -287,6 +299,9 @@ class Initialization:
     ) -> None:
         if self._packages is not None:
             self._packages.commit(self._places(run), self.workspace.directory)
+        if self._module_locks is not None:
+            save_locking(self._directory, self._module_locks)
+            self._view.module_locks_written(self._locking.is_first)
         if self._options.remember:
             values, digest = worth_remembering(run), self._backend_digest()
             save_remembered(self._data, self.selected, values, digest)

@@ -10,20 +10,22 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import DiskFiles, Entry
-from nigari.packages.git import GitFetcher
-from nigari.packages.module_fetch import FetchError, PackageFetcher, UnsupportedFetcher
+from nigari.packages.module_fetch import FetchError
 from nigari.packages.module_manifest import Manifest, ModuleRecord, load_manifest
-from nigari.packages.module_store import ModuleStore, Package
+from nigari.packages.module_store import ModuleStore
+from nigari.packages.package_tree import Found, Package
+from nigari.packages.subdirectories import find_subdir
 from nigari.record import record
+from nigari.workspace.module_locking import ModuleLocking, changed_text
+from nigari.workspace.module_sources import ModuleSources
 from nigari.workspace.modules import (
     PackageRequest,
     Place,
@@ -32,6 +34,11 @@ from nigari.workspace.modules import (
     module_key,
     root_record,
 )
+from nigari.workspace.requested_packages import made_from, package_text
+
+if TYPE_CHECKING:
+    from nigari.packages.module_download import Pin
+    from nigari.packages.module_locks import ModuleLock
 
 _AT_A_TIME = 8
 
@@ -43,31 +50,42 @@ class InstallView(Protocol):
         """A package is about to be fetched, for a call and so many others."""
         ...
 
+    def progress(self, source: str, done: int, total: int | None) -> None:
+        """So many bytes of a package have arrived, of so many if that is known. Told by another
+        thread, and often.
+        """
+        ...
+
+    def arrived(self, source: str) -> None:
+        """Nothing more of a package will arrive, for better or worse."""
+        ...
+
     def installed(self, key: str, version: str, directory: str) -> None:
         """A module is where it was not before."""
         ...
 
 
 @record
-class Fetchers:
-    """Who fetches what kind of package."""
+class _Wanted:
+    """A call, and which package it is to get."""
 
-    by_getter: Mapping[str, PackageFetcher]
-    otherwise: PackageFetcher = UnsupportedFetcher()
+    request: PackageRequest
+    key: str
+    """What stores know the package by."""
+    version: str = ""
+    lock: ModuleLock | None = None
+    """What the lock file says of it."""
 
-    def of(self, source: RegistrySource | RemoteSource) -> PackageFetcher:
-        if isinstance(source, RegistrySource):
-            return self.otherwise
-        return self.by_getter.get(source.getter, self.otherwise)
+    @property
+    def pin(self) -> Pin:
+        from nigari.packages.module_download import Pin
 
-    def can_fetch(self, source: RegistrySource | RemoteSource) -> bool:
-        """Whether anybody is asked for such a package."""
-        return not isinstance(self.of(source), UnsupportedFetcher)
+        return Pin() if self.lock is None else Pin(self.lock.revision, self.lock.digest)
 
-
-def usual_fetchers(environ: Mapping[str, str], may_ask: bool) -> Fetchers:
-    """The fetchers for the kinds of packages that can be had."""
-    return Fetchers({"git": GitFetcher(environ, may_ask)})
+    @property
+    def shown(self) -> str:
+        text = package_text(self.request.source)
+        return f"{text} {self.version}" if self.version else text
 
 
 class InstallingPackages:
@@ -77,103 +95,185 @@ class InstallingPackages:
         self,
         files: StagedFiles,
         store: ModuleStore,
-        fetchers: Fetchers,
+        sources: ModuleSources,
         view: InstallView,
         upgrade: bool = False,
+        locking: ModuleLocking | None = None,
     ) -> None:
         self._files = files
         self._store = store
-        self._fetchers = fetchers
+        self._sources = sources
         self._view = view
         self._upgrade = upgrade
+        self._locking = locking or ModuleLocking(None)
         self._modules = files.modules
         self._manifest: Manifest = load_manifest(files, self._modules, Diagnostics())
-        self._packages: dict[str, Package] = {}
-        """By the source they were fetched from."""
+        self._packages: dict[str, Found] = {}
+        """By what stores know them by."""
         self._failed: set[str] = set()
         self._links: dict[str, str] = {}
-        """Names below the modules directory, and the source of the package that each is."""
+        """Names below the modules directory, and the package that each is."""
 
     def locate(
         self, wanted: Sequence[PackageRequest], diags: Diagnostics
     ) -> Sequence[Place | None]:
         """Where each module is, or will be."""
         kept = [self._kept(each, diags) for each in wanted]
-        self._provide([each for each, place in zip(wanted, kept, strict=True) if not place], diags)
-        return [place or self._place(each, diags) for each, place in zip(wanted, kept, strict=True)]
+        others = [each for each, place in zip(wanted, kept, strict=True) if place is None]
+        chosen = {each.request.addr: each for each in self._choose(others, diags)}
+        self._provide(list(chosen.values()), diags)
+        return [
+            place or (self._place(chosen[each.addr], diags) if each.addr in chosen else None)
+            for each, place in zip(wanted, kept, strict=True)
+        ]
 
     def same_as(self, directory: str) -> str:
         """The real directory, where that is a package's."""
         return self._files.real(directory)
 
     def _kept(self, wanted: PackageRequest, diags: Diagnostics) -> Place | None:
-        """What another program has installed for the very same call stays as it is."""
+        """What another program has installed for the very same call stays as it is, unless the lock
+        file has a say.
+        """
         record = self._manifest.get(wanted.key)
         name = directory_name(wanted.key)
         path = f"{self._modules}/{name}"
+        if self._upgrade or self._locking.is_on or record is None:
+            return None
         real = self._files.at(path)
-        if self._upgrade or record is None or os.path.islink(real) or not os.path.isdir(real):
+        if os.path.islink(real) or not os.path.isdir(real):
             return None
         if not self._files.is_directory(record.directory) or not matches(record, wanted, diags):
             return None
         return Place(record.directory, path, record.source, record.version)
 
-    def _place(self, wanted: PackageRequest, diags: Diagnostics) -> Place | None:
-        package = self._packages.get(wanted.source.package)
-        if package is None:
-            return None
-        name = directory_name(wanted.key)
-        root = f"{self._modules}/{name}"
-        subdir = wanted.source.subdir
-        if subdir and not os.path.isdir(package.path / subdir):
-            _report_no_subdir(wanted, diags)
-            return None
-        self._links[name] = wanted.source.package
-        self._files.stage(name, package.path)
-        return Place(posixpath.join(root, subdir) if subdir else root, root, str(wanted.source))
+    # -- which package --------------------------------------------------------------------------
 
-    def _provide(self, wanted: Sequence[PackageRequest], diags: Diagnostics) -> None:
-        """Get all packages that are not at hand yet, several at a time."""
-        missing: dict[str, list[PackageRequest]] = {}
+    def _choose(self, wanted: Sequence[PackageRequest], diags: Diagnostics) -> list[_Wanted]:
+        """Which package each call gets; those that cannot get any are left out and reported."""
+        chosen: list[_Wanted] = []
+        open_requests: list[PackageRequest] = []
         for each in wanted:
-            source = each.source.package
-            if source in self._packages or source in self._failed:
+            lock = None if self._upgrade else self._locking.find(each.source, each.version)
+            if isinstance(each.source, RemoteSource):
+                chosen.append(_Wanted(each, each.source.package, "", lock))
                 continue
-            found = directory_package(each.source)
-            if found is None and not self._upgrade:
-                found = self._store.find(source)
-            if found is None:
-                missing.setdefault(source, []).append(each)
+            version = lock.version if lock is not None else self._installed_version(each, diags)
+            if version:
+                chosen.append(_Wanted(each, f"{each.source.package}@{version}", version, lock))
             else:
-                self._packages[source] = found
+                open_requests.append(each)
+        if open_requests:
+            chosen += self._ask_versions(open_requests, diags)
+        return chosen
+
+    def _installed_version(self, wanted: PackageRequest, diags: Diagnostics) -> str:
+        """The version that is installed for a call, if it is one that the call may have."""
+        record = self._manifest.get(wanted.key)
+        if self._upgrade or record is None or not record.version:
+            return ""
+        return record.version if matches(record, wanted, diags) else ""
+
+    def _ask_versions(self, wanted: Sequence[PackageRequest], diags: Diagnostics) -> list[_Wanted]:
+        from nigari.workspace.module_versions import ask_versions
+
+        found = ask_versions(self._sources, wanted, diags)
+        return [
+            _Wanted(each, f"{each.source.package}@{version}", str(version))
+            for each, version in zip(wanted, found, strict=True)
+            if version is not None
+        ]
+
+    # -- getting it -----------------------------------------------------------------------------
+
+    def _provide(self, wanted: Sequence[_Wanted], diags: Diagnostics) -> None:
+        """Get all packages that are not at hand yet, several at a time."""
+        missing: dict[str, list[_Wanted]] = {}
+        for each in wanted:
+            if each.key in self._packages or each.key in self._failed:
+                continue
+            found = directory_package(each.request.source)
+            if found is None and not self._upgrade:
+                found = self._at_hand(each)
+            if found is None:
+                missing.setdefault(each.key, []).append(each)
+            else:
+                self._packages[each.key] = found
         if not missing:
             return
-        with ThreadPoolExecutor(min(_AT_A_TIME, len(missing))) as pool:
-            fetches = {}
-            for source, callers in missing.items():
-                if self._fetchers.can_fetch(callers[0].source):
-                    self._view.downloading(
-                        _package_text(callers[0].source), callers[0].key, len(callers) - 1
-                    )
-                directory = self._store.staging()
-                fetches[source] = pool.submit(self._fetch, callers[0].source, directory)
-            for source, fetch in fetches.items():
-                result = fetch.result()
-                if isinstance(result, Package):
-                    self._packages[source] = result
-                else:
-                    self._failed.add(source)
-                    _report_fetch(missing[source], result, diags)
+        for callers in missing.values():
+            first = callers[0]
+            self._view.downloading(first.shown, first.request.key, len(callers) - 1)
+        results = self._sources.run(self._fetch_all([each[0] for each in missing.values()]))
+        for (key, callers), result in zip(missing.items(), results, strict=True):
+            problem = result if isinstance(result, str) else changed_text(result, callers[0].lock)
+            if problem or isinstance(result, str):
+                self._failed.add(key)
+                _report_fetch(callers, problem, diags)
+            else:
+                self._packages[key] = result
 
-    def _fetch(self, source: RegistrySource | RemoteSource, directory: Path) -> Package | str:
-        """Fetch a package; a text says why that cannot be. Runs in a thread of its own."""
+    def _at_hand(self, wanted: _Wanted) -> Found | None:
+        """What this directory has of a package, if it is what the lock file says."""
+        found = self._store.find(wanted.key)
+        return None if found is None or changed_text(found, wanted.lock) else found
+
+    async def _fetch_all(self, wanted: Sequence[_Wanted]) -> list[Found | str]:
+        import asyncio
+
+        limit = asyncio.Semaphore(_AT_A_TIME)
+
+        async def fetch(each: _Wanted) -> Found | str:
+            async with limit:
+                return await self._fetch(each)
+
+        return await asyncio.gather(*map(fetch, wanted))
+
+    async def _fetch(self, wanted: _Wanted) -> Found | str:
+        """Get a package; a text says why that is not possible."""
+        source = wanted.request.source
+
+        def progress(done: int, total: int | None) -> None:
+            self._view.progress(wanted.shown, done, total)
+
+        downloads = self._sources.downloads
         try:
-            self._fetchers.of(source).fetch(source, directory)
-            return self._store.add(source.package, directory)
+            if isinstance(source, RemoteSource):
+                return await downloads.remote(source, wanted.pin, progress)
+            origin = None if wanted.lock is None else wanted.lock.origin
+            return await downloads.registry(
+                source, wanted.version, wanted.pin, origin, self._upgrade, progress
+            )
         except FetchError as error:
             return str(error)
         except OSError as error:
             return f"{error.strerror or error}."
+        finally:
+            self._view.arrived(wanted.shown)
+
+    def _place(self, wanted: _Wanted, diags: Diagnostics) -> Place | None:
+        found = self._packages.get(wanted.key)
+        if found is None:
+            return None
+        request = wanted.request
+        name = directory_name(request.key)
+        root = f"{self._modules}/{name}"
+        try:
+            inner = found.origin.subdir and find_subdir(found.package.path, found.origin.subdir)
+            subdir = self._subdir(found.package.path / inner, request.source)
+        except FetchError as error:
+            _report_no_subdir(request, str(error), diags)
+            return None
+        self._links[name] = wanted.key
+        self._files.stage(name, found.package.path)
+        self._locking.use(request.source, request.version, wanted.version, found)
+        directory = posixpath.normpath(posixpath.join(root, inner, subdir))
+        return Place(directory, root, str(request.source), wanted.version)
+
+    def _subdir(self, package: Path, source: RegistrySource | RemoteSource) -> str:
+        return find_subdir(package, source.subdir) if source.subdir else ""
+
+    # -- making it so ---------------------------------------------------------------------------
 
     def tell(self, places: Mapping[ModuleAddr, Place]) -> None:
         """Say which modules are, or will be, where they were not before."""
@@ -190,8 +290,9 @@ class InstallingPackages:
         names = {
             directory_name(module_key(addr)) for addr, place in places.items() if place.package
         }
-        links = {name: self._packages[self._links[name]] for name in names if name in self._links}
-        sources = {self._links[name]: package for name, package in links.items()}
+        found = {name: self._packages[self._links[name]] for name in names if name in self._links}
+        sources = {self._links[name]: each for name, each in found.items()}
+        links = {name: each.package for name, each in found.items()}
         self._store.commit([root_record(root), *records], sources, links, names - links.keys())
 
 
@@ -237,38 +338,34 @@ class StagedFiles:
         return self._files.is_directory(self.real(path))
 
 
-def directory_package(source: RegistrySource | RemoteSource) -> Package | None:
+def directory_package(source: RegistrySource | RemoteSource) -> Found | None:
     """The package that is a directory of this machine, named by its whole path."""
     if not isinstance(source, RemoteSource) or source.getter != "file":
         return None
     path = Path(unquote(urlsplit(source.url).path))
-    return Package("", path, {}) if path.is_dir() else None
+    return Found(Package("", path, {})) if path.is_dir() else None
 
 
 def _record(addr: ModuleAddr, place: Place) -> ModuleRecord:
     return ModuleRecord(module_key(addr), place.source, place.directory, place.version)
 
 
-def _package_text(source: RegistrySource | RemoteSource) -> str:
-    """The package as people write it, without the directory in it."""
-    return (RemoteSource(source.package) if isinstance(source, RemoteSource) else source).display
-
-
-def _report_fetch(callers: Sequence[PackageRequest], reason: str, diags: Diagnostics) -> None:
-    first = callers[0]
+def _report_fetch(callers: Sequence[_Wanted], reason: str, diags: Diagnostics) -> None:
+    first = callers[0].request
     more = f" and {len(callers) - 1} more" if len(callers) > 1 else ""
     diags.error(
         "Cannot install a module",
-        f"{_package_text(first.source)}, for {first.addr}{more}, cannot be fetched. {reason}",
+        f"{callers[0].shown}, for {first.addr}{more}, is not available. {reason}",
         first.where,
+        causes=made_from(first),
     )
 
 
-def _report_no_subdir(wanted: PackageRequest, diags: Diagnostics) -> None:
-    source = wanted.source
+def _report_no_subdir(wanted: PackageRequest, reason: str, diags: Diagnostics) -> None:
     diags.error(
         "No such directory in a module package",
-        f"The source of {wanted.addr} selects the directory {source.subdir} in "
-        f"{_package_text(source)}, which does not exist.",
+        f"The source of {wanted.addr} selects a directory in {package_text(wanted.source)}. "
+        f"{reason}",
         wanted.where,
+        causes=made_from(wanted),
     )

@@ -143,6 +143,8 @@ def _options(invocation: Invocation) -> InitOptions:
             lock_options(invocation),
         ),
         providers=ProviderOptions(upgrade, invocation.texts("plugin-dir"), lockfile == "readonly"),
+        lock_modules=invocation.switch("lock-modules"),
+        readonly=lockfile == "readonly",
     )
 
 
@@ -177,7 +179,12 @@ COMMAND = Command(
             "Look for providers in this directory only; can be repeated",
             "DIR",
         ),
-        Flag("lockfile", FLAG_TEXT, "Do not change the lock file", "readonly"),
+        Flag("lockfile", FLAG_TEXT, "Do not change the lock files", "readonly"),
+        Flag(
+            "lock-modules",
+            FLAG_SWITCH,
+            "Record the packages of modules in .nigari.lock.hcl, and keep to them from then on",
+        ),
         Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
         Flag(
             "remember",

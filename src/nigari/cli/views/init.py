@@ -10,6 +10,7 @@ from nigari.cli.presenter import Presenter
 from nigari.cli.views.live import Download, LiveLines
 from nigari.lang.versions import Version
 from nigari.packages.lockfile import FILE_NAME
+from nigari.packages.module_locks import FILE_NAME as MODULE_LOCKS
 from nigari.packages.provider_installer import Installation, Outcome, Step
 from nigari.packages.provider_sources import Verified
 from nigari.workspace.backend import SavedBackend
@@ -59,6 +60,12 @@ class InitProgress:
         more = f" and {others} more" if others else ""
         self._say(f"Downloading {source} for {key}{more}...")
 
+    def progress(self, source: str, done: int, total: int | None) -> None:
+        """Some of a package has arrived."""
+
+    def arrived(self, source: str) -> None:
+        """Nothing more of a package will arrive."""
+
     def installed(self, key: str, version: str, directory: str) -> None:
         """A module is where it was not before."""
         at = f" {version}" if version else ""
@@ -92,6 +99,14 @@ class InitProgress:
                 "\nSigned providers are signed by whoever publishes them, and not by this program's "
                 "authors."
             )
+
+    def module_locks_written(self, is_first: bool) -> None:
+        """The lock file of modules has been made or changed."""
+        what = "records the packages of modules" if is_first else "was updated"
+        self._say(
+            f"\nThe lock file {MODULE_LOCKS} {what}. Commit it to version control, so that the same "
+            "modules are used everywhere."
+        )
 
     def locks_written(self, is_first: bool) -> None:
         """The lock file has been made or changed."""

@@ -1,0 +1,105 @@
+"""Everything that module packages come from, opened when the first of them is needed.
+
+Connects the environment and the CLI configuration with the ways to fetch packages, the registries
+and the user's shared store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from nigari.diagnostics import Diagnostics
+from nigari.packages.module_store import ModuleStore
+from nigari.workspace.background import BackgroundLoop
+
+if TYPE_CHECKING:
+    from nigari.net.client import Client
+    from nigari.packages.fetching import Fetching
+    from nigari.packages.module_download import ModuleDownloads
+    from nigari.packages.module_registry import ModuleRegistries
+    from nigari.packages.shared_store import SharedStore
+
+T = TypeVar("T")
+
+
+class ModuleSources:
+    """The sources of packages, for one run."""
+
+    def __init__(self, environ: Mapping[str, str], may_ask: bool, store: ModuleStore) -> None:
+        self._environ = environ
+        self._may_ask = may_ask
+        self._store = store
+        self._loop = BackgroundLoop()
+        self._client: Client | None = None
+        self._shared: SharedStore | None = None
+        self._registries: ModuleRegistries | None = None
+        self._downloads: ModuleDownloads | None = None
+
+    @property
+    def downloads(self) -> ModuleDownloads:
+        """Who gets packages."""
+        if self._downloads is None:
+            from nigari.packages.module_download import ModuleDownloads
+            from nigari.packages.shared_store import SharedStore, shared_directory
+
+            directory = shared_directory(self._environ)
+            self._shared = None if directory is None else SharedStore(directory)
+            self._downloads = ModuleDownloads(
+                self._fetching(), self.registries, self._store, self._shared
+            )
+        return self._downloads
+
+    @property
+    def registries(self) -> ModuleRegistries:
+        """Who knows the modules of registries."""
+        if self._registries is None:
+            from nigari.packages.cli_config import load_cli_config
+            from nigari.packages.host_credentials import HostCredentials
+            from nigari.packages.hosts import Hosts
+            from nigari.packages.module_registry import ModuleRegistries
+
+            # What is wrong in the CLI configuration is told where providers are looked for.
+            config = load_cli_config(self._environ, Diagnostics())
+            credentials = HostCredentials(config, self._environ)
+            self._registries = ModuleRegistries(Hosts(self._http(), config, credentials))
+        return self._registries
+
+    def run(self, work: Coroutine[object, object, T]) -> T:
+        """Wait for something that the others do."""
+        return self._loop.run(work)
+
+    def close(self) -> None:
+        """Give up what is under way and leave nothing behind."""
+        self._loop.close(None if self._client is None else self._client.close)
+        if self._shared is not None:
+            self._shared.close()
+        self._client = self._shared = self._registries = self._downloads = None
+
+    def _http(self) -> Client:
+        if self._client is None:
+            from nigari.net.client import Client
+            from nigari.net.settings import read_settings
+
+            self._client = Client(read_settings(self._environ))
+        return self._client
+
+    def _fetching(self) -> Fetching:
+        from nigari.packages.fetching import Fetching
+        from nigari.packages.git import GitGetter
+        from nigari.packages.http_source import HttpGetter
+        from nigari.packages.local_files import LocalFileGetter
+        from nigari.packages.mercurial import MercurialGetter
+
+        fetching = Fetching({})
+        http = HttpGetter(self._http(), self._environ, fetching)
+        fetching.getters.update(
+            {
+                "file": LocalFileGetter(),
+                "git": GitGetter(self._environ, self._may_ask),
+                "hg": MercurialGetter(self._environ),
+                "http": http,
+                "https": http,
+            }
+        )
+        return fetching
