@@ -30,7 +30,7 @@ _SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
 _PLAIN_REF: Final = re.compile(r"(?![-+.@^])(?!.*(?:\.\.|@\{))[^\x00-\x20~^:?*\[\\\x7f]+")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _OWN_ARGUMENTS: Final = ("ref", "depth", "sshkey")
-"""The depth means nothing, as no history is kept in any case."""
+"""The depth has no effect, as no history is kept in any case."""
 _MEANINGS: Final = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}")
 """What a ref may be short for, in the order in which git looks for it."""
 _FOREIGN_REPOSITORY: Final = (
@@ -70,6 +70,7 @@ def git_address(url: str) -> GitAddress:
     if ref.startswith("-") or any(ord(char) < 0x20 for char in ref):
         raise FetchError(f'"{ref}" is not a valid name for a branch, tag or commit.')
     _check_url(url)
+    _check_depth(given.get("depth", ""))
     return GitAddress(url, ref, _ssh_key(given.get("sshkey", "")))
 
 
@@ -91,6 +92,11 @@ def _check_url(url: str) -> None:
         )
     if any(ord(char) < 0x20 for char in url):
         raise FetchError("The address contains control characters.")
+
+
+def _check_depth(text: str) -> None:
+    if text and not re.fullmatch(r"[0-9]+", text):
+        raise FetchError(f'"{text}" is not a valid depth of history to fetch: it must be a number.')
 
 
 def _ssh_key(text: str) -> bytes:
