@@ -26,9 +26,19 @@ NOT_OURS: Final = frozenset(
         ".tf.json",
         ".tofu",
         ".jsonl",
+        ".nigari.lock.hcl",
+        "./network",
+        "../shared",
+        "/opt/modules",
         "errored.tfstate",
         "main.tf",
+        "ns/name/aws",
+        "registry.example.com/ns/name/aws",
+        "github.com/owner/name",
+        "bitbucket.org/owner/name",
         "terraform.tfvars",
+        "~/.cache/nigari",
+        "~/.netrc",
         "~/.cache/nigari-outside",
         "~/.cache/nigari-peers",
         "../shared/conformance",
@@ -39,7 +49,7 @@ _FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAMED_FILE: Final = re.compile(r"# ([\w./-]+\.tf)\n")
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
 _LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
-_SYMBOL: Final = re.compile(r"\bnigari(?:\.[A-Za-z_]\w*)+")
+_SYMBOL: Final = re.compile(r"(?<!\.)\bnigari(?:\.[A-Za-z_]\w*)+")
 _PATH: Final = re.compile(r"[\w.~-]*(?:/[\w.*-]+)*/?")
 _SUFFIX: Final = re.compile(r"\.(py|md|toml|json|jsonl|hcl|tf|tofu|txt|tfvars|tfstate|yml|yaml)$")
 _TARGET: Final = re.compile(r"\bmake ([a-z][a-z-]*)")

@@ -22,6 +22,9 @@ from nigari.cli.outlet import error_of, text_outlet
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("apply", "Create, change or destroy objects to match the configuration"),
+    "cache list": ("cache_list", "List the module packages that are kept"),
+    "cache prune": ("cache_prune", "Remove kept module packages that nobody uses"),
+    "cache verify": ("cache_verify", "Check that kept module packages are unchanged"),
     "config": ("config", "Print the resolved configuration for programs"),
     "console": ("console", "Evaluate expressions interactively"),
     "destroy": ("destroy", "Destroy everything that is managed here"),
@@ -65,6 +68,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Every command: the module it is in, and what it is for. Names of two words belong to a group."""
 
 GROUPS: dict[str, str] = {
+    "cache": "Look after the module packages that are kept for all directories",
     "metadata": "Print information about the language for programs",
     "state": "Inspect the state and change it by hand",
     "workspace": "Manage workspaces: several states for one configuration",

@@ -1,0 +1,37 @@
+"""`nigari cache list`: the module packages that are kept for all directories of a user."""
+
+from __future__ import annotations
+
+import time
+
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.stored_state import SAYING_FLAGS, OpenState
+from nigari.cli.views.package_cache import bytes_text, open_cache, tell_package
+
+
+def run(invocation: Invocation) -> int:
+    """Print the packages."""
+    state = OpenState(invocation)
+    cache = open_cache(state)
+    if cache is None:
+        return state.end()
+    packages = cache.packages()
+    now = time.time()
+    for package in packages:
+        days = max(0, int((now - package.used) / 86400))
+        used = "today" if days == 0 else f"{days} {'day' if days == 1 else 'days'} ago"
+        tell_package(state, package, f"{bytes_text(package.size)}, used {used}")
+    total = bytes_text(sum(each.size for each in packages))
+    count = f"{len(packages)} {'package' if len(packages) == 1 else 'packages'}"
+    state.say(f"{count}, {total}, in {cache.directory}")
+    return state.end()
+
+
+COMMAND = Command(
+    "cache list",
+    "Prints the module packages that are kept for all working directories of this user, with the "
+    "addresses that they came from, the last used first.",
+    run,
+    flags=SAYING_FLAGS,
+    examples=(Example("nigari cache list", ""),),
+)

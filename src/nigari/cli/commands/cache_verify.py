@@ -1,0 +1,40 @@
+"""`nigari cache verify`: compares the files of all kept module packages with their checksums."""
+
+from __future__ import annotations
+
+from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.stored_state import SAYING_FLAGS, OpenState
+from nigari.cli.views.package_cache import open_cache, tell_package
+
+
+def run(invocation: Invocation) -> int:
+    """Report the packages that have changed."""
+    state = OpenState(invocation)
+    cache = open_cache(state)
+    if cache is None:
+        return state.end()
+    packages = cache.packages(check=True)
+    damaged = [each for each in packages if not each.is_intact]
+    for package in damaged:
+        tell_package(state, package, "damaged")
+    if damaged:
+        state.diags.error(
+            "Damaged packages",
+            f"{len(damaged)} of {len(packages)} packages in {cache.directory} have changed since "
+            "they were downloaded. They are not used: init downloads them again when they are "
+            'needed. To remove them now, run "nigari cache prune".',
+        )
+    else:
+        count = f"{len(packages)} {'package is' if len(packages) == 1 else 'packages are'}"
+        state.say(f"{count} unchanged.")
+    return state.end()
+
+
+COMMAND = Command(
+    "cache verify",
+    "Compares the files of all module packages that are kept for this user with the checksums from "
+    "when they were downloaded. The exit status is 1 if any has changed.",
+    run,
+    flags=SAYING_FLAGS,
+    examples=(Example("nigari cache verify", ""),),
+)
