@@ -36,6 +36,7 @@ NOT_OURS: Final = frozenset(
         "registry.example.com/ns/name/aws",
         "github.com/owner/name",
         "bitbucket.org/owner/name",
+        "s3-eu-west-1.amazonaws.com/bucket/key",
         "terraform.tfvars",
         "~/.cache/nigari",
         "~/.netrc",

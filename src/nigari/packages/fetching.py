@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -23,10 +23,20 @@ _LONGEST_LIST: Final = 1 << 20
 
 
 class Fetching:
-    """All getters together."""
+    """All getters together, each made when it is first needed."""
 
-    def __init__(self, getters: Mapping[str, Getter]) -> None:
-        self.getters = dict(getters)
+    def __init__(self) -> None:
+        self._makers: dict[str, Callable[[], Getter]] = {}
+        self._getters: dict[str, Getter] = {}
+
+    def add(self, name: str, make: Callable[[], Getter]) -> None:
+        """Fetch packages of a kind with a getter that is made in this way."""
+        self._makers[name] = make
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of packages that can be fetched."""
+        return sorted(self._makers)
 
     async def revision(self, source: RemoteSource) -> str:
         """What tells the present content of a package from any other; empty where only fetching it
@@ -75,9 +85,12 @@ class Fetching:
         return revision
 
     def _getter(self, address: PackageAddress) -> Getter:
-        getter = self.getters.get(address.getter)
+        getter = self._getters.get(address.getter)
+        make = self._makers.get(address.getter)
+        if getter is None and make is not None:
+            getter = self._getters[address.getter] = make()
         if getter is None:
-            known = ", ".join(sorted(self.getters))
+            known = ", ".join(self.kinds)
             hint = (
                 f" For a git repository, write git::{address.url.partition('?')[0]}."
                 if address.getter in ("ssh", "git")

@@ -122,7 +122,7 @@ class HttpGetter:
         source = RemoteSource(package)
         forced, inner = parse_forced_getter(package)
         is_complete = bool(forced) or bool(urlsplit(inner).scheme)
-        known = self._fetching.getters.keys() - _NEVER_NAMED
+        known = set(self._fetching.kinds) - _NEVER_NAMED
         if not is_complete or source.getter not in known:
             raise FetchError(
                 f'{shown(url)} says that the package is at "{source.display}", which is not a '

@@ -111,6 +111,18 @@ def unpack_archive(
     target.finish()
 
 
+def path_inside(directory: Path, name: str) -> Path:
+    """Where a file of a package belongs in a directory, by the name that strangers gave it."""
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if ".." in parts or ".." in name.split("\\") or "\0" in name:
+        raise _outside(name)
+    return directory.joinpath(*parts)
+
+
+def _outside(name: str) -> ArchiveError:
+    return ArchiveError(f"it has an entry outside its own directory, {quoted(name)}")
+
+
 class _Target:
     """The directory that an archive is unpacked into, and what is in it so far."""
 
@@ -142,13 +154,9 @@ class _Target:
 
     def path(self, name: str) -> str:
         """Where an entry is written."""
-        parts = [part for part in name.split("/") if part not in ("", ".")]
-        is_absolute = self._is_strict and name.startswith(("/", "\\"))
-        if ".." in parts or ".." in name.split("\\") or "\0" in name or is_absolute:
-            raise ArchiveError(
-                f"the archive has an entry outside its own directory, {quoted(name)}"
-            )
-        return os.path.join(self._root, *parts)
+        if self._is_strict and name.startswith(("/", "\\")):
+            raise _outside(name)
+        return os.fspath(path_inside(Path(self._root), name))
 
     def make_directory(self, name: str) -> None:
         path = self.path(name)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nigari.net.client import Client
     from nigari.packages.fetching import Fetching
     from nigari.packages.module_download import ModuleDownloads
+    from nigari.packages.module_fetch import Getter
     from nigari.packages.module_registry import ModuleRegistries
     from nigari.packages.shared_store import SharedStore
 
@@ -87,19 +88,32 @@ class ModuleSources:
     def _fetching(self) -> Fetching:
         from nigari.packages.fetching import Fetching
         from nigari.packages.git import GitGetter
-        from nigari.packages.http_source import HttpGetter
         from nigari.packages.local_files import LocalFileGetter
         from nigari.packages.mercurial import MercurialGetter
 
-        fetching = Fetching({})
-        http = HttpGetter(self._http(), self._environ, fetching)
-        fetching.getters.update(
-            {
-                "file": LocalFileGetter(),
-                "git": GitGetter(self._environ, self._may_ask),
-                "hg": MercurialGetter(self._environ),
-                "http": http,
-                "https": http,
-            }
-        )
+        fetching = Fetching()
+        fetching.add("file", LocalFileGetter)
+        fetching.add("gcs", self._gcs)
+        fetching.add("git", lambda: GitGetter(self._environ, self._may_ask))
+        fetching.add("hg", lambda: MercurialGetter(self._environ))
+        fetching.add("http", lambda: self._web(fetching))
+        fetching.add("https", lambda: self._web(fetching))
+        fetching.add("s3", self._s3)
         return fetching
+
+    def _web(self, fetching: Fetching) -> Getter:
+        from nigari.packages.http_source import HttpGetter
+
+        return HttpGetter(self._http(), self._environ, fetching)
+
+    def _gcs(self) -> Getter:
+        from nigari.packages.buckets import BucketGetter
+        from nigari.packages.gcs_source import GcsStorage
+
+        return BucketGetter(GcsStorage(self._http(), self._environ))
+
+    def _s3(self) -> Getter:
+        from nigari.packages.buckets import BucketGetter
+        from nigari.packages.s3_source import S3Storage
+
+        return BucketGetter(S3Storage(self._http(), self._environ))

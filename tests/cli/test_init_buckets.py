@@ -1,0 +1,298 @@
+"""`nigari init` with packages in buckets, on loopback."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+import pytest
+
+from nigari.packages.gcs_source import GcsAddress, gcs_address
+from nigari.packages.module_fetch import FetchError
+from nigari.packages.s3_source import S3Address, s3_address
+from tests.cli.test_init_packages import call, init, installed, write
+from tests.net_world.server import NOT_FOUND, Answer, Asked, Server, json_answer
+from tests.packages.archives import files, packed
+from tests.packages.module_world import MODULE, ModuleWorld
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[ModuleWorld]:
+    with ModuleWorld(tmp_path / "world") as made:
+        yield made
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    directory = tmp_path / "work"
+    directory.mkdir()
+    return directory
+
+
+OBJECTS = {
+    "a/x.zip": packed("zip", files({"main.tf": MODULE % "zip", "sub/main.tf": MODULE % "sub"})),
+    "mod/main.tf": (MODULE % "one").encode(),
+    "mod/deep/b c+d.txt": b"odd",
+    "mod/folder/": b"",
+    "module/main.tf": (MODULE % "neighbour").encode(),
+    "evil/../../x": b"1",
+}
+
+
+def etag(content: bytes) -> str:
+    return f'"{hashlib.md5(content).hexdigest()}"'
+
+
+class Storage:
+    """Both kinds of storage; pages of a listing have two objects."""
+
+    def __init__(self) -> None:
+        self.objects = dict(OBJECTS)
+        self.key = ""
+        """The access key or token that is wanted."""
+
+    def s3(self, asked: Asked) -> Answer:
+        parts = urlsplit(asked.path)
+        if self.key and f"Credential={self.key}/" not in asked.headers.get("authorization", ""):
+            body = b"<Error><Code>AccessDenied</Code><Message>Not yours</Message></Error>"
+            return Answer(403, body, {"content-type": "application/xml"})
+        if parts.path == "/bucket":
+            return self._s3_listing(parse_qs(parts.query))
+        content = self.objects.get(unquote(parts.path.removeprefix("/bucket/")))
+        return NOT_FOUND if content is None else Answer(200, content, {"etag": etag(content)})
+
+    def _s3_listing(self, query: dict[str, list[str]]) -> Answer:
+        names = sorted(each for each in self.objects if each.startswith(query["prefix"][0]))
+        start = int(query.get("continuation-token", ["0"])[0])
+        page = "".join(
+            f"<Contents><Key>{name}</Key><ETag>{etag(self.objects[name])}</ETag>"
+            f"<Size>{len(self.objects[name])}</Size></Contents>"
+            for name in names[start : start + 2]
+        )
+        if start + 2 < len(names):
+            page += "<IsTruncated>true</IsTruncated>"
+            page += f"<NextContinuationToken>{start + 2}</NextContinuationToken>"
+        namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+        return Answer(
+            200, f'<ListBucketResult xmlns="{namespace}">{page}</ListBucketResult>'.encode()
+        )
+
+    def gcs(self, asked: Asked) -> Answer:
+        parts = urlsplit(asked.path)
+        query = parse_qs(parts.query)
+        base = "/storage/v1/b/bucket/o"
+        if parts.path == base:
+            prefix = query.get("prefix", [""])[0]
+            names = sorted(each for each in self.objects if each.startswith(prefix))
+            start = int(query.get("pageToken", ["0"])[0])
+            more = {"nextPageToken": str(start + 2)} if start + 2 < len(names) else {}
+            items = [self._document(name) for name in names[start : start + 2]]
+            return json_answer({"items": items, **more})
+        name = unquote(parts.path.removeprefix(f"{base}/"))
+        if name not in self.objects:
+            return NOT_FOUND
+        if query.get("alt") == ["media"]:
+            return Answer(200, self.objects[name])
+        return json_answer(self._document(name))
+
+    def _document(self, name: str) -> dict[str, str]:
+        content = self.objects[name]
+        return {"name": name, "md5Hash": etag(content), "size": str(len(content))}
+
+
+@pytest.fixture
+def storage() -> Storage:
+    return Storage()
+
+
+@pytest.fixture(params=["s3", "gcs"])
+def base(
+    request: pytest.FixtureRequest, storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """How sources in the bucket begin."""
+    kind = request.param
+    with Server(storage.s3 if kind == "s3" else storage.gcs) as server:
+        if kind == "s3":
+            yield f"s3::{server.url}/bucket"
+        else:
+            monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url.removeprefix("http://"))
+            yield "gcs::https://www.googleapis.com/storage/v1/bucket"
+
+
+def surroundings(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    import os
+
+    host = os.environ.get("STORAGE_EMULATOR_HOST", "")
+    return {
+        "AWS_ACCESS_KEY_ID": "AK",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        **({"STORAGE_EMULATOR_HOST": host} if host else {}),
+    }
+
+
+def test_objects_and_prefixes(
+    base: str, world: ModuleWorld, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        work,
+        call("a", f"{base}/a/x.zip"),
+        call("b", f"{base}/a/x.zip//sub"),
+        call("c", f"{base}/mod"),
+    )
+    done = init(world, work, **surroundings(monkeypatch))
+    assert done.code == 0, done.err
+    assert installed(work, "a") == MODULE % "zip"
+    assert installed(work, "b") == MODULE % "sub"
+    assert installed(work, "c") == MODULE % "one"
+    assert installed(work, "c", "deep/b c+d.txt") == "odd"
+
+
+def test_what_has_not_changed_is_not_downloaded(
+    base: str, storage: Storage, world: ModuleWorld, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(work, call("a", f"{base}/a/x.zip"), call("c", f"{base}/mod"))
+    environ = surroundings(monkeypatch)
+    assert init(world, work, **environ).code == 0
+    assert init(world, work, "-upgrade", **environ).code == 0
+    storage.objects["mod/main.tf"] = (MODULE % "two").encode()
+    assert init(world, work, "-upgrade", **environ).code == 0
+    assert installed(work, "c") == MODULE % "two"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("none.zip", "status 404"),
+        ("none", "no objects below none"),
+        ("evil", "outside its own directory"),
+    ],
+)
+def test_what_cannot_be_fetched(
+    name: str, said: str, base: str, world: ModuleWorld, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(work, call("a", f"{base}/{quote(name)}"))
+    done = init(world, work, **surroundings(monkeypatch))
+    assert done.code == 1
+    assert said in done.err
+    assert not (work / ".terraform").exists()
+
+
+def test_keys_in_the_address_and_elsewhere(
+    storage: Storage, world: ModuleWorld, work: Path
+) -> None:
+    storage.key = "MINE"
+    with Server(storage.s3) as server:
+        source = f"s3::{server.url}/bucket/a/x.zip"
+        write(work, call("a", source))
+        done = init(world, work, AWS_EC2_METADATA_DISABLED="true")
+        assert done.code == 1
+        assert "Not yours" in done.err
+        assert "No credentials for AWS were found" in done.err
+        keys = {"AWS_ACCESS_KEY_ID": "OTHER", "AWS_SECRET_ACCESS_KEY": "x"}
+        assert "access key OTHER was used" in init(world, work, **keys).err
+        keys["AWS_ACCESS_KEY_ID"] = "MINE"
+        assert init(world, work, **keys).code == 0
+        write(work, call("b", f"{source}?aws_access_key_id=MINE&aws_access_key_secret=hush"))
+        done = init(world, work)
+        assert done.code == 0, done.err
+        assert "hush" not in done.out
+        assert all("hush" not in each.path for each in server.log)
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        (
+            "https://s3.amazonaws.com/b/k.zip",
+            S3Address("https://s3.us-east-1.amazonaws.com", "us-east-1", "b", "k.zip"),
+        ),
+        (
+            "https://s3-eu-west-1.amazonaws.com/b/d/k.zip",
+            S3Address("https://s3.eu-west-1.amazonaws.com", "eu-west-1", "b", "d/k.zip"),
+        ),
+        (
+            "https://s3.eu-west-1.amazonaws.com/b/k.zip",
+            S3Address("https://s3.eu-west-1.amazonaws.com", "eu-west-1", "b", "k.zip"),
+        ),
+        (
+            "https://b.s3-eu-west-1.amazonaws.com/k.zip",
+            S3Address("https://s3.eu-west-1.amazonaws.com", "eu-west-1", "b", "k.zip"),
+        ),
+        (
+            "https://b.s3.eu-west-1.amazonaws.com/k.zip?version=1",
+            S3Address("https://s3.eu-west-1.amazonaws.com", "eu-west-1", "b", "k.zip", "1"),
+        ),
+        (
+            "http://localhost:9000/b/k?region=x",
+            S3Address("http://localhost:9000", "x", "b", "k"),
+        ),
+    ],
+)
+def test_s3_addresses(url: str, address: S3Address) -> None:
+    assert s3_address(url) == address
+
+
+@pytest.mark.parametrize(
+    "url", ["https://s3.amazonaws.com/b", "https://x.amazonaws.com/b/k", "http://localhost/b", "x"]
+)
+def test_what_is_no_s3_address(url: str) -> None:
+    with pytest.raises(FetchError):
+        s3_address(url)
+
+
+def test_gcs_addresses() -> None:
+    base = "https://www.googleapis.com/storage/v1/b"
+    assert gcs_address(f"{base}/d/k.zip") == GcsAddress("b", "d/k.zip")
+    assert gcs_address(f"{base}/k.zip#12") == GcsAddress("b", "k.zip", "12")
+    for url in (base, "https://example.com/storage/v1/b/k", f"{base}/k#x"):
+        with pytest.raises(FetchError):
+            gcs_address(url)
+
+
+def test_access_tokens(world: ModuleWorld, tmp_path: Path) -> None:
+    import asyncio
+
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    from nigari.net.client import Client
+    from nigari.net.google import access_token
+    from nigari.net.settings import Settings
+
+    asked: list[Asked] = []
+
+    def answer(request: Asked) -> Answer:
+        asked.append(request)
+        return json_answer({"access_token": "tok"})
+
+    async def token(environ: dict[str, str]) -> str:
+        async with Client(Settings()) as client:
+            return await access_token(client, environ, "scope")
+
+    key = rsa.generate_private_key(65537, 2048)
+    pem = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    with Server(answer) as server:
+        assert asyncio.run(token({"GOOGLE_OAUTH_ACCESS_TOKEN": "given"})) == "given"
+        file = tmp_path / "credentials.json"
+        environ = {"GOOGLE_APPLICATION_CREDENTIALS": str(file)}
+        user = {"type": "authorized_user", "refresh_token": "r", "token_uri": server.url}
+        file.write_text(json.dumps(user))
+        assert asyncio.run(token(environ)) == "tok"
+        assert b"refresh_token=r" in asked[-1].body
+        account = {"type": "service_account", "private_key": pem.decode(), "token_uri": server.url}
+        file.write_text(json.dumps(account))
+        assert asyncio.run(token(environ)) == "tok"
+        assert asked[-1].body.count(b".") >= 2
+        machine = {"GCE_METADATA_HOST": server.url.removeprefix("http://")}
+        assert asyncio.run(token(machine)) == "tok"
+        assert asked[-1].headers["metadata-flavor"] == "Google"
+        file.write_text(json.dumps({"type": "external_account"}))
+        with pytest.raises(ValueError, match="not supported"):
+            asyncio.run(token(environ))
