@@ -15,7 +15,9 @@ from nigari.addrs.module_source import (
     parse_module_source,
 )
 from nigari.diagnostics import Diagnostics
+from nigari.packages.module_download import ModuleDownloads
 from nigari.packages.module_fetch import FetchError
+from nigari.packages.module_registry import ModuleRegistries
 from nigari.packages.module_store import ModuleStore
 from nigari.packages.package_tree import Found
 from nigari.packages.subdirectories import find_subdir
@@ -58,7 +60,9 @@ def _copy_package(
     with tempfile.TemporaryDirectory(prefix="nigari-module-") as temporary:
         sources = ModuleSources(environ, may_ask, ModuleStore(Path(temporary, "modules")))
         try:
-            found = directory_package(source) or sources.run(_get(sources, source))
+            found = directory_package(source) or sources.run(
+                _get(sources.registries(), sources.downloads(), source)
+            )
             place = found.package.path
             for subdir in (found.origin.subdir, source.subdir):
                 place = place / find_subdir(place, subdir) if subdir else place
@@ -67,13 +71,17 @@ def _copy_package(
             sources.close()
 
 
-async def _get(sources: ModuleSources, source: RegistrySource | RemoteSource) -> Found:
+async def _get(
+    registries: ModuleRegistries,
+    downloads: ModuleDownloads,
+    source: RegistrySource | RemoteSource,
+) -> Found:
     if isinstance(source, RemoteSource):
-        return await sources.downloads.remote(source)
-    version = (await sources.registries.versions(source)).newest(None)
+        return await downloads.remote(source)
+    version = (await registries.versions(source)).newest(None)
     if version is None:
         raise FetchError("The registry has no released version of it.")
-    return await sources.downloads.registry(source, str(version))
+    return await downloads.registry(source, str(version))
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -37,7 +37,7 @@ from nigari.workspace.modules import (
 from nigari.workspace.requested_packages import made_from, package_text
 
 if TYPE_CHECKING:
-    from nigari.packages.module_download import Pin
+    from nigari.packages.module_download import ModuleDownloads, Pin
     from nigari.packages.module_locks import ModuleLock
 
 _AT_A_TIME = 8
@@ -204,7 +204,9 @@ class InstallingPackages:
         for callers in missing.values():
             first = callers[0]
             self._view.downloading(first.shown, first.request.key, len(callers) - 1)
-        results = self._sources.run(self._fetch_all([each[0] for each in missing.values()]))
+        downloads = self._sources.downloads()
+        wave = [callers[0] for callers in missing.values()]
+        results = self._sources.run(self._fetch_all(downloads, wave))
         for (key, callers), result in zip(missing.items(), results, strict=True):
             problem = result if isinstance(result, str) else changed_text(result, callers[0].lock)
             if problem or isinstance(result, str):
@@ -218,25 +220,26 @@ class InstallingPackages:
         found = self._store.find(wanted.key)
         return None if found is None or changed_text(found, wanted.lock) else found
 
-    async def _fetch_all(self, wanted: Sequence[_Wanted]) -> list[Found | str]:
+    async def _fetch_all(
+        self, downloads: ModuleDownloads, wanted: Sequence[_Wanted]
+    ) -> list[Found | str]:
         import asyncio
 
         limit = asyncio.Semaphore(_AT_A_TIME)
 
         async def fetch(each: _Wanted) -> Found | str:
             async with limit:
-                return await self._fetch(each)
+                return await self._fetch(downloads, each)
 
         return await asyncio.gather(*map(fetch, wanted))
 
-    async def _fetch(self, wanted: _Wanted) -> Found | str:
+    async def _fetch(self, downloads: ModuleDownloads, wanted: _Wanted) -> Found | str:
         """Get a package; a text says why that is not possible."""
         source = wanted.request.source
 
         def progress(done: int, total: int | None) -> None:
             self._view.progress(wanted.shown, done, total)
 
-        downloads = self._sources.downloads
         try:
             if isinstance(source, RemoteSource):
                 return await downloads.remote(source, wanted.pin, progress)

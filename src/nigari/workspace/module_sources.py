@@ -16,9 +16,11 @@ from nigari.workspace.background import BackgroundLoop
 if TYPE_CHECKING:
     from nigari.net.client import Client
     from nigari.packages.fetching import Fetching
+    from nigari.packages.hosts import Hosts
     from nigari.packages.module_download import ModuleDownloads
     from nigari.packages.module_fetch import Getter
     from nigari.packages.module_registry import ModuleRegistries
+    from nigari.packages.network import Network
     from nigari.packages.shared_store import SharedStore
 
 T = TypeVar("T")
@@ -32,12 +34,12 @@ class ModuleSources:
         self._may_ask = may_ask
         self._store = store
         self._loop = BackgroundLoop()
-        self._client: Client | None = None
+        self._network: Network | None = None
+        self._hosts: Hosts | None = None
         self._shared: SharedStore | None = None
         self._registries: ModuleRegistries | None = None
         self._downloads: ModuleDownloads | None = None
 
-    @property
     def downloads(self) -> ModuleDownloads:
         """Who gets packages."""
         if self._downloads is None:
@@ -47,23 +49,16 @@ class ModuleSources:
             directory = shared_directory(self._environ)
             self._shared = None if directory is None else SharedStore(directory)
             self._downloads = ModuleDownloads(
-                self._fetching(), self.registries, self._store, self._shared
+                self._fetching(), self.registries(), self._store, self._shared
             )
         return self._downloads
 
-    @property
     def registries(self) -> ModuleRegistries:
         """Who knows the modules of registries."""
         if self._registries is None:
-            from nigari.packages.cli_config import load_cli_config
-            from nigari.packages.host_credentials import HostCredentials
-            from nigari.packages.hosts import Hosts
             from nigari.packages.module_registry import ModuleRegistries
 
-            # What is wrong in the CLI configuration is told where providers are looked for.
-            config = load_cli_config(self._environ, Diagnostics())
-            credentials = HostCredentials(config, self._environ)
-            self._registries = ModuleRegistries(Hosts(self._http(), config, credentials))
+            self._registries = ModuleRegistries(self._opened())
         return self._registries
 
     def run(self, work: Coroutine[object, object, T]) -> T:
@@ -72,18 +67,22 @@ class ModuleSources:
 
     def close(self) -> None:
         """Give up what is under way and leave nothing behind."""
-        self._loop.close(None if self._client is None else self._client.close)
+        self._loop.close(None if self._network is None else self._network.close)
         if self._shared is not None:
             self._shared.close()
-        self._client = self._shared = self._registries = self._downloads = None
+        self._network = self._hosts = None
+        self._shared = self._registries = self._downloads = None
 
-    def _http(self) -> Client:
-        if self._client is None:
-            from nigari.net.client import Client
-            from nigari.net.settings import read_settings
+    def _opened(self) -> Hosts:
+        if self._hosts is None:
+            from nigari.packages.cli_config import load_cli_config
+            from nigari.packages.network import Network
 
-            self._client = Client(read_settings(self._environ))
-        return self._client
+            # What is wrong in the CLI configuration is told where providers are looked for.
+            config = load_cli_config(self._environ, Diagnostics())
+            self._network = Network(config, self._environ)
+            self._hosts = self._loop.run(self._network.hosts())
+        return self._hosts
 
     def _fetching(self) -> Fetching:
         from nigari.packages.fetching import Fetching
@@ -92,28 +91,29 @@ class ModuleSources:
         from nigari.packages.mercurial import MercurialGetter
 
         fetching = Fetching()
+        client = self._opened().client
         fetching.add("file", LocalFileGetter)
-        fetching.add("gcs", self._gcs)
+        fetching.add("gcs", lambda: self._gcs(client))
         fetching.add("git", lambda: GitGetter(self._environ, self._may_ask))
         fetching.add("hg", lambda: MercurialGetter(self._environ))
-        fetching.add("http", lambda: self._web(fetching))
-        fetching.add("https", lambda: self._web(fetching))
-        fetching.add("s3", self._s3)
+        fetching.add("http", lambda: self._web(client, fetching))
+        fetching.add("https", lambda: self._web(client, fetching))
+        fetching.add("s3", lambda: self._s3(client))
         return fetching
 
-    def _web(self, fetching: Fetching) -> Getter:
+    def _web(self, client: Client, fetching: Fetching) -> Getter:
         from nigari.packages.http_source import HttpGetter
 
-        return HttpGetter(self._http(), self._environ, fetching)
+        return HttpGetter(client, self._environ, fetching)
 
-    def _gcs(self) -> Getter:
+    def _gcs(self, client: Client) -> Getter:
         from nigari.packages.buckets import BucketGetter
         from nigari.packages.gcs_source import GcsStorage
 
-        return BucketGetter(GcsStorage(self._http(), self._environ))
+        return BucketGetter(GcsStorage(client, self._environ))
 
-    def _s3(self) -> Getter:
+    def _s3(self, client: Client) -> Getter:
         from nigari.packages.buckets import BucketGetter
         from nigari.packages.s3_source import S3Storage
 
-        return BucketGetter(S3Storage(self._http(), self._environ))
+        return BucketGetter(S3Storage(client, self._environ))

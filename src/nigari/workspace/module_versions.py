@@ -8,7 +8,7 @@ from nigari.addrs.module_source import RegistrySource
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import ModuleConstraints, Version, parse_module_constraints
 from nigari.packages.module_fetch import FetchError
-from nigari.packages.module_registry import AvailableVersions
+from nigari.packages.module_registry import AvailableVersions, ModuleRegistries
 from nigari.workspace.module_sources import ModuleSources
 from nigari.workspace.modules import PackageRequest
 from nigari.workspace.requested_packages import made_from, package_text
@@ -23,7 +23,8 @@ def ask_versions(
     modules: dict[str, list[PackageRequest]] = {}
     for each in wanted:
         modules.setdefault(each.source.package, []).append(each)
-    answers = sources.run(_ask_all(sources, [callers[0] for callers in modules.values()]))
+    first = [callers[0] for callers in modules.values()]
+    answers = sources.run(_ask_all(sources.registries(), first))
     found = dict(zip(modules, answers, strict=True))
     for package, callers in modules.items():
         answer = found[package]
@@ -35,11 +36,10 @@ def ask_versions(
 
 
 async def _ask_all(
-    sources: ModuleSources, wanted: Sequence[PackageRequest]
+    registries: ModuleRegistries, wanted: Sequence[PackageRequest]
 ) -> list[AvailableVersions | str]:
     import asyncio
 
-    registries = sources.registries
     limit = asyncio.Semaphore(_AT_A_TIME)
 
     async def ask(each: PackageRequest) -> AvailableVersions | str:
