@@ -37,6 +37,7 @@ NOT_OURS: Final = frozenset(
         "github.com/owner/name",
         "bitbucket.org/owner/name",
         "s3-eu-west-1.amazonaws.com/bucket/key",
+        "s3.REGION.amazonaws.com/BUCKET/KEY",
         "terraform.tfvars",
         "~/.cache/nigari",
         "~/.netrc",

@@ -1,0 +1,395 @@
+"""Packages of modules: both programs against the same servers, with the same outcome.
+
+Each case says what the world serves and what a configuration calls. Both programs make a fresh
+directory ready; verdict, list of modules and files must be the same, and we must not ask a server
+for anything that `tofu` does not ask for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.cli.test_init_packages import call, page
+from tests.net_world.server import Answer, Asked, json_answer
+from tests.packages.archives import files, packed
+from tests.packages.module_world import MODULE, ModuleWorld
+from tests.packages.repositories import Repository
+from tests.real import program
+
+pytestmark = pytest.mark.real
+
+Setup = Callable[[ModuleWorld], str]
+CASES: Final[dict[str, tuple[bool, Setup]]] = {}
+"""Whether it is right, and what makes the world so and gives the configuration."""
+
+
+def case(name: str, is_right: bool = True) -> Callable[[Setup], Setup]:
+    def add(setup: Setup) -> Setup:
+        CASES[name] = is_right, setup
+        return setup
+
+    return add
+
+
+def archived(form: str, path: str, query: str = "") -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        world.archive(path, form, {"main.tf": MODULE % "it", "sub/main.tf": MODULE % "sub"})
+        more = f"&{query}" if query else ""
+        url = f"{world.url}{path}"
+        plain = url + (f"?{query}" if query else "")
+        return call("a", plain) + call("b", f"{url}//sub?x=y{more}")
+
+    return setup
+
+
+for _form, _path in (
+    ("zip", "/a.zip"),
+    ("tar.gz", "/a.tar.gz"),
+    ("tar.gz", "/a.tgz"),
+    ("tar.bz2", "/a.tar.bz2"),
+    ("tar.bz2", "/a.tar.tbz2"),
+    ("tar.xz", "/a.tar.xz"),
+    ("tar.xz", "/a.txz"),
+):
+    case(f"archive {_path}")(archived(_form, _path))
+for _form in ("zip", "tar.gz", "tar.bz2", "tar.xz"):
+    case(f"archive={_form}")(archived(_form, "/plain", f"archive={_form}"))
+case("archive=false", False)(archived("zip", "/a.zip", "archive=false"))
+case("archive=0", False)(archived("zip", "/a.zip", "archive=0"))
+case("an unknown form", False)(archived("zip", "/a.zip", "archive=rar"))
+case("a single packed file", False)(archived("tar.gz", "/a.gz"))
+
+
+def summed(make: Callable[[bytes], str]) -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        body = world.archive("/a.zip", "zip", {"main.tf": MODULE % "it"})
+        return call("a", f"{world.url}/a.zip?checksum={make(body)}")
+
+    return setup
+
+
+def _without_type(make: Callable[[bytes], str]) -> Callable[[bytes], str]:
+    return lambda body: make(body).partition(":")[2]
+
+
+for _name in ("md5", "sha1", "sha256", "sha512"):
+
+    def _typed(body: bytes, name: str = _name) -> str:
+        return f"{name}:{hashlib.new(name, body).hexdigest()}"
+
+    case(f"checksum {_name}")(summed(_typed))
+    case(f"checksum of the length of {_name}")(summed(_without_type(_typed)))
+case("wrong checksum", False)(summed(lambda _: "md5:" + "0" * 32))
+case("checksum that is none", False)(summed(lambda _: "md5:xyz"))
+case("checksum of an unknown type", False)(summed(lambda _: "crc32:01020304"))
+case("checksum of an unknown length", False)(summed(lambda _: "0102"))
+
+
+def listed(text: str) -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        body = world.archive("/d/a.zip", "zip", {"main.tf": MODULE % "it"})
+        sums = text.format(hashlib.sha256(body).hexdigest()).encode()
+        world.replies["/sums"] = Answer(200, sums)
+        return call("a", f"{world.url}/d/a.zip?checksum=file:{world.url}/sums")
+
+    return setup
+
+
+for _text, _is_right in (
+    ("{0}  a.zip\n", True),
+    ("{0} *a.zip", True),
+    ("{0} ?a.zip", True),
+    ("SHA256 (a.zip) = {0}\n", True),
+    ("{0} d/a.zip\n", True),
+    ("{0} ./d/a.zip\n", True),
+    ("{0} /d/a.zip\n", True),
+    ("{0}\n", True),
+    ("\n\nrubbish\n{0}  a.zip\n", True),
+    ("{0}  b.zip\n", False),
+    ("", False),
+):
+    case(f"list of checksums {_text!r}", _is_right)(listed(_text))
+
+
+@case("checksum of a directory", False)
+def _(world: ModuleWorld) -> str:
+    repository = Repository(world.directory / "repository")
+    repository.commit({"main.tf": MODULE % "it"})
+    return call("a", f"{repository.source}?checksum=md5:{'0' * 32}")
+
+
+def hopping(answer: Callable[[ModuleWorld], Answer], subdir: str = "") -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        world.archive("/real.zip", "zip", {"main.tf": MODULE % "it", "x1/main.tf": MODULE % "x"})
+        world.replies["/page"] = answer(world)
+        return call("a", f"{world.url}/page{subdir}?q=1")
+
+    return setup
+
+
+def header(text: str) -> Callable[[ModuleWorld], Answer]:
+    return lambda world: Answer(200, b"", {"x-terraform-get": text.format(world.url)})
+
+
+def meta(text: str) -> Callable[[ModuleWorld], Answer]:
+    return lambda world: page(text.format(world.url))
+
+
+_META: Final = '<meta name="terraform-get" content="{0}/real.zip">'
+case("header hop")(hopping(header("{0}/real.zip")))
+case("header hop with a directory")(hopping(header("{0}/real.zip//x1")))
+case("header hop with a pattern")(hopping(header("{0}/real.zip//x*")))
+case("header hop, directory of the call")(hopping(header("{0}/real.zip"), "//x1"))
+case("header hop to a pattern without match", False)(hopping(header("{0}/real.zip//y*")))
+case("meta hop")(hopping(meta(f"<html><head>{_META}</head><body></body></html>")))
+case("meta hop without a head")(hopping(meta(_META)))
+case("meta hop with other elements")(
+    hopping(meta(f'<!DOCTYPE html><head><meta charset="utf-8"><title>x</title>{_META}</head>'))
+)
+case("meta hop in the body", False)(hopping(meta(f"<html><body>{_META}</body></html>")))
+case("meta hop after the head", False)(hopping(meta(f"<html><head></head>{_META}</html>")))
+case("no hop", False)(hopping(meta("<html></html>")))
+case("hop to a relative path", False)(hopping(header("./real.zip")))
+case("hop to a shorthand", False)(hopping(header("github.com/a/b")))
+case("hop to oci", False)(hopping(header("oci://example.com/a/b")))
+case("hop to itself", False)(hopping(header("{0}/page")))
+case("page that is not there", False)(hopping(lambda _: Answer(404)))
+case("page with status 201")(
+    hopping(lambda w: Answer(201, b"", {"x-terraform-get": f"{w.url}/real.zip"}))
+)
+case("archive with status 201", False)(hopping(header("{0}/nothing.zip")))
+
+
+@case("netrc")
+def _(world: ModuleWorld) -> str:
+    body = packed("zip", files({"main.tf": MODULE % "it"}))
+
+    def guarded(asked: Asked) -> Answer:
+        is_known = asked.headers.get("authorization") == "Basic bWU6cHc="
+        return Answer(200, body) if is_known else Answer(401)
+
+    world.environ()
+    (world.directory / "home/.netrc").write_text(f"machine {world.host} login me password pw\n")
+    world.replies["/a.zip"] = guarded
+    return call("a", f"{world.url}/a.zip")
+
+
+@case("user and password in the URL")
+def _(world: ModuleWorld) -> str:
+    body = packed("zip", files({"main.tf": MODULE % "it"}))
+
+    def guarded(asked: Asked) -> Answer:
+        is_known = asked.headers.get("authorization") == "Basic bWU6cHc="
+        return Answer(200, body) if is_known else Answer(401)
+
+    world.replies["/a.zip"] = guarded
+    return call("a", world.url.replace("//", "//me:pw@") + "/a.zip")
+
+
+# -- registries -----------------------------------------------------------------------------------
+
+VERSIONS: Final = ("1.0.0", "1.2.0", "1.10.0", "2.0.0-beta1", "2.0.0-rc.1", "v3.0.0", "bad")
+
+
+def constrained(text: str) -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        world.publish("ns/name/sys", *VERSIONS)
+        world.locations["ns/name/sys/3.0.0"] = "/packages/ns/name/sys/v3.0.0.tar.gz"
+        del world.locations["ns/name/sys/v3.0.0"]
+        return call("a", f"{world.host}/ns/name/sys", text)
+
+    return setup
+
+
+for _text, _is_right in (
+    ("", True),
+    ("1.2.0", True),
+    ("= 1.2.0", True),
+    ("v1.2.0", True),
+    ("~> 1.0", True),
+    ("~> 1.2.0", True),
+    (">= 1.0, < 1.10", True),
+    ("!= 3.0.0", True),
+    ("2.0.0-beta1", True),
+    ("v2.0.0-beta1", True),
+    (">= 2.0.0-beta1", True),
+    ("~> 2.0.0-beta1", False),
+    ("> 1.5, < 3", True),
+    (">= 2.0.0-beta1, < 3.0.0", False),
+    ("= 2.0.0-beta1, = 2.0.0-beta1", False),
+    ("~> 4.0", False),
+    ("< 1.0", False),
+):
+    case(f"version {_text!r}", _is_right)(constrained(_text))
+
+
+case("version '= 2.0.0-beta1'", False)(constrained("= 2.0.0-beta1"))
+ACCEPTED: Final = {"version '= 2.0.0-beta1'": "an equals sign changes nothing"}
+"""What `tofu` refuses and we accept, and why."""
+
+
+def located(answer: Callable[[ModuleWorld], Answer | str], subdir: str = "") -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        world.archive("/pkg", "tar.gz", {"main.tf": MODULE % "it", "x1/y/main.tf": MODULE % "y"})
+        world.archive(
+            "/pkg.tgz", "tar.gz", {"main.tf": MODULE % "it", "x1/y/main.tf": MODULE % "y"}
+        )
+        world.locations["ns/name/sys/1.0.0"] = answer(world)
+        return call("a", f"{world.host}/ns/name/sys{subdir}")
+
+    return setup
+
+
+def said(**document: object) -> Callable[[ModuleWorld], Answer]:
+    return lambda _: json_answer(document)
+
+
+for _name, _is_right, _answer, _subdir in (
+    ("header, path", True, lambda _: "/pkg.tgz", ""),
+    ("header, relative", True, lambda _: "../../../../../../pkg.tgz", ""),
+    ("header, URL", True, lambda w: f"{w.url}/pkg.tgz", ""),
+    ("header, form", True, lambda w: f"{w.url}/pkg?archive=tgz", ""),
+    ("header, directory", True, lambda w: f"{w.url}/pkg.tgz//x1", ""),
+    ("header, both directories", True, lambda w: f"{w.url}/pkg.tgz//x1", "//y"),
+    ("header, no such directory", False, lambda w: f"{w.url}/pkg.tgz//x2", ""),
+    ("header, registry address", False, lambda w: f"{w.host}/ns/name/sys", ""),
+    ("header, shorthand without a way", False, lambda _: "pkg", ""),
+    ("body", True, said(location="/pkg.tgz"), ""),
+    ("body, empty", False, said(location=""), ""),
+    ("body, none", False, said(), ""),
+    ("direct", True, said(location="/pkg", use_registry_credentials=True), ""),
+    ("direct without credentials", True, said(location="/pkg", use_registry_credentials=False), ""),
+    (
+        "direct with a directory",
+        True,
+        said(location="/pkg", use_registry_credentials=True),
+        "//x1/y",
+    ),
+    ("direct, null", False, said(location="/pkg", use_registry_credentials=None), ""),
+    ("direct, text", False, said(location="/pkg", use_registry_credentials="true"), ""),
+    ("direct, fragment", False, said(location="/pkg#x", use_registry_credentials=True), ""),
+    ("direct, other scheme", False, said(location="git::x", use_registry_credentials=True), ""),
+    ("direct, not there", False, said(location="/none", use_registry_credentials=True), ""),
+    ("status 404", False, lambda _: Answer(404), ""),
+    ("status 500", False, lambda _: Answer(501), ""),
+    ("no JSON", False, lambda _: Answer(200, b"hello"), ""),
+):
+    case(f"location: {_name}", _is_right)(located(_answer, _subdir))
+
+
+@case("body empty, header")
+def _(world: ModuleWorld) -> str:
+    world.archive("/pkg.tgz", "tar.gz", {"main.tf": MODULE % "it"})
+    answer = json_answer({"location": ""}, x_terraform_get="/pkg.tgz")
+    world.locations["ns/name/sys/1.0.0"] = answer
+    return call("a", f"{world.host}/ns/name/sys")
+
+
+@case("a module that is not there", False)
+def _(world: ModuleWorld) -> str:
+    return call("a", f"{world.host}/ns/name/sys")
+
+
+@case("an empty list of modules", False)
+def _(world: ModuleWorld) -> str:
+    world.replies["/v1/modules/ns/name/sys/versions"] = json_answer({"modules": []})
+    return call("a", f"{world.host}/ns/name/sys")
+
+
+@case("a module without versions", False)
+def _(world: ModuleWorld) -> str:
+    world.replies["/v1/modules/ns/name/sys/versions"] = json_answer({"modules": [{}]})
+    return call("a", f"{world.host}/ns/name/sys")
+
+
+@case("a host without modules", False)
+def _(world: ModuleWorld) -> str:
+    world.replies["/.well-known/terraform.json"] = json_answer({"providers.v1": "/"})
+    return call("a", f"{world.host}/ns/name/sys")
+
+
+@case("nested calls, each once")
+def _(world: ModuleWorld) -> str:
+    world.publish("ns/inner/sys", "1.0.0", "1.1.0")
+    inner = call("inner", f"{world.host}/ns/inner/sys", "~> 1.0")
+    world.archive("/outer.tgz", "tar.gz", {"main.tf": inner, "s/main.tf": call("up", "../")})
+    world.locations["ns/outer/sys/1.0.0"] = "/outer.tgz"
+    return call("a", f"{world.host}/ns/outer/sys") + call("b", f"{world.host}/ns/outer/sys//s")
+
+
+@case("a repository that a registry names")
+def _(world: ModuleWorld) -> str:
+    repository = Repository(world.directory / "repository")
+    repository.commit({"modules/x/main.tf": MODULE % "it"}, tag="v1")
+    location = f"{repository.source}//modules?ref=v1"
+    world.locations["ns/name/sys/1.0.0"] = json_answer({"location": location})
+    return call("a", f"{world.host}/ns/name/sys//x")
+
+
+# -- running both ---------------------------------------------------------------------------------
+
+
+class Outcome:
+    def __init__(self, command: list[str], work: Path, world: ModuleWorld, config: str) -> None:
+        work.mkdir()
+        (work / "main.tf").write_text(config)
+        world.log.clear()
+        environ = world.environ(NIGARI_CACHE_DIR=str(world.directory / "cache"))
+        environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+        done = subprocess.run(
+            [*command, "init", "-no-color", "-backend=false"],
+            cwd=work,
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.is_right = done.returncode == 0
+        self.text = done.stdout + done.stderr
+        self.asked = Counter(map(_in_order, world.asked))
+        modules = work / ".terraform/modules"
+        record = modules / "modules.json"
+        self.record = record.read_text() if record.exists() and self.is_right else ""
+        self.files = dict(_files(modules)) if self.is_right else {}
+
+
+def _in_order(request: str) -> str:
+    """A request with the arguments of its query in one order."""
+    path, _, query = request.partition("?")
+    return f"{path}?{'&'.join(sorted(query.split('&')))}"
+
+
+def _files(modules: Path) -> Iterator[tuple[str, str]]:
+    for entry in sorted(modules.iterdir()):
+        if entry.is_dir() and not entry.name.startswith("."):
+            for folder, subfolders, names in os.walk(entry.resolve()):
+                subfolders[:] = [each for each in subfolders if each != ".git"]
+                for name in names:
+                    path = Path(folder, name)
+                    yield f"{entry.name}/{path.relative_to(entry.resolve())}", path.read_text()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_both_programs(name: str, tmp_path: Path) -> None:
+    is_right, setup = CASES[name]
+    with ModuleWorld(tmp_path / "world") as world:
+        config = setup(world)
+        theirs = Outcome([str(program("tofu"))], tmp_path / "theirs", world, config)
+        ours = Outcome([sys.executable, "-m", "nigari"], tmp_path / "ours", world, config)
+    assert theirs.is_right is is_right, theirs.text
+    if name in ACCEPTED:
+        assert ours.is_right, ours.text
+        return
+    assert ours.is_right is is_right, ours.text
+    assert ours.record == theirs.record
+    assert ours.files == theirs.files
+    assert not ours.asked - theirs.asked
