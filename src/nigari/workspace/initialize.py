@@ -187,7 +187,7 @@ class Initialization:
     def _open_packages(self) -> ModuleSources:
         options = self._options
         origins = ModuleSources(self._environ, self._people.is_at_terminal, self._store)
-        self._locking = open_module_locking(self._directory, options.lock_modules, self.diags)
+        self._locking = open_module_locking(self._where.path, options.lock_modules, self.diags)
         self._packages = InstallingPackages(
             self._files, self._store, origins, self._view, options.upgrade, self._locking
         )
@@ -300,7 +300,7 @@ class Initialization:
         if self._packages is not None:
             self._packages.commit(self._places(run), self.workspace.directory)
         if self._module_locks is not None:
-            save_locking(self._directory, self._module_locks)
+            save_locking(self._where.path, self._module_locks)
             self._view.module_locks_written(self._locking.is_first)
         if self._options.remember:
             values, digest = worth_remembering(run), self._backend_digest()

@@ -30,6 +30,15 @@ class QuietInit:
     def downloading(self, source: str, key: str, others: int) -> None:
         """A package is about to be fetched."""
 
+    def progress(self, source: str, done: int, total: int | None) -> None:
+        """More of a package has arrived."""
+
+    def arrived(self, source: str) -> None:
+        """Nothing more of a package will arrive."""
+
+    def module_locks_written(self, is_first: bool) -> None:
+        """The lock file of modules has been made or changed."""
+
     def installed(self, key: str, version: str, directory: str) -> None:
         """A module is where it was not before."""
         self.modules[key] = directory

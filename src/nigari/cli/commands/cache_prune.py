@@ -4,36 +4,37 @@ from __future__ import annotations
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.stored_state import SAYING_FLAGS, OpenState
+from nigari.cli.presenter import Presenter
+from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.views.package_cache import bytes_text, open_cache, tell_package
 
 
 def run(invocation: Invocation) -> int:
     """Remove packages that were not used for long, and damaged ones."""
     days = _days(invocation)
-    state = OpenState(invocation)
-    cache = open_cache(state)
+    presenter = Presenter(invocation)
+    cache = open_cache(presenter)
     if cache is None:
-        return state.end()
+        return presenter.end()
     from nigari.packages.shared_store import older_than
 
     with cache.alone() as is_alone:
         if not is_alone:
-            state.diags.error(
+            presenter.diags.error(
                 "Packages are in use",
                 "Another nigari is using the packages, so none can be removed. Try again when it "
                 "has finished.",
             )
-            return state.end()
+            return presenter.end()
         packages = cache.packages(check=True)
         old = older_than(packages, days)
         gone = [each for each in packages if each.id in old or not each.is_intact]
         for package in gone:
-            tell_package(state, package, "removed" if package.is_intact else "damaged, removed")
+            tell_package(presenter, package, "removed" if package.is_intact else "damaged, removed")
         cache.remove({each.id for each in gone})
     count = f"{len(gone)} {'package' if len(gone) == 1 else 'packages'}"
-    state.say(f"{count} removed, {bytes_text(sum(each.size for each in gone))}.")
-    return state.end()
+    presenter.say(f"{count} removed, {bytes_text(sum(each.size for each in gone))}.")
+    return presenter.end()
 
 
 def _days(invocation: Invocation) -> int:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.stored_state import SAYING_FLAGS, OpenState
+from nigari.cli.presenter import Presenter
+from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.views.package_cache import open_cache, tell_package
 
 
 def run(invocation: Invocation) -> int:
     """Report the packages that have changed."""
-    state = OpenState(invocation)
-    cache = open_cache(state)
+    presenter = Presenter(invocation)
+    cache = open_cache(presenter)
     if cache is None:
-        return state.end()
+        return presenter.end()
     packages = cache.packages(check=True)
     damaged = [each for each in packages if not each.is_intact]
     for package in damaged:
-        tell_package(state, package, "damaged")
+        tell_package(presenter, package, "damaged")
     if damaged:
-        state.diags.error(
+        presenter.diags.error(
             "Damaged packages",
             f"{len(damaged)} of {len(packages)} packages in {cache.directory} have changed since "
             "they were downloaded. They are not used: init downloads them again when they are "
@@ -26,8 +27,8 @@ def run(invocation: Invocation) -> int:
         )
     else:
         count = f"{len(packages)} {'package is' if len(packages) == 1 else 'packages are'}"
-        state.say(f"{count} unchanged.")
-    return state.end()
+        presenter.say(f"{count} unchanged.")
+    return presenter.end()
 
 
 COMMAND = Command(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nigari.cli.stored_state import OpenState
+from nigari.cli.presenter import Presenter
 
 if TYPE_CHECKING:
     from nigari.packages.shared_store import SharedStore, StoredPackage
 
 
-def open_cache(state: OpenState) -> SharedStore | None:
+def open_cache(presenter: Presenter) -> SharedStore | None:
     """The packages of this user; None, after saying so, where none are kept."""
     from nigari.packages.shared_store import DIRECTORY_VARIABLE, SharedStore, shared_directory
 
-    directory = shared_directory(state.terminal.environ)
+    directory = shared_directory(presenter.terminal.environ)
     if directory is None:
-        state.say(
+        presenter.say(
             f"No packages are kept: {DIRECTORY_VARIABLE} turns that off, or there is no home "
             "directory."
         )
@@ -24,7 +24,7 @@ def open_cache(state: OpenState) -> SharedStore | None:
     return SharedStore(directory)
 
 
-def tell_package(state: OpenState, package: StoredPackage, remark: str) -> None:
+def tell_package(presenter: Presenter, package: StoredPackage, remark: str) -> None:
     """Show a package with the addresses that it came from."""
     lines = [f"{package.id[:12]}  {remark}", *(f"  {each}" for each in package.sources)]
     members = {
@@ -37,7 +37,7 @@ def tell_package(state: OpenState, package: StoredPackage, remark: str) -> None:
             "intact": package.is_intact,
         },
     }
-    state.say("\n".join(lines), f"{package.id}: {remark}", members)
+    presenter.say("\n".join(lines), f"{package.id}: {remark}", members)
 
 
 def bytes_text(size: int) -> str:
