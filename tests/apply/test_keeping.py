@@ -177,3 +177,28 @@ def test_a_mistake_holds_nobody_up() -> None:
         await asyncio.wait_for(keeper.end(), 5)
 
     asyncio.run(run())
+
+
+def test_where_storing_asks_for_pauses_nobody_waits() -> None:
+    """What is noted is stored after the pause, or at once when it may soon be over."""
+
+    async def work() -> None:
+        stored: list[bool] = []
+
+        async def keep(_state: State, lasting: bool) -> bool:
+            stored.append(lasting)
+            return True
+
+        keeper = Keeper(keep, lambda: EMPTY_STATE, lambda: 1, pause=60.0)
+        keeper.begin()
+        await asyncio.wait_for(keeper.note(_LONG), 5)
+        await asyncio.sleep(0.05)
+        assert not stored
+        keeper.hurry()
+        await asyncio.sleep(0.05)
+        assert len(stored) == 1
+        await asyncio.wait_for(keeper.note(_LONG), 5)
+        assert len(stored) == 2
+        await keeper.end()
+
+    asyncio.run(work())

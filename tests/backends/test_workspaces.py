@@ -23,13 +23,14 @@ def workspaces(tmp_path: Path) -> Workspaces:
 
 def done(workspaces: Workspaces, what: str, name: str, force: bool = False) -> list[str]:
     diags = Diagnostics()
+    layer = no_encryption().state
     if what == "new":
-        asyncio.run(workspaces.create(name, diags))
+        asyncio.run(workspaces.create(name, lambda: layer, LockOptions(), diags))
     elif what == "delete":
-        layer = no_encryption().state
         asyncio.run(workspaces.delete(name, layer, LockOptions(), force, diags))
     else:
-        asyncio.run(workspaces.select(name, what == "select -or-create", diags))
+        or_create = what == "select -or-create"
+        asyncio.run(workspaces.select(name, or_create, lambda: layer, LockOptions(), diags))
     return [each.summary for each in diags]
 
 

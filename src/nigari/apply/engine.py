@@ -60,13 +60,16 @@ class Application:
         """What went wrong."""
         return self._host.diags
 
-    async def run(self, keep: Keep, parallelism: int) -> State:
-        """Carry out the plan, and give the state as it is then, also after errors."""
+    async def run(self, keep: Keep, parallelism: int, pause: float = 0.0) -> State:
+        """Carry out the plan, and give the state as it is then, also after errors.
+
+        `pause` is the least number of seconds between two times that the state is kept.
+        """
         for change in self._plan.changes:
             if change.imported_as:
                 self._view.imported(change)
         executor = self._executor = Executor(
-            self._graph, Operations(self._place), keep, parallelism
+            self._graph, Operations(self._place), keep, parallelism, pause=pause
         )
         try:
             succeeded = await executor.run()
@@ -158,7 +161,7 @@ class Application:
     def stop(self) -> None:
         """Begin nothing new."""
         if self._executor is not None:
-            self._executor.is_stopped = True
+            self._executor.stop()
         for provisioner in list(self._place.provisioning):
             provisioner.cancel()
 

@@ -75,10 +75,11 @@ class Executor:
         keep: Keep,
         parallelism: int,
         schedule: Schedule | None = None,
+        pause: float = 0.0,
     ) -> None:
         self._graph = graph
         self._operations = operations
-        self._keeper = Keeper(keep, operations.place.draft.finish, lambda: self._busy)
+        self._keeper = Keeper(keep, operations.place.draft.finish, lambda: self._busy, pause)
         operations.place.keeper = self._keeper
         self._most = max(parallelism, 1)
         self._followers = graph.followers()
@@ -90,7 +91,6 @@ class Executor:
         self._skipped = [False] * len(graph.operations)
         self._busy = 0
         self.is_stopped = False
-        """Set from outside: nothing new is begun, what runs may end."""
 
     async def run(self) -> bool:
         """Carry out everything; whether all of it succeeded."""
@@ -103,6 +103,11 @@ class Executor:
         finally:
             await self._keeper.end()
         return not any(self._skipped) and not self.is_stopped
+
+    def stop(self) -> None:
+        """Begin nothing new; what runs may end."""
+        self.is_stopped = True
+        self._keeper.hurry()
 
     def left_out(self) -> Iterator[Operation]:
         """The operations that failed, or were not begun."""

@@ -7,6 +7,9 @@ wait: it begins when nobody is left who could join them, or a little later than 
 Storing a very large state again and again could take longer than the work itself. Where it takes
 noticeable time, and more than a part of the time that a result took, nobody waits: then it happens
 beside the work, for a small part of the time.
+
+Nor does anybody wait where storing asks for pauses, as it does on a server: then what lies between
+two storings is lost in a crash.
 """
 
 from __future__ import annotations
@@ -48,9 +51,15 @@ class Keeper:
     """Stores the state whenever it has changed."""
 
     def __init__(
-        self, keep: Keep, current: Callable[[], State], at_work: Callable[[], int]
+        self,
+        keep: Keep,
+        current: Callable[[], State],
+        at_work: Callable[[], int],
+        pause: float = 0.0,
     ) -> None:
         self._keep = keep
+        self._pause = pause
+        """The seconds that must lie between two storings."""
         self._current = current
         self._at_work = at_work
         """How many there are that may have a result, with those who wait."""
@@ -77,11 +86,16 @@ class Keeper:
             # Not even who is cut off may leave a storing behind that another would follow.
             await finished(self._task)
 
+    def hurry(self) -> None:
+        """Store without pauses from now on, because it may soon be over."""
+        self._pause = 0.0
+        self._hurried.set()
+
     async def note(self, seconds: float) -> None:
         """There is a result of work that took so long: have it stored, now or soon."""
         self._changed.set()
         cost = self._cost
-        if self._is_over or (cost > _CHEAP and cost * _PART > seconds):
+        if self._is_over or self._pause or (cost > _CHEAP and cost * _PART > seconds):
             return
         self._waiting += 1
         if cost > _CHEAP or self._waiting >= self._at_work():
@@ -96,7 +110,7 @@ class Keeper:
         try:
             while not self._is_over:
                 await self._changed.wait()
-                pause = min(self._cost * _PAUSE, _LONGEST_PAUSE)
+                pause = self._pause or min(self._cost * _PAUSE, _LONGEST_PAUSE)
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(pause):
                         await self._hurried.wait()

@@ -20,7 +20,7 @@ from nigari.backends.disk import (
     write_beside,
 )
 from nigari.backends.locking import LockConflict, LockInfo, parse_lock, report_wrong_lock
-from nigari.backends.protocol import DEFAULT_WORKSPACE
+from nigari.backends.protocol import DEFAULT_WORKSPACE, default_workspace_stays
 from nigari.backends.state_path import AlreadyLocked, FileReplaced, StatePath
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
@@ -49,6 +49,9 @@ class LocalBackend:
     """States in files, all relative to one directory."""
 
     __slots__ = ("_directory", "_paths", "_storages")
+
+    has_workspaces: Final = True
+    keeps_empty_states: Final = False
 
     def __init__(self, directory: str | os.PathLike[str], paths: LocalPaths) -> None:
         self._directory = directory
@@ -126,6 +129,7 @@ class LocalStorage:
     __slots__ = ("_backup", "_lock", "_source", "_target", "location")
 
     is_for_people: Final = True
+    pause_between: Final = 0.0
 
     def __init__(
         self, directory: str | os.PathLike[str], source: str, target: str, backup: str
@@ -156,7 +160,16 @@ class LocalStorage:
 
     async def write_between(self, data: bytes, lasting: bool, diags: Diagnostics) -> bool:
         """Replace the content of the file for a while."""
-        return self._written(lambda: self._target.write_between(data, lasting), diags)
+
+        def write() -> bool:
+            return self._written(lambda: self._target.write_between(data, lasting), diags)
+
+        if not lasting:
+            return write()
+        import asyncio
+
+        # In a thread, because it waits for the disk.
+        return await asyncio.to_thread(write)
 
     def _written(self, write: Callable[[], None], diags: Diagnostics) -> bool:
         try:
@@ -293,15 +306,6 @@ def state_replaced(path: str, error: FileReplaced) -> Diagnostic:
         "State was not saved",
         f"{path}: {error.strerror}. Nothing was written, because a new state belongs to the file"
         " that it was made from.",
-    )
-
-
-def default_workspace_stays() -> Diagnostic:
-    """An attempt to delete the default workspace."""
-    return Diagnostic(
-        Severity.ERROR,
-        "Cannot delete the default workspace",
-        f'The workspace "{DEFAULT_WORKSPACE}" always exists.',
     )
 
 

@@ -2,7 +2,9 @@
 
 What the bytes mean (encryption, serial, lineage) is the business of `nigari.backends.snapshots`,
 which works over any backend. Every operation reports its failures and returns a plain answer, so
-that a network backend and a file look the same to everything above.
+that a network backend and a file look the same to everything above. There are two: files
+(`nigari.backends.local`), and whatever implements the smaller `nigari.backends.store.Store`
+(`nigari.backends.remote`).
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from nigari.backends.locking import LockConflict, LockInfo
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 
 DEFAULT_WORKSPACE: Final = "default"
 
@@ -32,6 +34,11 @@ class StateStorage(Protocol):
     @property
     def is_copying(self) -> bool:
         """Whether the next write goes to another place than the one that was read."""
+        ...
+
+    @property
+    def pause_between(self) -> float:
+        """The seconds that should lie between two uses of `write_between`."""
         ...
 
     async def read(self, diags: Diagnostics) -> bytes | None:
@@ -73,6 +80,16 @@ class StateStorage(Protocol):
 class Backend(Protocol):
     """A place with a state for each workspace."""
 
+    @property
+    def has_workspaces(self) -> bool:
+        """Whether there can be other workspaces than the default one."""
+        ...
+
+    @property
+    def keeps_empty_states(self) -> bool:
+        """Whether a workspace exists only once a state is stored in it, be it an empty one."""
+        ...
+
     async def workspaces(self, diags: Diagnostics) -> Sequence[str]:
         """The names of the workspaces, the default one first."""
         ...
@@ -88,3 +105,12 @@ class Backend(Protocol):
     def storage(self, workspace: str) -> StateStorage:
         """The state of a workspace."""
         ...
+
+
+def default_workspace_stays() -> Diagnostic:
+    """An attempt to delete the default workspace."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Cannot delete the default workspace",
+        f'The workspace "{DEFAULT_WORKSPACE}" always exists.',
+    )

@@ -61,6 +61,11 @@ class Snapshots:
 
         return EMPTY_STATE if self.file is None else self.file.state
 
+    @property
+    def pause_between(self) -> float:
+        """The seconds that should lie between two uses of `write_between`."""
+        return self._storage.pause_between
+
     async def lock(self, operation: str, options: LockOptions, diags: Diagnostics) -> bool:
         """Take the lock for an operation, waiting as long as the options say."""
         if not options.is_wanted:
@@ -83,6 +88,21 @@ class Snapshots:
             return True
         lock_id, self._lock = self._lock.id, None
         return await self._storage.unlock(lock_id, diags)
+
+    async def begin(self, options: LockOptions, diags: Diagnostics) -> bool:
+        """Store an empty state where there is none, by which a new workspace is known."""
+        from nigari.state.model import EMPTY_STATE, StateFile
+
+        if not await self.lock("init", options, diags):
+            return False
+        try:
+            if not await self.read(diags):
+                return False
+            if self.file is not None:
+                return True
+            return await self._store(StateFile(EMPTY_STATE, new_lineage(), 1), diags)
+        finally:
+            await self.unlock(diags)
 
     async def read(self, diags: Diagnostics) -> bool:
         """Read the newest snapshot; false after reporting why it cannot be read."""

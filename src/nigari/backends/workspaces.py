@@ -7,7 +7,7 @@ otherwise. Where a workspace's state is stored is its backend's matter.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from nigari.backends.disk import below, write_beside
@@ -92,7 +92,13 @@ class Workspaces:
         """The workspace that commands work in."""
         return selected_workspace(self.data_directory, self.environ, diags)
 
-    async def create(self, name: str, diags: Diagnostics) -> bool:
+    async def create(
+        self,
+        name: str,
+        encryption: Callable[[], StateLayer],
+        lock: LockOptions,
+        diags: Diagnostics,
+    ) -> bool:
         """Make a workspace and select it."""
         selected = self.selected(diags)
         if selected.name != name and not self._may_change(name, diags):
@@ -105,9 +111,20 @@ class Workspaces:
             return False
         if diags.has_errors or not await self.backend.create_workspace(name, diags):
             return False
+        if self.backend.keeps_empty_states:
+            snapshots = Snapshots(self.backend.storage(name), encryption())
+            if diags.error_count or not await snapshots.begin(lock, diags):
+                return False
         return remember_selection(self.data_directory, name, diags)
 
-    async def select(self, name: str, or_create: bool, diags: Diagnostics) -> bool:
+    async def select(
+        self,
+        name: str,
+        or_create: bool,
+        encryption: Callable[[], StateLayer],
+        lock: LockOptions,
+        diags: Diagnostics,
+    ) -> bool:
         """Select a workspace; with `or_create`, one that does not exist is made."""
         if not self._may_change(name, diags):
             return False
@@ -116,7 +133,7 @@ class Workspaces:
             if diags.has_errors:
                 return False
             if or_create:
-                return await self.create(name, diags)
+                return await self.create(name, encryption, lock, diags)
             new = (
                 'Create it with "nigari workspace new", or with "nigari workspace select '
                 '-or-create".'

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nigari.backends.locking import LockOptions
+from nigari.backends.opening import Around, is_supported, open_backend
 from nigari.backends.rules import argument_problems
 from nigari.backends.schemas import BACKENDS
+from nigari.backends.workspaces import remember_selection
 from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.backend import BackendArguments
@@ -29,7 +31,7 @@ from nigari.workspace.backend import (
     report_changed,
     report_unset,
 )
-from nigari.workspace.migrate import DEFAULT_BACKEND, Migration, Move, open_backend
+from nigari.workspace.migrate import DEFAULT_BACKEND, Migration, Move
 from nigari.workspace.people import People
 
 
@@ -59,6 +61,7 @@ class BackendSetup:
         environ: Mapping[str, str],
         diags: Diagnostics,
     ) -> None:
+        self._data = data
         self._memory = BackendMemory(data)
         self._environ = environ
         self._options = options
@@ -121,25 +124,23 @@ class BackendSetup:
         }
         return merged(wanted.arguments, {**given, **answers}, self._diags)
 
-    def stored_providers(self, directory: Path) -> list[str]:
-        """The addresses of the providers in the state of the default workspace, as far as that can
-        be read without further ado.
+    async def stored_providers(self, around: Around, selected: str) -> list[str]:
+        """The addresses of the providers in the states of the old and the new backend, as far as
+        those can be read without decrypting them.
         """
-        backend = open_backend(self.saved or DEFAULT_BACKEND, directory)
-        if backend is None:
-            return []
-        try:
-            state = json.loads(Path(backend.storage("default").location).read_bytes())
-            found = [
-                each.get("provider")
-                for resource in state.get("resources", ())
-                for each in (resource, *resource.get("instances", ()))
-            ]
-        except (OSError, ValueError, AttributeError, TypeError):
-            return []
-        return [text for text in found if isinstance(text, str)]
+        found: list[str] = []
+        places = [self.saved or DEFAULT_BACKEND]
+        if self._options.is_wanted:
+            places.append(self.result or DEFAULT_BACKEND)
+        if (places[0].type, places[0].config) == (places[-1].type, places[-1].config):
+            places = places[-1:]
+        for place in places:
+            # What is to be left behind need not be readable any more.
+            diags = self._diags if place is places[-1] else Diagnostics()
+            found += await _stored_in(place, around, selected, diags)
+        return found
 
-    async def migrate(self, directory: Path) -> bool:
+    async def migrate(self, around: Around, selected: str) -> bool:
         """Move states where that is wanted; False after reporting why it cannot be done."""
         is_other = self._change in (Change.FIRST, Change.OTHER, Change.UNSET)
         if not is_other or self._options.reconfigure:
@@ -149,7 +150,12 @@ class BackendSetup:
             self.result or DEFAULT_BACKEND,
             empties_source=self.saved is None,
         )
-        return await Migration(move, directory, self._options.lock, self._agrees).run(self._diags)
+        migration = Migration(move, around, selected, self._options.lock, self._agrees)
+        if not await migration.run(self._diags):
+            return False
+        if migration.selection == selected:
+            return True
+        return remember_selection(self._data, migration.selection, self._diags)
 
     @property
     def is_news(self) -> bool:
@@ -169,6 +175,28 @@ class BackendSetup:
 
     def _agrees(self, question: str) -> bool | None:
         return True if self._options.force_copy else self._people.agrees(question)
+
+
+async def _stored_in(
+    place: SavedBackend, around: Around, workspace: str, diags: Diagnostics
+) -> list[str]:
+    """The providers of the state in one backend."""
+    if not is_supported(place.type):
+        return []
+    backend = open_backend(place.type, place.config, around, diags)
+    data = None if backend is None else await backend.storage(workspace).read(diags)
+    if not data:
+        return []
+    try:
+        state = json.loads(data)
+        found = [
+            each.get("provider")
+            for resource in state.get("resources", ())
+            for each in (resource, *resource.get("instances", ()))
+        ]
+    except (ValueError, AttributeError, TypeError):
+        return []
+    return [text for text in found if isinstance(text, str)]
 
 
 def _check_arguments(wanted: Wanted, environ: Mapping[str, str], diags: Diagnostics) -> None:

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import Provider
+from nigari.backends.opening import Around
 from nigari.diagnostics import Diagnostics
 from nigari.eval.backend import BackendArguments
 from nigari.eval.inputs import InputKind, Inputs, check_undeclared
@@ -270,6 +271,7 @@ class Initialization:
         backend = BackendSetup(
             self._data, options.backend, self._people, sources, self._environ, diags
         )
+        around = Around(self._where.path, self._environ)
         providers = ProviderInstallation(
             self._where, options.providers, self._view.provider_listener
         )
@@ -281,11 +283,14 @@ class Initialization:
                 self._view.backend_set(backend.saved, backend.result)
         if options.get_providers and not diags.has_errors:
             self._view.beginning("providers")
-            stored = stored_requirements(backend.stored_providers(Path(self._where.path)))
+            stored = stored_requirements(
+                run_until_it_waits(backend.stored_providers(around, self.selected))
+            )
             check_sources(run, stored, diags)
             wanted = [*self._requirements, *stored]
-            installation = run_until_it_waits(providers.install(wanted, diags))
-        if diags.error_count or not run_until_it_waits(backend.migrate(Path(self._where.path))):
+            if not diags.has_errors:
+                installation = run_until_it_waits(providers.install(wanted, diags))
+        if diags.error_count or not run_until_it_waits(backend.migrate(around, self.selected)):
             providers.undo()
             return
         self._commit(run, backend, providers, installation)

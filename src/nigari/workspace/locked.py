@@ -49,7 +49,6 @@ from nigari.workspace.saved_plan import (
     saved_plan,
 )
 from nigari.workspace.session import Session
-from nigari.workspace.waiting import run_until_it_waits
 
 RESCUED: Final = "errored.tfstate"
 _PRIVATE: Final = 0o600
@@ -388,11 +387,7 @@ class LockedSession:
 
         async def keep(current: State, lasting: bool) -> bool:
             # Where it fails it is tried again, at the latest when all is done.
-            work = snapshots.write_between(current, lasting, Diagnostics())
-            if not lasting:
-                return await work
-            # In a thread, because it waits for the disk.
-            return await asyncio.to_thread(run_until_it_waits, work)
+            return await snapshots.write_between(current, lasting, Diagnostics())
 
         found = Diagnostics()
         is_stored = False
@@ -403,7 +398,7 @@ class LockedSession:
             if not is_stored:
                 self._rescue(result, unsaved, found)
 
-        result = await planning.apply(plan, view, keep, save, parallelism)
+        result = await planning.apply(plan, view, keep, save, parallelism, snapshots.pause_between)
         self._adopt(planning)
         self.diags.extend(found)
         return Applied(result, is_stored)

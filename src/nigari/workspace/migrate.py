@@ -8,13 +8,12 @@ that nobody would look at any more only confuses.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
 from nigari.backends.locking import LockOptions
-from nigari.backends.protocol import Backend, StateStorage
+from nigari.backends.opening import Around, open_backend
+from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend, StateStorage
 from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostics
 from nigari.record import record
@@ -38,58 +37,71 @@ class Move:
     """Whether nothing is left in the old place."""
 
 
-def open_backend(saved: SavedBackend, directory: Path) -> LocalBackend | None:
-    """The backend, if it is one that this program can store states in."""
-    if saved.type != "local":
-        return None
-    config = saved.config
-    return LocalBackend(
-        directory,
-        LocalPaths(
-            str(config.get("path") or STATE_NAME), str(config.get("workspace_dir") or WORKSPACE_DIR)
-        ),
-    )
-
-
 class Migration:
     """The work of moving states."""
 
     def __init__(
         self,
         move: Move,
-        directory: Path,
+        around: Around,
+        selected: str,
         lock: LockOptions,
         confirm: Confirm,
     ) -> None:
         self._move = move
+        self._around = around
+        self._selected = selected
         self._lock = lock
         self._confirm = confirm
-        self._source = open_backend(move.source, directory)
-        self._target = open_backend(move.target, directory)
+        self.selection = selected
+        """The workspace that is to be selected once everything is moved."""
 
     async def run(self, diags: Diagnostics) -> bool:
         """Move all states that there are; False after reporting why that cannot be."""
-        source, target = self._source, self._target
+        source = self._open(self._move.source, diags)
         if source is None:
-            _report_no_storage(self._move.source, diags)
             return False
-        names = [name for name in await source.workspaces(diags) if not diags.has_errors]
-        states = {name: await _content(source, name, diags) for name in names}
+        names = await source.workspaces(diags)
+        states = {
+            name: await _content(source, name, diags) for name in names if not diags.has_errors
+        }
         states = {name: data for name, data in states.items() if not _is_empty(data)}
         if diags.has_errors or not states:
             return not diags.has_errors
+        target = self._open(self._move.target, diags)
         if target is None:
-            _report_no_storage(self._move.target, diags)
             return False
-        states = {n: d for n, d in states.items() if not _is_same(source, target, n)}
-        if not states:
-            return True
-        if not self._may_copy(list(states), diags):
-            return not diags.has_errors
-        for name, data in states.items():
-            if not await self._copy(name, data, source, target, diags):
+        wanted = self._wanted(list(states), target, diags)
+        wanted = {
+            old: new
+            for old, new in wanted.items()
+            if not diags.error_count and await _content(target, new, diags) != states[old]
+        }
+        if diags.error_count or not wanted or not self._may_copy(list(wanted), diags):
+            return not diags.error_count
+        for old, new in wanted.items():
+            if not await self._copy(old, new, source, target, diags):
                 return False
+        self.selection = wanted.get(self._selected, self._selected)
         return True
+
+    def _open(self, saved: SavedBackend, diags: Diagnostics) -> Backend | None:
+        return open_backend(saved.type, saved.config, self._around, diags)
+
+    def _wanted(self, names: list[str], target: Backend, diags: Diagnostics) -> Mapping[str, str]:
+        """The workspaces to copy, and the names that they get."""
+        if target.has_workspaces or names == [DEFAULT_WORKSPACE]:
+            return {name: name for name in names}
+        answer = self._confirm(
+            "The new backend stores one state only, but the old backend has several workspaces: "
+            f"{', '.join(names)}. Copy only the state of the selected workspace "
+            f'"{self._selected}"? The others stay where they are.'
+        )
+        if answer is None:
+            _report_nobody(diags)
+        elif not answer:
+            _report_several(diags)
+        return {self._selected: DEFAULT_WORKSPACE} if self._selected in names else {}
 
     def _may_copy(self, names: list[str], diags: Diagnostics) -> bool:
         what = (
@@ -106,31 +118,34 @@ class Migration:
         return bool(answer)
 
     async def _copy(
-        self, name: str, data: bytes, source: Backend, target: Backend, diags: Diagnostics
+        self, old_name: str, new_name: str, source: Backend, target: Backend, diags: Diagnostics
     ) -> bool:
-        if not await target.create_workspace(name, diags):
+        if not await target.create_workspace(new_name, diags):
             return False
-        old, new = source.storage(name), target.storage(name)
+        old, new = source.storage(old_name), target.storage(new_name)
         # Only their locks are used: what is in the states is nobody's affair here.
-        locks = [Snapshots(each, no_encryption().state) for each in (old, new)]
+        locks = {
+            "migration source state": Snapshots(old, no_encryption().state),
+            "migration destination state": Snapshots(new, no_encryption().state),
+        }
         held: list[Snapshots] = []
         try:
-            for each in locks:
-                if not await each.lock("migrating the state", self._lock, diags):
+            for operation, each in locks.items():
+                if not await each.lock(operation, self._lock, diags):
                     return False
                 held.append(each)
-            return await self._replace(name, data, old, new, diags)
+            return await self._replace(new_name, old, new, diags)
         finally:
             for each in held:
                 await each.unlock(diags)
 
     async def _replace(
-        self, name: str, data: bytes, old: StateStorage, new: StateStorage, diags: Diagnostics
+        self, name: str, old: StateStorage, new: StateStorage, diags: Diagnostics
     ) -> bool:
-        present = await new.read(diags)
-        if present is None:
+        data, present = await old.read(diags), await new.read(diags)
+        if data is None or present is None:
             return False
-        if present and present != data:
+        if not _is_empty(present) and present != data:
             answer = self._confirm(
                 f'The new backend already has another state for the workspace "{name}", at '
                 f"{new.location}. Replace it?"
@@ -163,16 +178,11 @@ def _is_empty(data: bytes) -> bool:
         return False
 
 
-def _is_same(source: LocalBackend, target: LocalBackend, name: str) -> bool:
-    return source.storage(name).location == target.storage(name).location
-
-
-def _report_no_storage(saved: SavedBackend, diags: Diagnostics) -> None:
+def _report_several(diags: Diagnostics) -> None:
     diags.error(
-        "Cannot move the state",
-        f'There is a state to move, but this program does not support the backend "{saved.type}" '
-        'yet. Move the state with "tofu init -migrate-state", or leave it where it is with '
-        '"nigari init -reconfigure".',
+        "Several workspaces",
+        "The new backend stores one state only, and the old one has several. Nothing was moved. "
+        "Choose another backend, or leave the states where they are with -reconfigure.",
     )
 
 

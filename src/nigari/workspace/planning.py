@@ -169,12 +169,19 @@ class Planning:
         return found_state(plan, self.planner.graph, self._static.root.module.outputs)
 
     async def apply(
-        self, plan: Plan, view: ApplyView, keep: Keep, save: Save, parallelism: int = 10
+        self,
+        plan: Plan,
+        view: ApplyView,
+        keep: Keep,
+        save: Save,
+        parallelism: int = 10,
+        pause: float = 0.0,
     ) -> State:
         """Carry out a plan that was made here, and give the state as it is then.
 
         What goes wrong is reported; what was done before stays done, and is in the state. That is
-        handed to `save` before anything is closed, and then nothing can interrupt it.
+        handed to `save` before anything is closed, and then nothing can interrupt it. Until then
+        it is kept again and again, with a pause of at least so many seconds between.
         """
         planner = self.planner
         assert planner is not None
@@ -193,7 +200,7 @@ class Planning:
         stopping = _Stopping(application, self.pool, view)
         with on_interrupt(stopping.go_on):
             try:
-                state = await application.run(keep, parallelism)
+                state = await application.run(keep, parallelism, pause)
             finally:
                 stopping.task = None
             await save(state)

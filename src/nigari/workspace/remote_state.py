@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, path_text
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.base import problem
@@ -44,22 +43,15 @@ class RemoteStates:
 async def _outputs(
     wanted: RemoteState, encryption: StateLayer, where: WorkingDirectory
 ) -> RemoteOutputs:
-    from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
+    from nigari.backends.opening import Around, open_backend
     from nigari.backends.snapshots import Snapshots
 
-    if wanted.backend != "local":
-        text = (
-            f'Cannot read a state from the backend "{wanted.backend}": this program supports '
-            "only local states so far."
-        )
-        return RemoteOutputs(None, problem("Backend is not supported", text))
-    paths = LocalPaths(
-        _text(wanted.config, "path", STATE_NAME),
-        _text(wanted.config, "workspace_dir", WORKSPACE_DIR),
-    )
     diags = Diagnostics()
-    storage = LocalBackend(where.root or ".", paths).storage(wanted.workspace)
-    snapshots = Snapshots(storage, encryption)
+    around = Around(where.root or ".", where.environ)
+    backend = open_backend(wanted.backend, _arguments(wanted), around, diags)
+    if backend is None:
+        return RemoteOutputs(None, _told(diags))
+    snapshots = Snapshots(backend.storage(wanted.workspace), encryption)
     await snapshots.read(diags)
     told = _told(diags)
     if snapshots.file is None:
@@ -67,6 +59,18 @@ async def _outputs(
     return RemoteOutputs(
         {name: output.value for name, output in snapshots.state.outputs.items()}, told
     )
+
+
+def _arguments(wanted: RemoteState) -> Mapping[str, object]:
+    """The arguments as init would remember them; they were found to be right before."""
+    import json
+
+    from nigari.backends.schemas import BACKENDS
+    from nigari.cty.json import value_to_json
+
+    value = coerce(BACKENDS[wanted.backend], wanted.config)
+    found: Mapping[str, object] = json.loads(value_to_json(value, value.type))
+    return found
 
 
 def _told(diags: Diagnostics) -> Told:
@@ -105,8 +109,3 @@ def _check(wanted: RemoteState, environ: Mapping[str, str]) -> Told:
     for found in argument_problems(wanted.backend, config, environ):
         told += problem("Invalid backend configuration", found.text, (GetAttr("config"),))
     return told
-
-
-def _text(config: Value, name: str, default: str) -> str:
-    given = config.mapping().get(name)
-    return given.data if given is not None and isinstance(given.data, str) else default

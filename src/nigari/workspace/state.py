@@ -11,14 +11,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Final
 
-from nigari.backends.local import (
-    BACKUP_SUFFIX,
-    STATE_NAME,
-    WORKSPACE_DIR,
-    LocalBackend,
-    LocalPaths,
-    LocalStorage,
-)
+from nigari.backends.local import BACKUP_SUFFIX, LocalBackend, LocalPaths, LocalStorage
+from nigari.backends.opening import Around, local_paths, open_backend
 from nigari.backends.protocol import Backend
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.workspaces import Selection, Workspaces
@@ -68,9 +62,15 @@ class WorkingState:
 
     def backend(self, diags: Diagnostics, files: StateFiles = NO_STATE_FILES) -> Backend | None:
         """The configured backend, or `None` after reporting why it cannot be used."""
-        paths = self._local_paths(diags)
-        if paths is None:
+        problems = Diagnostics()
+        saved = self.remembered_backend(problems)
+        diags.extend(problems)
+        if problems.has_errors:
             return None
+        if saved is not None and saved.type != "local":
+            around = Around(self.where.path, self.where.environ)
+            return open_backend(saved.type, saved.config, around, diags)
+        paths = LocalPaths() if saved is None else local_paths(saved.config)
         return LocalBackend(
             self.where.path,
             replace(paths, state=files.state, state_out=files.state_out, backup=files.backup),
@@ -108,7 +108,7 @@ class WorkingState:
         if backend is None:
             return None
         backup = files.backup
-        if backup in ("", "-"):
+        if backup in ("", "-") and isinstance(backend, LocalBackend):
             backup = _dated(backend.storage(self.selected(diags).name).location)
         return self.snapshots(encryption, diags, StateFiles(backup=backup))
 
@@ -119,21 +119,6 @@ class WorkingState:
         from nigari.workspace.backend import BackendMemory
 
         return BackendMemory(self.data_directory).load(diags)
-
-    def _local_paths(self, diags: Diagnostics) -> LocalPaths | None:
-        """Where the local backend has its states; without one, the usual."""
-        problems = Diagnostics()
-        saved = self.remembered_backend(problems)
-        diags.extend(problems)
-        if problems.has_errors:
-            return None
-        if saved is None:
-            return LocalPaths()
-        if saved.type != "local":
-            _report_backend(saved.type, diags)
-            return None
-        path, directory = saved.config.get("path"), saved.config.get("workspace_dir")
-        return LocalPaths(str(path or STATE_NAME), str(directory or WORKSPACE_DIR))
 
 
 def read_state_file(path: str, encryption: StateLayer, diags: Diagnostics) -> StateFile | None:
@@ -167,13 +152,3 @@ def parse_given_state(
 
 def _dated(path: str) -> str:
     return f"{path}.{int(time.time())}{BACKUP_SUFFIX}"
-
-
-def _report_backend(kind: str, diags: Diagnostics) -> None:
-    diags.error(
-        "Backend is not supported",
-        f'The state of this directory is stored in a backend of type "{kind}", but this program '
-        "supports only local states so far. Commands that need no state work here: validate, "
-        "explain, eval, config and fmt. To use the others, move the state to a local backend "
-        'with OpenTofu: change the block to backend "local" and run "tofu init -migrate-state".',
-    )

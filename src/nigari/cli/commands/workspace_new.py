@@ -20,7 +20,10 @@ async def _new(presenter: Presenter) -> bool:
     file = read_state_file(path, presenter.session.encryption, presenter.diags) if path else None
     if workspaces is None or presenter.diags.has_errors:
         return False
-    if not await workspaces.create(name, presenter.diags):
+    session = presenter.session
+    if not await workspaces.create(
+        name, lambda: session.encryption, session.options.lock, presenter.diags
+    ):
         return False
     say_created(presenter, name)
     if file is None:

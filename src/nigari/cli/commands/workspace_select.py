@@ -17,7 +17,10 @@ async def _select(presenter: Presenter) -> bool:
         return False
     is_new = name not in await workspaces.names(presenter.diags)
     before = workspaces.selected(presenter.diags).name
-    if not await workspaces.select(name, presenter.invocation.switch("or-create"), presenter.diags):
+    or_create, session = presenter.invocation.switch("or-create"), presenter.session
+    if not await workspaces.select(
+        name, or_create, lambda: session.encryption, session.options.lock, presenter.diags
+    ):
         return False
     if is_new:
         say_created(presenter, name)

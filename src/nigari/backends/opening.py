@@ -1,0 +1,89 @@
+"""Opening a backend of any type: from its type and its arguments to something that stores states.
+
+The arguments are JSON data as init remembers them. Nothing is connected to yet, and the code of a
+backend is imported only here, when it is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
+from nigari.backends.protocol import Backend
+from nigari.diagnostics import Diagnostics
+from nigari.record import record
+
+if TYPE_CHECKING:
+    import os
+
+    from nigari.backends.store import Store
+
+REMOTE: Final[Mapping[str, str]] = {
+    "inmem": "nigari.backends.inmem",
+}
+"""The modules of the remote backends; each has a function `open_store`."""
+
+
+@record
+class Around:
+    """What a backend finds around it."""
+
+    directory: str | os.PathLike[str]
+    environ: Mapping[str, str]
+
+
+def is_supported(type_: str) -> bool:
+    """Whether states can be stored in a backend of this type."""
+    return type_ == "local" or type_ in REMOTE
+
+
+def open_backend(
+    type_: str, config: Mapping[str, object], around: Around, diags: Diagnostics
+) -> Backend | None:
+    """The backend, or `None` after reporting why it cannot be used."""
+    if type_ == "local":
+        return LocalBackend(around.directory, local_paths(config))
+    store = _open_store(type_, config, around, diags)
+    if store is None:
+        return None
+    from nigari.backends.remote import RemoteBackend
+
+    return RemoteBackend(type_, store, around.environ)
+
+
+def local_paths(config: Mapping[str, object]) -> LocalPaths:
+    """Where the local backend has its states."""
+    path, directory = config.get("path"), config.get("workspace_dir")
+    return LocalPaths(str(path or STATE_NAME), str(directory or WORKSPACE_DIR))
+
+
+def _open_store(
+    type_: str, config: Mapping[str, object], around: Around, diags: Diagnostics
+) -> Store | None:
+    module = REMOTE.get(type_)
+    if module is None:
+        report_unsupported(type_, diags)
+        return None
+    from nigari.backends.arguments import Arguments
+    from nigari.backends.store import BackendFailure
+
+    try:
+        found: Store = import_module(module).open_store(Arguments(config, around.environ))
+    except BackendFailure as failure:
+        diags.error("Cannot use the backend", f'Backend "{type_}": {failure.text}')
+        return None
+    return found
+
+
+def report_unsupported(type_: str, diags: Diagnostics) -> None:
+    """A backend that OpenTofu has and this program has not."""
+    supported = ", ".join(sorted(("local", *REMOTE)))
+    diags.error(
+        "Backend is not supported",
+        f'The state is stored in a backend of type "{type_}", which this program does not '
+        f"support. It supports {supported}. Commands that need no state work all the same: "
+        "validate, explain, eval, config and fmt. To use the others, move the state with "
+        'OpenTofu: change the backend block and run "tofu init -migrate-state".',
+    )

@@ -1,0 +1,232 @@
+"""What all remote backends share, above their stores.
+
+Failures become diagnostics here, the version of what was read is the condition of what is written,
+and connections are open while something is done or a lock is held. What a state is, is not known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from nigari.backends.locking import LockConflict, LockInfo, report_wrong_lock
+from nigari.backends.protocol import DEFAULT_WORKSPACE, default_workspace_stays
+from nigari.backends.store import ABSENT, BackendFailure, StateIsLocked, Store
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.net.failures import NetFailure
+
+if TYPE_CHECKING:
+    import asyncio
+
+_PAUSE_VARIABLE: Final = "TF_STATE_PERSIST_INTERVAL"
+_SHORTEST_PAUSE: Final = 20.0
+
+
+def pause_between(environ: Mapping[str, str]) -> float:
+    """The seconds between two writes during an apply; less than 20 is too much for a server."""
+    given = environ.get(_PAUSE_VARIABLE, "")
+    asked = float(given) if given.isascii() and given.isdigit() else 0.0
+    return max(asked, _SHORTEST_PAUSE)
+
+
+class RemoteBackend:
+    """The states in a store."""
+
+    def __init__(self, type_: str, store: Store, environ: Mapping[str, str]) -> None:
+        self.type = type_
+        self.store = store
+        self.pause_between = pause_between(environ)
+        self.has_workspaces = self.keeps_empty_states = store.has_workspaces
+        self._users = 0
+        self._opening: asyncio.Lock | None = None
+        self._storages: dict[str, RemoteStorage] = {}
+
+    async def workspaces(self, diags: Diagnostics) -> Sequence[str]:
+        """The default workspace and those that have a state."""
+        found: Sequence[str] = ()
+        if self.store.has_workspaces:
+            with _Attempt("Cannot list the workspaces", self.type, diags):
+                async with self.connected():
+                    found = await self.store.names()
+        return DEFAULT_WORKSPACE, *sorted(set(found) - {DEFAULT_WORKSPACE})
+
+    async def create_workspace(self, name: str, diags: Diagnostics) -> bool:
+        """Whether there can be such a workspace; it comes into being with its state."""
+        return self._can_have(name, diags)
+
+    async def delete_workspace(self, name: str, diags: Diagnostics) -> bool:
+        """Delete the state of a workspace."""
+        if name == DEFAULT_WORKSPACE:
+            diags.append(default_workspace_stays())
+            return False
+        if not self._can_have(name, diags):
+            return False
+        self._storages.pop(name, None)
+        with _Attempt("Cannot delete the workspace", self.store.location(name), diags) as attempt:
+            async with self.connected():
+                await self.store.delete(name)
+        return attempt.succeeded
+
+    def storage(self, workspace: str) -> RemoteStorage:
+        """The state of a workspace; one object for each, because it holds the lock."""
+        known = self._storages.get(workspace)
+        if known is None:
+            known = self._storages[workspace] = RemoteStorage(self, workspace)
+        return known
+
+    def _can_have(self, name: str, diags: Diagnostics) -> bool:
+        if name == DEFAULT_WORKSPACE or self.store.has_workspaces:
+            return True
+        diags.append(no_workspaces(self.type))
+        return False
+
+    # -- connections ----------------------------------------------------------------------------
+
+    @contextlib.asynccontextmanager
+    async def connected(self) -> AsyncIterator[Store]:
+        """The store while it is connected."""
+        await self.connect()
+        try:
+            yield self.store
+        finally:
+            await self.disconnect()
+
+    async def connect(self) -> None:
+        """Be connected until `disconnect` was called as often as this."""
+        import asyncio
+
+        # Up to here there need not be an event loop; who runs this makes one now.
+        await asyncio.sleep(0)
+        if self._opening is None:
+            self._opening = asyncio.Lock()
+        async with self._opening:
+            if self._users == 0:
+                await self.store.open()
+            self._users += 1
+
+    async def disconnect(self) -> None:
+        self._users -= 1
+        if self._users == 0:
+            self._opening = None
+            await self.store.close()
+
+
+class RemoteStorage:
+    """The state of one workspace in a store."""
+
+    is_for_people: Final = True
+    is_copying: Final = False
+
+    def __init__(self, backend: RemoteBackend, workspace: str) -> None:
+        self._backend = backend
+        self._workspace = workspace
+        self._lock: LockInfo | None = None
+        self._version: str | None = None
+        """The version of the content that was last read or written, if that is known."""
+        self.pause_between = backend.pause_between
+        self.location = backend.store.location(workspace)
+
+    async def read(self, diags: Diagnostics) -> bytes | None:
+        """The newest content."""
+        if not self._is_possible(diags):
+            return None
+        with _Attempt("Cannot read the state", self.location, diags):
+            async with self._backend.connected() as store:
+                content = await store.read(self._workspace)
+            self._version = ABSENT if content is None else content.version
+            return b"" if content is None else content.data
+        return None
+
+    async def write(self, data: bytes, diags: Diagnostics) -> bool:
+        """Replace the content, unless somebody else did since it was read."""
+        if not self._is_possible(diags):
+            return False
+        with _Attempt("State not saved", self.location, diags) as attempt:
+            async with self._backend.connected() as store:
+                self._version = await store.write(self._workspace, data, self._version)
+        return attempt.succeeded
+
+    async def write_between(self, data: bytes, lasting: bool, diags: Diagnostics) -> bool:
+        """Replace the content for a while."""
+        return await self.write(data, diags)
+
+    async def write_backup(self, data: bytes, diags: Diagnostics) -> bool:
+        """Nothing: keeping old versions is for whoever runs the store."""
+        return True
+
+    async def lock(self, info: LockInfo, diags: Diagnostics) -> LockInfo | LockConflict | None:
+        """Lock the state, and stay connected until it is unlocked."""
+        if not self._is_possible(diags):
+            return None
+        with _Attempt("Cannot lock the state", self.location, diags):
+            await self._backend.connect()
+            try:
+                self._lock = await self._backend.store.lock(self._workspace, info.at(self.location))
+                return self._lock
+            except StateIsLocked as conflict:
+                return LockConflict(conflict.holder)
+            finally:
+                if self._lock is None:
+                    await self._backend.disconnect()
+        return None
+
+    async def unlock(self, lock_id: str, diags: Diagnostics) -> bool:
+        """Give back the lock."""
+        held = self._lock
+        if held is None or held.id != lock_id:
+            report_wrong_lock(lock_id, "" if held is None else held.id, diags)
+            return False
+        self._lock = None
+        with _Attempt("Cannot unlock the state", self.location, diags) as attempt:
+            try:
+                await self._backend.store.unlock(self._workspace, held)
+            finally:
+                await self._backend.disconnect()
+        return attempt.succeeded
+
+    async def force_unlock(self, lock_id: str, diags: Diagnostics) -> bool:
+        """Remove the lock of somebody else."""
+        if not self._is_possible(diags):
+            return False
+        with _Attempt("Cannot unlock the state", self.location, diags) as attempt:
+            async with self._backend.connected() as store:
+                await store.force_unlock(self._workspace, lock_id)
+        return attempt.succeeded
+
+    def _is_possible(self, diags: Diagnostics) -> bool:
+        if self._workspace == DEFAULT_WORKSPACE or self._backend.store.has_workspaces:
+            return True
+        diags.append(no_workspaces(self._backend.type))
+        return False
+
+
+class _Attempt:
+    """Reports a failure of what is done inside, which is over then."""
+
+    def __init__(self, summary: str, where: str, diags: Diagnostics) -> None:
+        self._summary = summary
+        self._where = where
+        self._diags = diags
+        self.succeeded = False
+
+    def __enter__(self) -> _Attempt:
+        return self
+
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> bool:
+        if isinstance(error, BackendFailure | NetFailure):
+            self._diags.error(self._summary, f"{self._where}: {error.text}")
+            return True
+        self.succeeded = error is None
+        return False
+
+
+def no_workspaces(type_: str) -> Diagnostic:
+    """Another workspace than the default one, where there can be none."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Backend has no workspaces",
+        f'The backend "{type_}" stores one state only, that of the workspace '
+        f'"{DEFAULT_WORKSPACE}". Use another backend for several workspaces, or select '
+        f'"{DEFAULT_WORKSPACE}".',
+    )

@@ -1,0 +1,100 @@
+"""The interface of a remote backend: contents by workspace, and locks on them. Nothing else.
+
+A store keeps bytes and knows nothing of states. It raises a `BackendFailure` (or the network's
+`NetFailure`) with sentences for people, and `StateIsLocked` where somebody else has the lock.
+Everything that all of them share is in `nigari.backends.remote`, which works over any store:
+connections are opened and closed there, failures become diagnostics, versions are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from nigari.backends.locking import LockInfo
+from nigari.record import record
+
+ABSENT: Final = ""
+"""The version of a content that must not exist."""
+
+
+class BackendFailure(Exception):
+    """Something that a backend could not do; its text says what and why, and what to try."""
+
+    @property
+    def text(self) -> str:
+        return str(self)
+
+
+class ContentChanged(BackendFailure):
+    """A write was refused because the stored content is not the one that was read."""
+
+
+class StateIsLocked(Exception):
+    """Somebody else holds the lock; `None` for a holder that is not known."""
+
+    def __init__(self, holder: LockInfo | None) -> None:
+        super().__init__()
+        self.holder = holder
+
+
+@record
+class Content:
+    """What is stored for a workspace."""
+
+    data: bytes
+    version: str | None = None
+    """Something that is different after every write; `None` where a store has no such thing."""
+
+
+class Store(Protocol):
+    """Where contents are. It is used by one event loop at a time, between `open` and `close`."""
+
+    @property
+    def has_workspaces(self) -> bool:
+        """Whether there can be other workspaces than the default one."""
+        ...
+
+    def location(self, workspace: str) -> str:
+        """Where the content of a workspace is, for people to read."""
+        ...
+
+    async def open(self) -> None:
+        """Connect."""
+        ...
+
+    async def close(self) -> None:
+        """Disconnect. What is locked and was not unlocked may stay locked."""
+        ...
+
+    async def names(self) -> Sequence[str]:
+        """The workspaces that have a content, in any order."""
+        ...
+
+    async def read(self, workspace: str) -> Content | None:
+        """The newest content, `None` if there is none."""
+        ...
+
+    async def write(self, workspace: str, data: bytes, expected: str | None) -> str | None:
+        """Replace the content, and give the version of the new one.
+
+        If `expected` is a version, and the store can tell, only a content of this version is
+        replaced; a `ContentChanged` says that there is another one. `ABSENT` means none at all.
+        """
+        ...
+
+    async def delete(self, workspace: str) -> None:
+        """Remove the content; not an error if there is none."""
+        ...
+
+    async def lock(self, workspace: str, info: LockInfo) -> LockInfo:
+        """Take the lock, and give it as it is now held: a store may have ids of its own."""
+        ...
+
+    async def unlock(self, workspace: str, lock: LockInfo) -> None:
+        """Give back a lock that `lock` gave."""
+        ...
+
+    async def force_unlock(self, workspace: str, lock_id: str) -> None:
+        """Remove a lock that somebody else holds."""
+        ...
