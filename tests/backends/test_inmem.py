@@ -29,7 +29,7 @@ def empty() -> None:
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_conformance(check: str) -> None:
-    asyncio.run(CHECKS[check](Subject(InMemoryStore)))  # type: ignore[arg-type]
+    asyncio.run(CHECKS[check](Subject(InMemoryStore)))
 
 
 def opened(**config: object) -> Backend:

@@ -93,14 +93,14 @@ def test_a_secret_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_the_backend_asks_for_what_it_needs(tmp_path: Path) -> None:
-    body = 'bucket = "b"\n    region = "r"'
-    (tmp_path / "main.tf").write_text(f'terraform {{\n  backend "s3" {{\n    {body}\n  }}\n}}\n')
+    text = 'terraform {\n  backend "oss" {\n    region = "r"\n  }\n}\n'
+    (tmp_path / "main.tf").write_text(text)
     with Typist("init", cwd=tmp_path) as typist:
-        assert "key" in typist.wait_for("Enter a value: ")
-        typist.type("k\n")
+        assert "bucket" in typist.wait_for("Enter a value: ")
+        typist.type("b\n")
         assert typist.code() == 0
     text = (tmp_path / ".terraform" / "terraform.tfstate").read_text()
-    assert json.loads(text)["backend"]["config"]["key"] == "k"
+    assert json.loads(text)["backend"]["config"]["bucket"] == "b"
 
 
 @needs_git

@@ -143,6 +143,7 @@ def _request_class(server: Server) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(answer.body)
 
         do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = answer  # noqa: N815
+        do_LOCK = do_UNLOCK = answer  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:
             """The list of requests is enough."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -13,9 +12,13 @@ from pathlib import Path
 import pytest
 
 from nigari.addrs.provider import default_provider
+from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version
 from nigari.packages.platforms import current_platform
 from nigari.packages.provider_package import unpacked_path
+from nigari.workspace.backend import find_arguments, merged
+from nigari.workspace.directory import Workspace
+from nigari.workspace.working_directory import WorkingDirectory
 from tests.cli.process import Done, nigari
 from tests.packages.repositories import Repository, needs_git
 from tests.real import program
@@ -180,10 +183,14 @@ def test_the_same_hash_of_a_backend(kind: str, tmp_path: Path) -> None:
     (work / "main.tf").write_text(text)
     log = tofu("state", "list", TF_LOG="trace").err
     hashes = re.findall(r"backend with hash value (\d+)", log)
-    done = ours(work, tofu, "init")
-    assert done.code == 0, done.err
-    memory = json.loads((work / ".terraform" / "terraform.tfstate").read_text())
-    assert [memory["backend"]["hash"]] == [int(each) for each in hashes[:1]]
+    where = WorkingDirectory({}, root=str(work))
+    run, _ = Workspace(where).static({}, "default")
+    assert run is not None
+    arguments = find_arguments(run)
+    assert arguments is not None
+    wanted = merged(arguments, {}, Diagnostics())
+    assert wanted is not None
+    assert [wanted.hash] == [int(each) for each in hashes[:1]]
 
 
 def test_the_same_memory_of_a_local_backend(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nigari.backends.store import Store
 
 REMOTE: Final[Mapping[str, str]] = {
+    "http": "nigari.backends.http",
     "inmem": "nigari.backends.inmem",
 }
 """The modules of the remote backends; each has a function `open_store`."""

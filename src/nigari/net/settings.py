@@ -33,6 +33,14 @@ _PROXY_SCHEMES: Final = ("http", "https", "socks5", "socks5h")
 
 
 @record
+class Identity:
+    """A certificate, in PEM, by which we prove who we are."""
+
+    certificate: str
+    key: str
+
+
+@record
 class Settings:
     """Settings of the network, taken from an environment."""
 
@@ -42,6 +50,10 @@ class Settings:
     no_proxy: str = ""
     certificate_file: str = ""
     certificate_directories: tuple[str, ...] = ()
+    certificates: str = ""
+    """Certificates in PEM that are trusted instead of all others."""
+    identity: Identity | None = None
+    checks_certificates: bool = True
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -83,6 +95,14 @@ def trust(settings: Settings) -> ssl.SSLContext:
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
+    if settings.identity is not None:
+        _prove(context, settings.identity)
+    if not settings.checks_certificates:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return context
+    if settings.certificates:
+        return _with_only(context, settings.certificates)
     file = settings.certificate_file
     directories = settings.certificate_directories
     if not file and not directories and sys.platform in ("darwin", "win32"):
@@ -104,6 +124,39 @@ def trust(settings: Settings) -> ssl.SSLContext:
     if not file and not directories and not any(map(os.path.isdir, _DIRECTORIES)):
         return _with_system_store(context)
     return context
+
+
+def _with_only(context: ssl.SSLContext, certificates: str) -> ssl.SSLContext:
+    import ssl
+
+    try:
+        context.load_verify_locations(cadata=certificates)
+    except (ssl.SSLError, ValueError) as error:
+        raise InvalidSettings(
+            "",
+            f"The certificates to be trusted cannot be read: {error}.",
+            "Give certificates in PEM.",
+        ) from error
+    return context
+
+
+def _prove(context: ssl.SSLContext, identity: Identity) -> None:
+    """Use a certificate of our own. The library reads it from a file only."""
+    import ssl
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "identity.pem")
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(f"{identity.key}\n{identity.certificate}\n")
+        try:
+            context.load_cert_chain(path)
+        except (OSError, ssl.SSLError, ValueError) as error:
+            raise InvalidSettings(
+                "",
+                f"The client certificate and its key cannot be used: {error}.",
+                "Give a certificate and the private key that belongs to it, both in PEM.",
+            ) from error
 
 
 def _with_system_store(context: ssl.SSLContext) -> ssl.SSLContext:

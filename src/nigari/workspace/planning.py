@@ -187,6 +187,7 @@ class Planning:
         assert planner is not None
         assert planner.settings is not None
         await self.pool.close_all()
+        self._remote_states.begin_applying()
         application = Application(
             plan,
             self.graph(plan),

@@ -15,17 +15,30 @@ from nigari.schema.coerce import coerce
 from nigari.workspace.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
+    import asyncio
+
     from nigari.eval.static import StaticRun
     from nigari.state.encryption import Encryption, StateLayer
 
 
 class RemoteStates:
-    """Other configurations' states, encrypted as this configuration says they are."""
+    """Other configurations' states, encrypted as this configuration says they are.
+
+    States are read side by side, and each only once while planning. While applying, what a state
+    says may depend on what was done before, so that only reads at the same time are one.
+    """
 
     def __init__(self, run: StaticRun, where: WorkingDirectory) -> None:
         self._run = run
         self._where = where
         self._encryption: Encryption | None = None
+        self._reads: dict[object, asyncio.Task[RemoteOutputs]] = {}
+        self._keeps = True
+
+    def begin_applying(self) -> None:
+        """Forget what was read."""
+        self._reads.clear()
+        self._keeps = False
 
     async def read(self, wanted: RemoteState) -> RemoteOutputs:
         """The outputs of the state that is wanted, or why it cannot be read."""
@@ -37,18 +50,33 @@ class RemoteStates:
         if self._encryption is None:
             return RemoteOutputs(None, _told(diags))
         layer = self._encryption.remote_state(wanted.name)
-        return await _outputs(wanted, layer, self._where)
+        return await self._read_once(wanted, layer)
+
+    async def _read_once(self, wanted: RemoteState, layer: StateLayer) -> RemoteOutputs:
+        import asyncio
+
+        key = (wanted.backend, _arguments_text(wanted), wanted.workspace, id(layer))
+        reading = self._reads.get(key)
+        if reading is None:
+            reading = self._reads[key] = asyncio.create_task(_outputs(wanted, layer, self._where))
+        try:
+            return await asyncio.shield(reading)
+        finally:
+            if not self._keeps:
+                self._reads.pop(key, None)
 
 
 async def _outputs(
     wanted: RemoteState, encryption: StateLayer, where: WorkingDirectory
 ) -> RemoteOutputs:
+    import json
+
     from nigari.backends.opening import Around, open_backend
     from nigari.backends.snapshots import Snapshots
 
     diags = Diagnostics()
     around = Around(where.root or ".", where.environ)
-    backend = open_backend(wanted.backend, _arguments(wanted), around, diags)
+    backend = open_backend(wanted.backend, json.loads(_arguments_text(wanted)), around, diags)
     if backend is None:
         return RemoteOutputs(None, _told(diags))
     snapshots = Snapshots(backend.storage(wanted.workspace), encryption)
@@ -61,16 +89,13 @@ async def _outputs(
     )
 
 
-def _arguments(wanted: RemoteState) -> Mapping[str, object]:
+def _arguments_text(wanted: RemoteState) -> str:
     """The arguments as init would remember them; they were found to be right before."""
-    import json
-
     from nigari.backends.schemas import BACKENDS
     from nigari.cty.json import value_to_json
 
     value = coerce(BACKENDS[wanted.backend], wanted.config)
-    found: Mapping[str, object] = json.loads(value_to_json(value, value.type))
-    return found
+    return value_to_json(value, value.type)
 
 
 def _told(diags: Diagnostics) -> Told:

@@ -1,0 +1,1 @@
+"""Servers that states are stored on while tests run."""

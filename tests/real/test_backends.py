@@ -1,0 +1,130 @@
+"""States in remote backends that both programs use: each reads what the other writes, and respects
+the other's lock.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.backends.world.state_server import StateServer
+from tests.real.stored_beside import Shared
+
+pytestmark = pytest.mark.real
+
+
+@contextmanager
+def http(path: Path) -> Iterator[Shared]:
+    with StateServer() as server:
+        yield Shared(path, server.block(), has_workspaces=False)
+
+
+KINDS: Final[dict[str, Callable[[Path], AbstractContextManager[Shared]]]] = {"http": http}
+
+
+@pytest.fixture(params=sorted(KINDS))
+def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shared]:
+    with KINDS[request.param](tmp_path) as made:
+        yield made
+
+
+def done(result: tuple[int, str]) -> str:
+    code, output = result
+    assert code == 0, output
+    return output
+
+
+def test_each_reads_what_the_other_wrote(shared: Shared) -> None:
+    theirs, ours = shared.both()
+    done(shared.tofu(theirs, "apply", "-auto-approve"))
+    assert done(shared.ours(ours, "output", "-raw", "word")) == "one"
+    assert "No changes" in done(shared.ours(ours, "plan"))
+    before = json.loads(done(shared.tofu(theirs, "state", "pull")))
+    done(shared.ours(ours, "apply", "-auto-approve", "-var", "word=two"))
+    assert done(shared.tofu(theirs, "output", "-raw", "word")) == "two"
+    assert "No changes" in done(shared.tofu(theirs, "plan", "-var", "word=two"))
+    after = json.loads(done(shared.tofu(theirs, "state", "pull")))
+    assert after == json.loads(done(shared.ours(ours, "state", "pull")))
+    assert after["lineage"] == before["lineage"]
+    assert after["serial"] == before["serial"] + 1
+    done(shared.tofu(theirs, "destroy", "-auto-approve"))
+    assert done(shared.ours(ours, "state", "list")) == ""
+
+
+@pytest.mark.parametrize("by", ["tofu", "ours"])
+def test_a_lock_stops_the_other(shared: Shared, by: str) -> None:
+    theirs, ours = shared.both()
+    with shared.locked(by):
+        code, output = shared.ours(ours, "plan") if by == "tofu" else shared.tofu(theirs, "plan")
+        assert code == 1, output
+        assert re.search("state is locked|Error acquiring the state lock", output, re.IGNORECASE)
+        # Who asks for a lock of PostgreSQL never learns who holds it.
+        assert "OperationType" in output
+    assert "No changes" not in done(shared.ours(ours, "plan"))
+    assert "No changes" not in done(shared.tofu(theirs, "plan"))
+
+
+def test_workspaces(shared: Shared) -> None:
+    if not shared.has_workspaces:
+        pytest.skip("there are none")
+    theirs, ours = shared.both()
+    done(shared.tofu(theirs, "workspace", "new", "a"))
+    done(shared.ours(ours, "workspace", "new", "b"))
+    for output in (
+        done(shared.tofu(theirs, "workspace", "list")),
+        done(shared.ours(ours, "workspace", "list")),
+    ):
+        assert output.replace("*", " ").split() == ["default", "a", "b"]
+    done(shared.ours(ours, "workspace", "select", "a"))
+    done(shared.ours(ours, "apply", "-auto-approve"))
+    assert done(shared.tofu(theirs, "output", "-raw", "word")) == "one"
+    done(shared.tofu(theirs, "destroy", "-auto-approve"))
+    done(shared.tofu(theirs, "workspace", "select", "default"))
+    done(shared.tofu(theirs, "workspace", "delete", "b"))
+    done(shared.ours(ours, "workspace", "select", "default"))
+    done(shared.ours(ours, "workspace", "delete", "a"))
+    assert done(shared.ours(ours, "workspace", "list")).split() == ["*", "default"]
+
+
+def test_moving_a_local_state(shared: Shared) -> None:
+    ours = shared.directory("moved")
+    (ours / "backend.tf").unlink()
+    done(shared.ours(ours, "init"))
+    done(shared.ours(ours, "apply", "-auto-approve"))
+    local = json.loads((ours / "terraform.tfstate").read_text())
+    (ours / "backend.tf").write_text(shared.block)
+    code, output = shared.ours(ours, "init", "-input=false")
+    assert code == 1, output
+    done(shared.ours(ours, "init", "-force-copy"))
+    assert (ours / "terraform.tfstate").read_text() == ""
+    theirs = shared.directory("theirs")
+    done(shared.tofu(theirs, "init"))
+    assert "No changes" in done(shared.tofu(theirs, "plan"))
+    pulled = json.loads(done(shared.tofu(theirs, "state", "pull")))
+    assert (pulled["lineage"], pulled["serial"]) == (local["lineage"], local["serial"])
+    (ours / "backend.tf").unlink()
+    done(shared.ours(ours, "init", "-force-copy"))
+    back = json.loads((ours / "terraform.tfstate").read_text())
+    assert back["lineage"] == local["lineage"]
+    assert "No changes" in done(shared.ours(ours, "plan"))
+
+
+def test_remote_state(shared: Shared) -> None:
+    theirs, _ = shared.both()
+    done(shared.tofu(theirs, "apply", "-auto-approve"))
+    kind = re.search(r'backend "(\w+)" \{(.*?)\n  \}', shared.block, re.DOTALL)
+    assert kind is not None
+    reader = shared.path / "reader"
+    reader.mkdir()
+    (reader / "main.tf").write_text(
+        f'data "terraform_remote_state" "other" {{\n  count = 30\n  backend = "{kind[1]}"\n'
+        f"  config = {{{kind[2]}\n  }}\n}}\n"
+        'output "seen" { value = data.terraform_remote_state.other[29].outputs.word }\n'
+    )
+    done(shared.ours(reader, "init"))
+    done(shared.ours(reader, "apply", "-auto-approve"))
+    assert done(shared.ours(reader, "output", "-raw", "seen")) == "one"
