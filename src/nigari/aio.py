@@ -449,13 +449,21 @@ class Session:
         """Work in another workspace from now on, also on the command line."""
         work = self._open()
         found = work.states.workspaces(work.diags)
-        _finished(work, found is not None and await found.select(name, create, work.diags))
+        lock = work.options.lock
+        done = found is not None and await found.select(
+            name, create, lambda: work.encryption, lock, work.diags
+        )
+        _finished(work, done)
 
     async def new_workspace(self, name: str) -> None:
         """Make a workspace and select it."""
         work = self._open()
         found = work.states.workspaces(work.diags)
-        _finished(work, found is not None and await found.create(name, work.diags))
+        lock = work.options.lock
+        done = found is not None and await found.create(
+            name, lambda: work.encryption, lock, work.diags
+        )
+        _finished(work, done)
 
     async def delete_workspace(self, name: str, *, force: bool = False) -> None:
         """Delete a workspace; one that still has objects only by force, which leaves them behind."""
