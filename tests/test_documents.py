@@ -69,7 +69,8 @@ def named_paths(document: Path) -> Iterator[str]:
 
 
 def path_exists(document: Path, name: str) -> bool:
-    if name in NOT_OURS or name.split("/", maxsplit=1)[0] in GENERATED:
+    is_media_type = name.startswith("application/")
+    if is_media_type or name in NOT_OURS or name.split("/", maxsplit=1)[0] in GENERATED:
         return True
     places = (ROOT, document.parent, ROOT / "src" / "nigari")
     return any(any(place.glob(name.rstrip("/"))) for place in places)
