@@ -16,8 +16,9 @@ from nigari.cty.paths import path_text, unknown_as_null
 from nigari.cty.values import Value, null
 from nigari.plan.changes import Action, Change
 from nigari.plan.planned_change import Wanted, plan_change
-from nigari.plan.prior import PriorObject, stored_identity, with_schema_marks
+from nigari.plan.prior import PriorObject, stored_identity
 from nigari.plan.provider_checks import Fault, result_faults, type_faults
+from nigari.plan.provider_objects import with_schema_marks
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.state.model import ObjectStatus, StoredObject

@@ -7,7 +7,7 @@ from nigari.apply.workplace import Failed, Workplace
 from nigari.cty.values import Value
 from nigari.plan.changes import Change
 from nigari.plan.data import DataSource
-from nigari.plan.prior import with_schema_marks
+from nigari.plan.provider_objects import with_schema_marks
 from nigari.state.objects import encode
 
 

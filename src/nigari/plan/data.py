@@ -21,8 +21,9 @@ from nigari.plan.changes import Action, Change, Reason
 from nigari.plan.instances import ChangingInstance
 from nigari.plan.pending import DeferrableResource
 from nigari.plan.planned_change import ephemeral_argument
-from nigari.plan.prior import current_value, is_sound, with_schema_marks
+from nigari.plan.prior import current_value
 from nigari.plan.proposed import planned_unknown
+from nigari.plan.provider_objects import is_sound, with_schema_marks
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record, replace

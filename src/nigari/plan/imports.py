@@ -20,7 +20,8 @@ from nigari.eval.once import Need, Node
 from nigari.eval.scope import evaluate, scope_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.plan.prior import PriorObject, is_sound, with_schema_marks
+from nigari.plan.prior import PriorObject
+from nigari.plan.provider_objects import is_sound, with_schema_marks
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record

@@ -19,7 +19,7 @@ from nigari.events import Listener
 from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.opened import Entry, Opened
-from nigari.plan.prior import is_sound, with_schema_marks
+from nigari.plan.provider_objects import is_sound, with_schema_marks
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.schema.provider import Schema

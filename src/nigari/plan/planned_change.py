@@ -20,9 +20,10 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.plan.changes import Action, Change, Reason
-from nigari.plan.prior import PriorObject, with_schema_marks
+from nigari.plan.prior import PriorObject
 from nigari.plan.proposed import proposed_new
 from nigari.plan.provider_checks import Fault, plan_faults, type_faults
+from nigari.plan.provider_objects import with_schema_marks
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record

@@ -22,12 +22,11 @@ from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Body
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.provider_checks import object_fault
+from nigari.plan.provider_objects import is_sound, with_schema_marks
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.schema.coerce import without_null_blocks
-from nigari.schema.marked_paths import sensitive_paths
 from nigari.schema.provider import Schema
 from nigari.state.model import InstanceState, ObjectStatus, State, StoredObject
 from nigari.state.objects import UnreadableObject, decode, encode
@@ -211,22 +210,6 @@ async def read(
     return PriorObject(value, stored, answer.private, identity)
 
 
-def is_sound(
-    value: Value, schema: Schema, address: AbsResourceInstance, verb: str, diags: Diagnostics
-) -> bool:
-    """Whether an object can be one that exists; it is reported if not. The verb is what the
-    provider did to get it.
-    """
-    fault = object_fault(schema.block, value)
-    if fault:
-        diags.error(
-            "Invalid object from the provider",
-            f"What the provider {verb} for {address} {fault}. This is a bug in the provider.",
-            address=str(address),
-        )
-    return not fault
-
-
 def current_value(state: InstanceState | None, schema: Schema) -> Value:
     """The current object of an instance as it was stored; unknown where there is none to read."""
     if state is not None and state.current is not None:
@@ -235,14 +218,6 @@ def current_value(state: InstanceState | None, schema: Schema) -> Value:
         except UnreadableObject:
             pass
     return unknown(schema.block.implied_type)
-
-
-def with_schema_marks(value: Value, schema: Schema) -> Value:
-    """The value with marks where the schema says that something is sensitive."""
-    if not schema.block.has_sensitive:
-        return value
-    paths = sensitive_paths(schema.block, value.unmark_deep()[0])
-    return mark_with_paths(value, [(path, _SECRET) for path in paths])
 
 
 def _marked(value: Value, stored: StoredObject) -> Value:

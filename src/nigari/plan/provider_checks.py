@@ -34,16 +34,6 @@ def type_faults(block: Block, value: Value) -> list[Fault]:
     return [Fault(error.path, error.message) for error in errors]
 
 
-def object_fault(block: Block, value: Value) -> str:
-    """What is wrong with an object that was read or opened, as the end of a sentence."""
-    faults = type_faults(block, value)
-    if faults:
-        return f"does not match its schema: {faults[0].text}"
-    if value.is_null:
-        return "is null"
-    return "" if value.is_wholly_known else "is wholly unknown"
-
-
 def plan_faults(block: Block, prior: Value, config: Value, planned: Value) -> list[Fault]:
     """Where a planned object contradicts the configuration."""
     return list(_block_faults(block, prior, config, planned, ()))
