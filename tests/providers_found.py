@@ -11,7 +11,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.schema.provider import ProviderSchema
-from nigari.workspace.providers import InstalledProviders
+from nigari.workspace.plugins.providers import InstalledProviders
 
 
 def find_provider(

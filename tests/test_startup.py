@@ -17,7 +17,7 @@ from nigari.lang.versions import Version
 from nigari.packages.checksums import directory_checksum
 from nigari.packages.platforms import current_platform
 from nigari.packages.provider_package import unpacked_path
-from nigari.workspace.schema_cache import DIRECTORY, Form, SchemaCache
+from nigari.workspace.plugins.schema_cache import DIRECTORY, Form, SchemaCache
 
 HEAVY: Final = frozenset(
     (
@@ -67,7 +67,7 @@ NOT_FOR_KEPT_SCHEMAS: Final = (
     "nigari.cty.json",
     "nigari.cty.stdlib",
     "nigari.diagnostics.render",
-    "nigari.eval.validate",
+    "nigari.eval.validate.run",
     "nigari.net",
     "nigari.packages.provider_installer",
     "nigari.packages.provider_selection",
@@ -93,7 +93,7 @@ NOT_FOR_STATES: Final = (
     "nigari.providers",
     "nigari.state.encryption.setup",
     "nigari.state.upgrade",
-    "nigari.workspace.directory",
+    "nigari.workspace.configuration.directory",
 )
 SMALL_STATE: Final = """{
   "version": 4, "terraform_version": "1.12.6", "serial": 1,

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from nigari import aio, cty, diagnostics, hcl
     from nigari.aio import Ask
     from nigari.session import Session
-    from nigari.workspace.failure import SessionError
-    from nigari.workspace.plan_result import Plan
-    from nigari.workspace.view import Configuration
+    from nigari.workspace.configuration.view import Configuration
+    from nigari.workspace.session.failure import SessionError
+    from nigari.workspace.session.plan_result import Plan
 else:
     __getattr__ = lazy_exports(
         __name__,
         {
             **{name: (name,) for name in ("aio", "cty", "diagnostics", "hcl")},
             "session": ("Session",),
-            "nigari.workspace.failure": ("SessionError",),
-            "nigari.workspace.plan_result": ("Plan",),
-            "nigari.workspace.view": ("Configuration",),
+            "nigari.workspace.session.failure": ("SessionError",),
+            "nigari.workspace.session.plan_result": ("Plan",),
+            "nigari.workspace.configuration.view": ("Configuration",),
         },
     )
 

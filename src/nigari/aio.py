@@ -23,24 +23,24 @@ from nigari.backends.locking import LockOptions
 from nigari.config.variable import Variable
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.inputs import InputKind, InputValue
+from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.events import Listen
-from nigari.plan.changes import PlanMode
-from nigari.plan.imports import ImportTarget
-from nigari.plan.plan_host import PlanOptions
+from nigari.plan.model.changes import PlanMode
+from nigari.plan.nodes.imports import ImportTarget
+from nigari.plan.nodes.plan_host import PlanOptions
 from nigari.record import record
 from nigari.state.model import StateFile
-from nigari.workspace import locked as turns
-from nigari.workspace.failure import SessionError
-from nigari.workspace.interruptions import Interruptions
-from nigari.workspace.options import GivenVariables, SessionOptions, StateFiles
-from nigari.workspace.people import NOBODY, People
-from nigari.workspace.plan_result import Plan, made_plan
-from nigari.workspace.progress import Announcer
-from nigari.workspace.session import Edit
-from nigari.workspace.session import Session as Work
-from nigari.workspace.state_result import Output, StoredState
-from nigari.workspace.working_directory import WorkingDirectory
+from nigari.workspace.session import locked as turns
+from nigari.workspace.session.failure import SessionError
+from nigari.workspace.session.interruptions import Interruptions
+from nigari.workspace.session.options import GivenVariables, SessionOptions, StateFiles
+from nigari.workspace.session.people import NOBODY, People
+from nigari.workspace.session.plan_result import Plan, made_plan
+from nigari.workspace.session.progress import Announcer
+from nigari.workspace.session.session import Edit
+from nigari.workspace.session.session import Session as Work
+from nigari.workspace.session.state_result import Output, StoredState
+from nigari.workspace.session.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
     from nigari.addrs.absolute import AbsResourceInstance
@@ -187,10 +187,10 @@ class Session:
         """Install modules and providers and set up the backend, as `nigari init` does."""
         import asyncio
 
-        from nigari.workspace.backend_setup import BackendOptions
-        from nigari.workspace.initialize import InitOptions
-        from nigari.workspace.provider_install import ProviderOptions
-        from nigari.workspace.quiet_init import QuietInit
+        from nigari.workspace.setup.backend_setup import BackendOptions
+        from nigari.workspace.setup.initialize import InitOptions
+        from nigari.workspace.setup.provider_install import ProviderOptions
+        from nigari.workspace.setup.quiet_init import QuietInit
 
         options = InitOptions(
             upgrade,
@@ -367,7 +367,7 @@ class Session:
 
     async def state_push(self, data: bytes, *, force: bool = False) -> None:
         """Store a state file, unless it is older than the stored state or belongs to another."""
-        from nigari.workspace.state import parse_given_state
+        from nigari.workspace.states.state import parse_given_state
 
         work = self._open()
         file: StateFile | None = parse_given_state(

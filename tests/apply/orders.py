@@ -16,8 +16,8 @@ from nigari.addrs.absolute import Abs
 from nigari.apply import executor
 from nigari.apply.executor import Executor, FirstCome, Schedule
 from nigari.apply.host import AppliedResource
-from nigari.eval.once import Need
-from nigari.plan.execution_graph import Operation, OperationKind
+from nigari.eval.base.once import Need
+from nigari.plan.model.execution_graph import Operation, OperationKind
 
 MakeSchedule = Callable[[], Schedule]
 

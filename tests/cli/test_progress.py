@@ -12,8 +12,8 @@ from nigari.cli.views import apply_progress
 from nigari.cli.views.apply_progress import Progress, duration
 from nigari.cty import null, object_value, string
 from nigari.diagnostics import Diagnostics
-from nigari.plan.changes import Action, Change
-from nigari.plan.execution_graph import Operation, OperationKind
+from nigari.plan.model.changes import Action, Change
+from nigari.plan.model.execution_graph import Operation, OperationKind
 from nigari.schema.block import Block
 from nigari.schema.provider import Schema
 from tests.cli.test_plan_command import Screen

@@ -18,10 +18,10 @@ from nigari.config.module_call import parse_source
 from nigari.config.module_tree import check_places
 from nigari.config.provider_rules import check_providers
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.compile import CompiledModule
-from nigari.eval.instances import ModuleInstance
-from nigari.eval.static import Surroundings, run_static
-from nigari.eval.static_call import InstallModule
+from nigari.eval.base.compile import CompiledModule
+from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.static.module_call import InstallModule
+from nigari.eval.static.run import StaticSettings, run_static
 from nigari.lang.files import DiskFiles, Files, MemoryFiles
 from nigari.lang.functions.table import function_table
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
@@ -76,7 +76,7 @@ def _grow(
 ) -> ModuleInstance:
     """The tree of modules that a root module makes."""
     functions = function_table(files, root.directory)
-    surroundings = Surroundings({}, functions, _LocalModules(loader, base))
+    surroundings = StaticSettings({}, functions, _LocalModules(loader, base))
     run = run_static(CompiledModule(root), surroundings)
     diags.extend(run.diags)
     return run.root.instance

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nigari.diagnostics import Severity
-from nigari.plan.show_json import Members, plan_to_json
+from nigari.plan.show.plan_json import Members, plan_to_json
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
 from tests.plan.command import planned
 

@@ -13,14 +13,14 @@ from nigari.addrs.module_source import LocalSource
 from nigari.config.module_call import parse_source
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.inputs import InputKind, Inputs, InputValue
-from nigari.eval.static import StaticRun
+from nigari.eval.base.inputs import InputKind, Inputs, InputValue
+from nigari.eval.static.run import StaticRun
 from nigari.hcl.source import Source
 from nigari.lang.files import MemoryFiles
 from nigari.lang.marks import SENSITIVE
 from nigari.workspace import Workspace
-from nigari.workspace.backend import find_arguments
-from nigari.workspace.working_directory import WorkingDirectory
+from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.states.backend import find_arguments
 from tests.conformance import Row, needs_conformance, table
 from tests.conformance.not_applicable import STATIC
 from tests.conformance.values import matches, the_value

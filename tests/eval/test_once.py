@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from nigari.diagnostics import Diagnostics
-from nigari.eval.once import DONE, Effect, Need, Node, Stages, WorkList
+from nigari.eval.base.once import DONE, Effect, Need, Node, Stages, WorkList
 from nigari.record import record
 
 

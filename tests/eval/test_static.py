@@ -7,15 +7,15 @@ import pytest
 from nigari.addrs.keys import key_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
-from nigari.eval.backend import BackendArguments
-from nigari.eval.causes import causes_within
-from nigari.eval.inputs import InputKind, InputValue
-from nigari.eval.static import StaticRun
+from nigari.eval.base.causes import causes_within
+from nigari.eval.base.inputs import InputKind, InputValue
+from nigari.eval.static.backend import BackendArguments
+from nigari.eval.static.run import StaticRun
 from nigari.lang.files import MemoryFiles
 from nigari.workspace import Workspace
-from nigari.workspace.backend import find_arguments
-from nigari.workspace.requirements import find_requirements
-from nigari.workspace.working_directory import WorkingDirectory
+from nigari.workspace.configuration.requirements import find_requirements
+from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.states.backend import find_arguments
 from tests.cases import Case, check_case, read_cases
 
 CASES = read_cases(Path(__file__).parent / "cases")

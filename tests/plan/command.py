@@ -10,9 +10,9 @@ from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.commands import apply, plan
 from nigari.cli.planned import PlanningCommand
 from nigari.diagnostics import Diagnostic
-from nigari.plan.changes import Plan
-from nigari.plan.execution_graph import ExecutionGraph
-from nigari.workspace.locked import LockedSession
+from nigari.plan.model.changes import Plan
+from nigari.plan.model.execution_graph import ExecutionGraph
+from nigari.workspace.session.locked import LockedSession
 
 
 def invoked(command: Command, args: list[str], environ: Mapping[str, str]) -> Invocation:

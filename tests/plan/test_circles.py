@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nigari.plan.circles import circles
+from nigari.plan.order.circles import circles
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.plan.changes import Reason
+from nigari.plan.model.changes import Reason
 from tests.cli.process import inside
 from tests.plan.command import applied, planned
 from tests.plan.vault import REQUIRED, Vault, install

@@ -16,11 +16,11 @@ from nigari.events import SILENCE
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.plan import open_ephemeral
-from nigari.plan.open_ephemeral import EphemeralObjects
-from nigari.plan.opened import Opened
 from nigari.providers import api
 from nigari.providers.base import ProviderBase, problem
+from nigari.running import ephemeral_objects as open_ephemeral
+from nigari.running.ephemeral_objects import EphemeralObjects
+from nigari.running.open_things import Opened
 from nigari.schema.block import Attribute, Block
 from nigari.schema.provider import Schema
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from nigari.plan.opened import Entry, Opened
+from nigari.running.open_things import Entry, Opened
 
 
 class Things:

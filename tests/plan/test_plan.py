@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nigari.cli.views.plan_text import plan_text
-from nigari.plan.changes import Action, Plan, Reason
-from nigari.plan.execution_graph import ExecutionGraph
+from nigari.plan.model.changes import Action, Plan, Reason
+from nigari.plan.model.execution_graph import ExecutionGraph
 from tests.plan.command import applied, planned
 
 

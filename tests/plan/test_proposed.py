@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nigari import cty
-from nigari.plan.proposed import planned_unknown, proposed_new
+from nigari.plan.objects.proposed import planned_unknown, proposed_new
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 
 _INNER = Block(

@@ -8,7 +8,7 @@ import pytest
 
 from nigari import cty
 from nigari.cty.refinements import Refinement, refine
-from nigari.plan.provider_checks import plan_faults, result_faults
+from nigari.plan.objects.provider_checks import plan_faults, result_faults
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 
 _BLOCK = Block(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.plan.changes import Action
+from nigari.plan.model.changes import Action
 from tests.cli.process import inside
 from tests.plan.command import applied, planned
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nigari.addrs.provider import Provider
-from nigari.workspace.schema_cache import Form, SchemaCache
+from nigari.workspace.plugins.schema_cache import Form, SchemaCache
 
 DEMO = Provider("example.com", "a", "demo")
 USUAL = {"HOME": "/home/a", "TOKEN": "secret", "PWD": "/here"}

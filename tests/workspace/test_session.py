@@ -22,7 +22,7 @@ from nigari.cli.main import run
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.events import Event, Failed, Finished, ProvisionerOutput, Started
 from nigari.session import Session
-from nigari.workspace.failure import SessionError
+from nigari.workspace.session.failure import SessionError
 
 MAIN = """
 variable "env" {

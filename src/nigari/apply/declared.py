@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 
+from nigari.apply.context import ApplyContext, Failed
 from nigari.apply.host import AppliedResource
-from nigari.apply.workplace import Failed, Workplace
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.expansion import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.scope import evaluate_body
-from nigari.plan.changes import Change, EphemeralInstance
-from nigari.plan.conditions import resource_conditions
-from nigari.plan.ignored import ignore, ignore_all
-from nigari.plan.planned_change import Ignore
-from nigari.plan.unknown_values import is_reported
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.scope import evaluate_body
+from nigari.plan.model.changes import Change, EphemeralInstance
+from nigari.plan.model.conditions import resource_conditions
+from nigari.plan.objects.ignored import ignore, ignore_all
+from nigari.plan.objects.planned_change import Ignore
+from nigari.running.unknown_values import is_reported
 from nigari.schema.decode import decoder_spec
 
 
 async def declared_instance(
-    place: Workplace, subject: Change | EphemeralInstance
+    place: ApplyContext, subject: Change | EphemeralInstance
 ) -> DeclaredInstance:
     """The instance that a change or an opening is about, which the configuration has."""
     host, address = place.host, subject.address
@@ -35,7 +35,7 @@ class DeclaredInstance:
     """A resource instance that the configuration has."""
 
     def __init__(
-        self, place: Workplace, subject: Change | EphemeralInstance, node: AppliedResource
+        self, place: ApplyContext, subject: Change | EphemeralInstance, node: AppliedResource
     ) -> None:
         self._place = place
         self._subject = subject

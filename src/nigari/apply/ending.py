@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from nigari.apply.context import ApplyContext, Failed
 from nigari.apply.provisioning import provision_before_end
-from nigari.apply.workplace import Failed, Workplace
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import null
-from nigari.plan.changes import Action, Change
-from nigari.plan.execution_graph import Operation
-from nigari.plan.operation_order import REPLACED
-from nigari.plan.provider_checks import Fault
+from nigari.plan.model.changes import Action, Change
+from nigari.plan.model.execution_graph import Operation
+from nigari.plan.objects.provider_checks import Fault
+from nigari.plan.order.operation_order import REPLACED
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.state.model import InstanceState, StoredObject
 from nigari.state.objects import decode, encode
 
 
-def forget(place: Workplace, operation: Operation, change: Change) -> None:
+def forget(place: ApplyContext, operation: Operation, change: Change) -> None:
     """Take an object out of the state and leave it alone otherwise."""
     _set(place, change, _deposed_key(place, operation, change), None)
 
 
-async def delete(place: Workplace, operation: Operation, change: Change) -> None:
+async def delete(place: ApplyContext, operation: Operation, change: Change) -> None:
     """Destroy an object."""
     provider = place.provider(change)
     deposed = _deposed_key(place, operation, change)
@@ -66,14 +66,14 @@ async def delete(place: Workplace, operation: Operation, change: Change) -> None
         raise Failed
 
 
-def _deposed_key(place: Workplace, operation: Operation, change: Change) -> str:
+def _deposed_key(place: ApplyContext, operation: Operation, change: Change) -> str:
     """The key of the object that is meant; empty for the current one."""
     if operation.deposed == REPLACED:
         return place.deposed.get(change.address, "")
     return operation.deposed
 
 
-def _set(place: Workplace, change: Change, deposed: str, stored: StoredObject | None) -> None:
+def _set(place: ApplyContext, change: Change, deposed: str, stored: StoredObject | None) -> None:
     if deposed:
         place.draft.set_deposed(change.address, deposed, stored, change.provider)
     else:

@@ -6,27 +6,27 @@ import asyncio
 from typing import Final
 
 from nigari.addrs.absolute import resource_of
+from nigari.apply.context import ApplyContext
 from nigari.apply.executor import CircularGraph, Executor
 from nigari.apply.host import ApplyHost
 from nigari.apply.keeping import Keep
 from nigari.apply.operations import Operations
 from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
-from nigari.apply.workplace import Workplace
 from nigari.cty.paths import infinite_as_null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.unexpected import unexpected
-from nigari.eval.once import DONE
-from nigari.eval.output import OutputNode, infinite_output
+from nigari.eval.base.once import DONE
+from nigari.eval.nodes.output import OutputNode, infinite_output
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.block_graph import Block, BlockGraph, output_block, resource_block
-from nigari.plan.changes import Plan, PlanMode
-from nigari.plan.check_results import declared_checks, updated_results, without_results
-from nigari.plan.execution_graph import ExecutionGraph, OperationKind
-from nigari.plan.host import Surroundings
-from nigari.plan.module_conditions import condition_nodes, module_conditions
-from nigari.plan.provider_pool import ProviderPool
-from nigari.plan.settings import Settings
+from nigari.plan.model.changes import Plan, PlanMode
+from nigari.plan.model.check_results import declared_checks, updated_results, without_results
+from nigari.plan.model.execution_graph import ExecutionGraph, OperationKind
+from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
+from nigari.plan.order.block_graph import Block, BlockGraph, output_block, resource_block
+from nigari.plan.order.settings import Settings
+from nigari.running.host import RunSettings
+from nigari.running.provider_pool import ProviderPool
 from nigari.state.model import CheckResult, OutputState, State
 
 _MAKING: Final = frozenset((OperationKind.CREATE, OperationKind.UPDATE, OperationKind.READ))
@@ -39,7 +39,7 @@ class Application:
         self,
         plan: Plan,
         graph: ExecutionGraph,
-        surroundings: Surroundings,
+        surroundings: RunSettings,
         pool: ProviderPool,
         blocks: BlockGraph,
         settings: Settings,
@@ -51,7 +51,7 @@ class Application:
         self._blocks = blocks
         self._view = view
         self._host = ApplyHost(surroundings, pool, plan)
-        self._place = Workplace(self._host, plan, blocks, settings, view, machine)
+        self._place = ApplyContext(self._host, plan, blocks, settings, view, machine)
         self._executor: Executor | None = None
         self._was_cut_off = False
 

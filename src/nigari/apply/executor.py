@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 from nigari.apply.keeping import Keep, Keeper
 from nigari.apply.operations import Operations
-from nigari.plan.execution_graph import ExecutionGraph, Operation, OperationKind
+from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
 
 _MOST_NAMED: Final = 12
 

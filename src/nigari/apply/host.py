@@ -15,18 +15,18 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import EPHEMERAL
 from nigari.config.resource import Resource
 from nigari.cty.values import Value, unknown
-from nigari.eval.expansion import InstanceData
-from nigari.eval.instances import Frame, ResourceNode
-from nigari.eval.module_call import expand
-from nigari.eval.once import DONE, Effect, Need, Node
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import Frame, ResourceNode
+from nigari.eval.base.once import DONE, Effect, Need, Node
+from nigari.eval.nodes.module_call import expand
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
-from nigari.plan.changes import Action, Plan, PlanMode
-from nigari.plan.declared_modules import bare_frame
-from nigari.plan.host import Host, Surroundings
-from nigari.plan.instances import collected
-from nigari.plan.prior_values import PriorResource, prior_values
-from nigari.plan.provider_instances import ProviderInstances
-from nigari.plan.provider_pool import ProviderPool
+from nigari.plan.model.changes import Action, Plan, PlanMode
+from nigari.plan.nodes.instances import collected
+from nigari.plan.nodes.prior_values import PriorResource, prior_values
+from nigari.running.declared_modules import bare_frame
+from nigari.running.host import Host, RunSettings
+from nigari.running.provider_instances import ProviderInstances
+from nigari.running.provider_pool import ProviderPool
 
 
 class ApplyHost(Host):
@@ -34,7 +34,7 @@ class ApplyHost(Host):
 
     is_applying = True
 
-    def __init__(self, surroundings: Surroundings, pool: ProviderPool, plan: Plan) -> None:
+    def __init__(self, surroundings: RunSettings, pool: ProviderPool, plan: Plan) -> None:
         super().__init__(surroundings, pool, plan.refreshed_state)
         self.plan = plan
         self.results: dict[AbsResourceInstance, Value] = {}
@@ -60,19 +60,19 @@ class ApplyHost(Host):
 
     async def value(self, find: Callable[[], Value | list[Need]], about: str = "") -> Value:
         """A value, after everything that must be worked out first."""
-        value = await self._carry_out(Errand(find, about))
+        value = await self._carry_out(ValueRequest(find, about))
         assert value is not None
         return value
 
     async def finish(self, step: Callable[[], Sequence[Need]], about: str = "") -> None:
         """Go on with something that is done in steps until nothing is left of it."""
-        await self._carry_out(Errand(step, about))
+        await self._carry_out(ValueRequest(step, about))
 
     async def evaluate(self, nodes: Sequence[Node]) -> None:
         """Work out nodes."""
         await self.finish(lambda: [node for node in nodes if node.state != DONE])
 
-    async def _carry_out(self, errand: Errand) -> Value | None:
+    async def _carry_out(self, errand: ValueRequest) -> Value | None:
         """Work out what an operation wants, and ask providers for whatever that needs.
 
         Several operations may be at it at the same time, some waiting for the same nodes.
@@ -144,7 +144,7 @@ class ApplyHost(Host):
         return found
 
 
-class Errand(Node):
+class ValueRequest(Node):
     """Something that an operation wants to have worked out; nobody else waits for it.
 
     What goes wrong with it is the operation's to tell.

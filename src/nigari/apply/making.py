@@ -8,24 +8,24 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 
+from nigari.apply.context import ApplyContext, Failed
 from nigari.apply.declared import DeclaredInstance, declared_instance
 from nigari.apply.provisioning import provision
-from nigari.apply.workplace import Failed, Workplace
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import path_text, unknown_as_null
 from nigari.cty.values import Value, null
-from nigari.plan.changes import Action, Change
-from nigari.plan.planned_change import Wanted, plan_change
-from nigari.plan.prior import PriorObject, stored_identity
-from nigari.plan.provider_checks import Fault, result_faults, type_faults
-from nigari.plan.provider_objects import with_schema_marks
+from nigari.plan.model.changes import Action, Change
+from nigari.plan.objects.planned_change import DesiredObject, plan_change
+from nigari.plan.objects.prior import PriorObject, stored_identity
+from nigari.plan.objects.provider_checks import Fault, result_faults, type_faults
 from nigari.providers import api
 from nigari.providers.diagnostics import located
+from nigari.running.provider_objects import with_schema_marks
 from nigari.state.model import ObjectStatus, StoredObject
 from nigari.state.objects import encode
 
 
-async def make(place: Workplace, change: Change, begin: Callable[[], None]) -> Value:
+async def make(place: ApplyContext, change: Change, begin: Callable[[], None]) -> Value:
     """Create or update an object; it begins when the provider is asked for that.
 
     An update that changes nothing, now that everything is known, does not begin.
@@ -35,7 +35,7 @@ async def make(place: Workplace, change: Change, begin: Callable[[], None]) -> V
     await declared.check("precondition", None)
     config = await declared.config()
     prior = _prior(place, change) if change.action is Action.UPDATE else None
-    wanted = Wanted(
+    wanted = DesiredObject(
         change.address,
         config,
         change.schema,
@@ -60,7 +60,7 @@ async def make(place: Workplace, change: Change, begin: Callable[[], None]) -> V
     return value
 
 
-def _prior(place: Workplace, change: Change) -> PriorObject:
+def _prior(place: ApplyContext, change: Change) -> PriorObject:
     state = place.draft.instance(change.address)
     assert state is not None
     assert state.current is not None
@@ -71,7 +71,7 @@ def _prior(place: Workplace, change: Change) -> PriorObject:
 
 
 async def _apply(
-    place: Workplace,
+    place: ApplyContext,
     declared: DeclaredInstance,
     change: Change,
     final: Change,
@@ -123,7 +123,7 @@ async def _apply(
 
 
 def _record(
-    place: Workplace, change: Change, value: Value, answer: api.ApplyResponse, is_tainted: bool
+    place: ApplyContext, change: Change, value: Value, answer: api.ApplyResponse, is_tainted: bool
 ) -> None:
     """Note what exists now, also after an error."""
     stored: StoredObject | None = None
@@ -148,7 +148,7 @@ def _record(
 # -- objects that are put aside -------------------------------------------------------------------
 
 
-def _depose(place: Workplace, change: Change) -> None:
+def _depose(place: ApplyContext, change: Change) -> None:
     """Put the current object aside, so that another can take its place."""
     state = place.draft.instance(change.address)
     if state is None or state.current is None:
@@ -159,7 +159,7 @@ def _depose(place: Workplace, change: Change) -> None:
     place.draft.set_current(change.address, None, change.provider)
 
 
-def _restore(place: Workplace, change: Change) -> None:
+def _restore(place: ApplyContext, change: Change) -> None:
     key = place.deposed.pop(change.address)
     state = place.draft.instance(change.address)
     if state is not None and key in state.deposed:
@@ -171,7 +171,7 @@ def _restore(place: Workplace, change: Change) -> None:
 # -- what the user agreed to ----------------------------------------------------------------------
 
 
-def _check_final(place: Workplace, change: Change, final: Change) -> None:
+def _check_final(place: ApplyContext, change: Change, final: Change) -> None:
     """Compare what is planned now with what the user agreed to."""
     planned, now = change.after.unmark_deep()[0], final.after.unmark_deep()[0]
     faults = result_faults(change.schema.block, planned, now)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from nigari.apply.context import ApplyContext, Failed
 from nigari.apply.declared import declared_instance
-from nigari.apply.workplace import Failed, Workplace
-from nigari.eval.once import DONE
-from nigari.plan.changes import EphemeralInstance
-from nigari.plan.vanished import frame_of_old
+from nigari.eval.base.once import DONE
+from nigari.plan.model.changes import EphemeralInstance
+from nigari.plan.nodes.removed_modules import frame_of_old
 
 
-async def open_provider(place: Workplace, text: str) -> bool:
+async def open_provider(place: ApplyContext, text: str) -> bool:
     """Start and configure a provider instance; False where that failed."""
     host = place.host
     address = place.provider_address(text)
@@ -24,14 +24,14 @@ async def open_provider(place: Workplace, text: str) -> bool:
     return node.state == DONE and node.provider is not None
 
 
-async def close_provider(place: Workplace, text: str) -> None:
+async def close_provider(place: ApplyContext, text: str) -> None:
     """End a provider instance."""
     node = place.providers.pop(text, None)
     if node is not None and node.provider is not None:
         await place.host.pool.close(node.provider)
 
 
-async def open_ephemeral(place: Workplace, instance: EphemeralInstance) -> bool:
+async def open_ephemeral(place: ApplyContext, instance: EphemeralInstance) -> bool:
     """Open an ephemeral object; False where that failed."""
     try:
         provider, host = place.provider(instance), place.host

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from nigari.apply.context import ApplyContext, Failed
 from nigari.apply.declared import declared_instance
 from nigari.apply.ending import delete, forget
 from nigari.apply.making import make
 from nigari.apply.opening import close_provider, open_ephemeral, open_provider
 from nigari.apply.reading import read
 from nigari.apply.view import ApplyView
-from nigari.apply.workplace import Failed, Workplace
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
 from nigari.diagnostics.unexpected import unexpected
-from nigari.plan.changes import Change
-from nigari.plan.execution_graph import Operation, OperationKind
-from nigari.plan.operation_order import REPLACED
+from nigari.plan.model.changes import Change
+from nigari.plan.model.execution_graph import Operation, OperationKind
+from nigari.plan.order.operation_order import REPLACED
 
 
 class Operations:
     """All operations of a graph, on one workplace."""
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ApplyContext) -> None:
         self.place = place
         self._changes: dict[tuple[str, str], Change] = {
             (str(change.address), change.deposed): change for change in place.plan.changes

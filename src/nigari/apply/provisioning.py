@@ -6,15 +6,15 @@ from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.module import module_from_steps
+from nigari.apply.context import ApplyContext, Failed
 from nigari.apply.declared import DeclaredInstance
 from nigari.apply.provisioners.run import Provisioned, Provisioning
-from nigari.apply.workplace import Failed, Workplace
 from nigari.config.provisioner import Provisioner
 from nigari.cty.values import Value, number, string
-from nigari.eval.expansion import InstanceData
-from nigari.eval.instances import Frame
-from nigari.plan.changes import Change
-from nigari.plan.removed import RemoveStatement, statement_for
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import Frame
+from nigari.plan.model.changes import Change
+from nigari.plan.order.removed import RemoveStatement, statement_for
 from nigari.state.model import ObjectStatus, StoredObject
 
 _CREATE: Final = "create"
@@ -22,7 +22,7 @@ _DESTROY: Final = "destroy"
 
 
 async def provision(
-    place: Workplace, declared: DeclaredInstance, change: Change, value: Value
+    place: ApplyContext, declared: DeclaredInstance, change: Change, value: Value
 ) -> None:
     """Run what is to run once an object exists; until it has, the object is not sound."""
     frame, resource = declared.node.frame, declared.node.resource
@@ -43,7 +43,7 @@ async def provision(
 
 
 async def provision_before_end(
-    place: Workplace, change: Change, stored: StoredObject, prior: Value
+    place: ApplyContext, change: Change, stored: StoredObject, prior: Value
 ) -> None:
     """Run what is to run before an object is destroyed, as its block or a `removed` block says.
 
@@ -79,7 +79,7 @@ async def provision_before_end(
 
 
 def _frame_of(
-    place: Workplace, statement: RemoveStatement, address: AbsResourceInstance
+    place: ApplyContext, statement: RemoveStatement, address: AbsResourceInstance
 ) -> Frame | None:
     """Where a `removed` block is evaluated: in the instance of its module that an address is in."""
     steps = address.module.steps[: len(statement.module.steps)]
@@ -87,7 +87,7 @@ def _frame_of(
 
 
 def _at(
-    place: Workplace, frame: Frame, provisioners: tuple[Provisioner, ...], moment: str
+    place: ApplyContext, frame: Frame, provisioners: tuple[Provisioner, ...], moment: str
 ) -> list[Provisioner]:
     module = frame.instance.addr
     return [each for each in provisioners if place.settings.runs_at(module, each) == moment]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from nigari.apply.context import ApplyContext, Failed
 from nigari.apply.declared import declared_instance
-from nigari.apply.workplace import Failed, Workplace
 from nigari.cty.values import Value
-from nigari.plan.changes import Change
-from nigari.plan.data import DataSource
-from nigari.plan.provider_objects import with_schema_marks
+from nigari.plan.model.changes import Change
+from nigari.plan.nodes.data import DataSource
+from nigari.running.provider_objects import with_schema_marks
 from nigari.state.objects import encode
 
 
-async def read(place: Workplace, change: Change) -> Value | None:
+async def read(place: ApplyContext, change: Change) -> Value | None:
     """Read a data source; nothing comes of it only where it belongs to a check."""
     provider, host = place.provider(change), place.host
     declared = await declared_instance(place, change)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nigari.cty.values import Value
 from nigari.events import Listener
-from nigari.plan.changes import Change
-from nigari.plan.execution_graph import Operation
+from nigari.plan.model.changes import Change
+from nigari.plan.model.execution_graph import Operation
 
 
 class ApplyView(Listener):

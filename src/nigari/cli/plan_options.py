@@ -26,8 +26,8 @@ from nigari.cli.state_flags import (
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.hcl.parser import parse_traversal
 from nigari.hcl.source import Source
-from nigari.plan.changes import PlanMode
-from nigari.plan.plan_host import PlanOptions
+from nigari.plan.model.changes import PlanMode
+from nigari.plan.nodes.plan_host import PlanOptions
 
 GENERATE_FLAG: Final = "generate-config-out"
 SUPPRESS_FLAG: Final = "suppress-forget-errors"

@@ -17,14 +17,14 @@ from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import Person
 from nigari.cli.state_flags import has_flag, open_session
 from nigari.cli.views.apply_progress import ticking
-from nigari.cli.views.telling import Telling
+from nigari.cli.views.plan_presenter import PlanPresenter
 from nigari.diagnostics import Diagnostics
 from nigari.events import Listener
-from nigari.plan.changes import Plan, PlanMode
-from nigari.plan.imports import ImportTarget
-from nigari.plan.look_up import LookUp
-from nigari.workspace.locked import RESCUED, LockedSession, locked
-from nigari.workspace.waiting import run_to_end
+from nigari.plan.model.changes import Plan, PlanMode
+from nigari.plan.nodes.imports import ImportTarget
+from nigari.plan.nodes.look_up import LookUp
+from nigari.workspace.session.locked import RESCUED, LockedSession, locked
+from nigari.workspace.session.waiting import run_to_end
 
 
 class PlanningCommand:
@@ -43,7 +43,7 @@ class PlanningCommand:
         person = Person(invocation.terminal, may_ask)
         self.session = open_session(invocation, people=person, directory=directory)
         self.presenter = Presenter(invocation, session=self.session)
-        self.telling = Telling(self.presenter)
+        self.telling = PlanPresenter(self.presenter)
         self.listener: Listener = self.telling.view
         """Who hears what happens while the plan is made."""
         self.mode = mode or plan_mode(invocation)

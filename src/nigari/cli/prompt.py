@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
 from nigari.config.variable import Variable
-from nigari.eval.inputs import InputKind, InputValue
+from nigari.eval.base.inputs import InputKind, InputValue
 
 INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for input", default="true")
 _REFUSALS = frozenset(("0", "f", "false"))

@@ -20,37 +20,37 @@ from nigari.cty.paths import infinite_as_null
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
-from nigari.eval.once import DONE, Effect
-from nigari.eval.output import OutputNode, infinite_output
-from nigari.eval.provider_names import FoundBlock
-from nigari.eval.resource import ValidateConfig, resource_schema
-from nigari.eval.static import StaticRun
-from nigari.eval.validate import Opinion, ValidateRun
-from nigari.plan.block_graph import BlockGraph, resource_block
-from nigari.plan.changes import Action, Change, Drift, OutputChange, Plan, PlanMode
-from nigari.plan.check_results import (
-    Checked,
+from nigari.eval.base.once import DONE, Effect
+from nigari.eval.nodes.output import OutputNode, infinite_output
+from nigari.eval.nodes.provider_names import FoundBlock
+from nigari.eval.nodes.resource import ValidateConfig, resource_schema
+from nigari.eval.static.run import StaticRun
+from nigari.eval.validate.run import Opinion, ValidateRun
+from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan, PlanMode
+from nigari.plan.model.check_results import (
+    DeclaredCheck,
     check_results,
     declared_checks,
     open_results,
     with_read_checks,
 )
-from nigari.plan.crew import Crew
-from nigari.plan.find_orphans import Orphans
-from nigari.plan.host import Surroundings
-from nigari.plan.imports import ImportTarget, report_undeclared
-from nigari.plan.look_up import LookUp, declared_provider, named_provider
-from nigari.plan.moved import Moves, check_selection, check_statements, moved_state
-from nigari.plan.plan_file import SavedPlan
-from nigari.plan.plan_host import PlanHost, PlanOptions
-from nigari.plan.provider_pool import ProviderPool
-from nigari.plan.removed import remove_statements
-from nigari.plan.required import providers_of
-from nigari.plan.selection import Selection, selection
-from nigari.plan.settings import Settings
-from nigari.plan.unknown_values import is_reported
+from nigari.plan.model.plan_file import SavedPlan
+from nigari.plan.nodes.find_orphans import Orphans
+from nigari.plan.nodes.imports import ImportTarget, report_undeclared
+from nigari.plan.nodes.look_up import LookUp, declared_provider, named_provider
+from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
+from nigari.plan.nodes.plan_host import PlanHost, PlanOptions
+from nigari.plan.order.block_graph import BlockGraph, resource_block
+from nigari.plan.order.removed import remove_statements
+from nigari.plan.order.required import providers_of
+from nigari.plan.order.selection import Selection, selection
+from nigari.plan.order.settings import Settings
 from nigari.providers import api
 from nigari.record import replace
+from nigari.running.driver import Driver
+from nigari.running.host import RunSettings
+from nigari.running.provider_pool import ProviderPool
+from nigari.running.unknown_values import is_reported
 from nigari.schema.block import Block
 from nigari.schema.provider import Schema
 from nigari.state.model import CheckResult, OutputState, State
@@ -62,7 +62,7 @@ class Planner:
     """Everything that a plan is made from."""
 
     def __init__(
-        self, static: StaticRun, surroundings: Surroundings, pool: ProviderPool, state: State
+        self, static: StaticRun, surroundings: RunSettings, pool: ProviderPool, state: State
     ) -> None:
         self._static = static
         self._surroundings = surroundings
@@ -109,7 +109,7 @@ class Planner:
             selected,
         )
         host.begin()
-        crew = Crew(host.work, host.perform, options.parallelism)
+        crew = Driver(host.work, host.perform, options.parallelism)
         try:
             await crew.run()
             if selected is not None:
@@ -165,7 +165,7 @@ class Planner:
         )
         host.begin()
         host.want_variables()
-        crew = Crew(host.work, host.perform, parallelism)
+        crew = Driver(host.work, host.perform, parallelism)
         nodes: list[LookUp] = []
         try:
             await crew.run()
@@ -258,7 +258,7 @@ class Planner:
                     ).diagnostics
             check.tell(effect, told)
 
-        await Crew(check.work, perform, options.parallelism).run()
+        await Driver(check.work, perform, options.parallelism).run()
         self.diags.extend(check.diags)
 
     def _has_failed(self) -> bool:
@@ -303,7 +303,7 @@ class Planner:
             return open_results(declared, bool(options.targets or options.excluded))
         selected = host.selection
 
-        def is_expanded(each: Checked) -> bool:
+        def is_expanded(each: DeclaredCheck) -> bool:
             if self._has_failed():
                 return False
             is_resource = each.kind == "resource"

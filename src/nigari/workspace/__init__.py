@@ -1,6 +1,6 @@
 """The composition root: working directories, and all that commands do with them.
 
-`Workspace` and `load` are in `nigari.workspace.directory`, with the whole evaluator behind them;
+`Workspace` and `load` are in `nigari.workspace.configuration.directory`, with the whole evaluator behind them;
 what only looks at a state does without.
 """
 
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from nigari.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from nigari.workspace.directory import Workspace, load
+    from nigari.workspace.configuration.directory import Workspace, load
 else:
-    __getattr__ = lazy_exports(__name__, {"directory": ("Workspace", "load")})
+    __getattr__ = lazy_exports(
+        __name__, {"nigari.workspace.configuration.directory": ("Workspace", "load")}
+    )
 
 __all__ = ["Workspace", "load"]

@@ -10,14 +10,14 @@ from collections.abc import Coroutine, Sequence
 from functools import partial
 
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.apply.context import ApplyContext
 from nigari.apply.provisioners.base import Arguments, Machine, ProvisionerFailure, Say
 from nigari.apply.provisioners.local_exec import run_local
-from nigari.apply.workplace import Workplace
 from nigari.config.provisioner import Connection, Provisioner
 from nigari.cty.values import Value
-from nigari.eval.expansion import InstanceData
-from nigari.eval.instances import Frame
-from nigari.eval.scope import evaluate_body
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import Frame
+from nigari.eval.base.scope import evaluate_body
 from nigari.hcl.body import Body
 from nigari.record import record
 from nigari.schema.block import Block
@@ -44,7 +44,7 @@ class Provisioned:
 class Provisioning:
     """Runs provisioners for one object."""
 
-    def __init__(self, place: Workplace, subject: Provisioned) -> None:
+    def __init__(self, place: ApplyContext, subject: Provisioned) -> None:
         self._place = place
         self._subject = subject
 

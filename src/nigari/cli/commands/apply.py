@@ -6,8 +6,8 @@ from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.plan_options import APPLY_FLAGS
 from nigari.cli.planned import PlanningCommand
 from nigari.diagnostics import Diagnostic, Severity
-from nigari.plan.changes import PlanMode
-from nigari.workspace.locked import LockedSession
+from nigari.plan.model.changes import PlanMode
+from nigari.workspace.session.locked import LockedSession
 
 
 def run(invocation: Invocation) -> int:

@@ -8,7 +8,7 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.workspace.resolved import resolved
+from nigari.workspace.configuration.resolved import resolved
 
 
 def run(invocation: Invocation) -> int:

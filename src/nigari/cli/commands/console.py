@@ -14,11 +14,11 @@ from nigari.cli.state_flags import JSON_INTO_FLAG, LOCK_FLAGS, STATE_FLAG
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
-from nigari.eval.inputs import check_undeclared
-from nigari.eval.looking_run import LookingRun
-from nigari.eval.static import StaticRun
+from nigari.eval.base.inputs import check_undeclared
+from nigari.eval.static.looking_run import LookingRun
+from nigari.eval.static.run import StaticRun
 from nigari.lang.functions.table import function_table
-from nigari.workspace.waiting import run_until_it_waits
+from nigari.workspace.session.waiting import run_until_it_waits
 
 
 class _Console:
@@ -77,8 +77,8 @@ class _Console:
         compiled = run.root.instance.compiled
         looking: LookingRun
         if snapshots.state.resources:
-            from nigari.plan.required import providers_of
-            from nigari.plan.stored_run import StoredRun
+            from nigari.plan.nodes.stored_run import StoredRun
+            from nigari.plan.order.required import providers_of
 
             shown = directory.as_shown(snapshots.state)
             needed = providers_of(run.root.instance, shown)

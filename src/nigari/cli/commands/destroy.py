@@ -8,7 +8,7 @@ from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.apply import apply
 from nigari.cli.plan_options import APPLY_FLAGS
 from nigari.cli.planned import PlanningCommand
-from nigari.plan.changes import PlanMode
+from nigari.plan.model.changes import PlanMode
 
 
 def run(invocation: Invocation) -> int:

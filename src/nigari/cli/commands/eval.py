@@ -9,7 +9,7 @@ from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.cli.views.explanation import explanation_json, value_text
-from nigari.workspace.explain import Explainer
+from nigari.workspace.configuration.explain import Explainer
 
 _NOT_STATIC = 2
 

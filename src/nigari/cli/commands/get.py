@@ -8,8 +8,8 @@ from nigari.cli.prompt import Person
 from nigari.cli.state_flags import SAYING_FLAGS, open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.init import InitProgress
-from nigari.workspace.backend_setup import BackendOptions
-from nigari.workspace.initialize import InitOptions
+from nigari.workspace.setup.backend_setup import BackendOptions
+from nigari.workspace.setup.initialize import InitOptions
 
 
 def run(invocation: Invocation) -> int:

@@ -19,9 +19,9 @@ from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import JSON_FLAG, REVEAL_FLAG
 from nigari.cli.views.graph_dot import blocks_data, blocks_dot, operations_dot
 from nigari.events import SILENCE
-from nigari.plan.changes import PlanMode
-from nigari.plan.execution_graph import ExecutionGraph
-from nigari.workspace.locked import LockedSession
+from nigari.plan.model.changes import PlanMode
+from nigari.plan.model.execution_graph import ExecutionGraph
+from nigari.workspace.session.locked import LockedSession
 
 _OPERATIONS = "apply"
 _MODES = {

@@ -18,9 +18,9 @@ from nigari.cli.state_flags import (
     STATE_OUT_FLAG,
 )
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.plan.changes import PlanMode
-from nigari.plan.imports import ImportTarget
-from nigari.workspace.locked import LockedSession
+from nigari.plan.model.changes import PlanMode
+from nigari.plan.nodes.imports import ImportTarget
+from nigari.workspace.session.locked import LockedSession
 
 
 def run(invocation: Invocation) -> int:

@@ -25,9 +25,9 @@ from nigari.cli.state_flags import (
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.cli.views.init import InitProgress
-from nigari.workspace.backend_setup import BackendOptions
-from nigari.workspace.initialize import InitOptions
-from nigari.workspace.provider_install import ProviderOptions
+from nigari.workspace.setup.backend_setup import BackendOptions
+from nigari.workspace.setup.initialize import InitOptions
+from nigari.workspace.setup.provider_install import ProviderOptions
 
 _READY = "The working directory is initialized."
 _NEXT = (
@@ -51,7 +51,7 @@ def run(invocation: Invocation) -> int:
         return _forget(presenter)
     source = invocation.text("from-module")
     if source:
-        from nigari.workspace.from_module import copy_module
+        from nigari.workspace.setup.from_module import copy_module
 
         presenter.say(f"Copying the configuration from {source}...")
         if not copy_module(
@@ -72,7 +72,7 @@ def run(invocation: Invocation) -> int:
 def _show(presenter: Presenter) -> int:
     """Show what is remembered for the selected workspace."""
     from nigari.lang.render import value_display
-    from nigari.workspace.remembered import load_remembered
+    from nigari.workspace.session.remembered import load_remembered
 
     session = presenter.session
     selected = session.selected
@@ -87,7 +87,7 @@ def _show(presenter: Presenter) -> int:
 
 def _forget(presenter: Presenter) -> int:
     """Forget what is remembered for the selected workspace."""
-    from nigari.workspace.remembered import forget
+    from nigari.workspace.session.remembered import forget
 
     selected = presenter.session.selected
     try:

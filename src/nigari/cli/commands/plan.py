@@ -5,7 +5,7 @@ from __future__ import annotations
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.plan_options import GENERATE_FLAG, PLAN_FLAGS
 from nigari.cli.planned import PlanningCommand
-from nigari.workspace.locked import LockedSession
+from nigari.workspace.session.locked import LockedSession
 
 _CHANGES = 2
 

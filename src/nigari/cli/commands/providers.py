@@ -7,7 +7,7 @@ from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
-from nigari.eval.static import StaticRun
+from nigari.eval.static.run import StaticRun
 from nigari.packages.requirement import Requirement, by_provider, combined_constraints
 
 TEST_DIRECTORY_FLAG = Flag(

@@ -24,7 +24,7 @@ from nigari.packages.platforms import current_platform
 from nigari.packages.provider_mirror import lock_platforms
 from nigari.packages.provider_sources import FilesystemMirror, ProviderSource
 from nigari.packages.requirement import Requirement
-from nigari.workspace.providers import InstalledProviders
+from nigari.workspace.plugins.providers import InstalledProviders
 
 PLATFORM_FLAG = Flag(
     "platform", FLAG_LIST, "A platform to lock the providers for; can be repeated", "OS_ARCH"

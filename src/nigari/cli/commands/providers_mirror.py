@@ -15,7 +15,7 @@ from nigari.packages.lockfile import adopt_predecessors
 from nigari.packages.network import Network
 from nigari.packages.provider_mirror import mirror_providers
 from nigari.packages.requirement import by_provider
-from nigari.workspace.providers import InstalledProviders
+from nigari.workspace.plugins.providers import InstalledProviders
 
 
 async def _mirror(presenter: Presenter) -> bool:

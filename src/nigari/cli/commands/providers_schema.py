@@ -10,7 +10,7 @@ from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
-from nigari.workspace.providers import InstalledProviders
+from nigari.workspace.plugins.providers import InstalledProviders
 
 if TYPE_CHECKING:
     from nigari.addrs.provider import Provider
@@ -21,7 +21,7 @@ async def _schema(presenter: Presenter) -> bool:
     installed.look_ahead()
     # The configuration is read, and this imported, while packages are checked.
     from nigari.schema.json_form import schemas_text
-    from nigari.workspace.provider_schemas import schema_texts
+    from nigari.workspace.plugins.provider_schemas import schema_texts
 
     requirements = presenter.session.requirements()
     snapshots = await presenter.session.read()

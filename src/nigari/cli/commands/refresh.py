@@ -6,8 +6,8 @@ from nigari.addrs.resource import MANAGED
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.plan_options import REFRESH_FLAGS, plan_mode
 from nigari.cli.planned import PlanningCommand
-from nigari.plan.changes import PlanMode
-from nigari.workspace.locked import LockedSession
+from nigari.plan.model.changes import PlanMode
+from nigari.workspace.session.locked import LockedSession
 
 
 def run(invocation: Invocation) -> int:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import open_session
-from nigari.plan.json_document import document
-from nigari.plan.required import providers_of
+from nigari.plan.order.required import providers_of
+from nigari.plan.show.json_document import document
 from nigari.state.json_text import escaped_for_html
 from nigari.state.model import State
-from nigari.workspace.show_configuration import configuration_data
-from nigari.workspace.show_module import module_data
+from nigari.workspace.configuration.show_configuration import configuration_data
+from nigari.workspace.configuration.show_module import module_data
 
 
 async def show_configuration(presenter: Presenter) -> bool:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 
 from nigari.cli.presenter import Presenter
-from nigari.cli.views.manner import Manner
 from nigari.cli.views.plan_text import plan_text
+from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import style_of
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.diagnostics.layout import Layout
 from nigari.events import SILENCE
-from nigari.plan.plan_file import SavedPlan
-from nigari.workspace.saved_plan import reopened, restored
-from nigari.workspace.show_plan import ShownPlan
+from nigari.plan.model.plan_file import SavedPlan
+from nigari.workspace.plans.saved_plan import reopened, restored
+from nigari.workspace.plans.show_plan import ShownPlan
 
 
 async def show_plan(path: str, presenter: Presenter) -> bool:
@@ -41,7 +41,9 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
             if presenter.invocation.switch("json"):
                 return True
         terminal = presenter.terminal
-        manner = Manner(style_of(terminal), reveals=presenter.invocation.switch("show-sensitive"))
+        manner = Presentation(
+            style_of(terminal), reveals=presenter.invocation.switch("show-sensitive")
+        )
         width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
         relevant = shown.relevant() if plan.drift else ()
         terminal.stdout.write(plan_text(plan, manner, width, relevant))

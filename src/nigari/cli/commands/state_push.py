@@ -7,7 +7,7 @@ from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import LOCK_FLAGS, REMOTE_VERSION_FLAG, SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.workspace.state import parse_given_state, read_state_file
+from nigari.workspace.states.state import parse_given_state, read_state_file
 
 
 async def _push(presenter: Presenter) -> bool:

@@ -10,10 +10,10 @@ from typing import Final
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.compile import Compiled
-from nigari.eval.once import Node
-from nigari.eval.scope import evaluate
-from nigari.eval.static import StaticRun
+from nigari.eval.base.compile import Compiled
+from nigari.eval.base.once import Node
+from nigari.eval.base.scope import evaluate
+from nigari.eval.static.run import StaticRun
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.lang.references import references_in_expression

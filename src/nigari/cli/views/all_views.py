@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cli.views.apply_progress import TimedView
 from nigari.cty.values import Value
-from nigari.plan.changes import Change
-from nigari.plan.execution_graph import Operation
+from nigari.plan.model.changes import Change
+from nigari.plan.model.execution_graph import Operation
 
 
 class AllViews(TimedView):

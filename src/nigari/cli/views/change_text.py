@@ -10,13 +10,13 @@ from nigari.addrs.resource import DATA, Resource
 from nigari.cli.views.datum import datum
 from nigari.cli.views.difference import Fate, Paths, Scope, paths_of
 from nigari.cli.views.difference_text import difference_text
-from nigari.cli.views.manner import Manner
 from nigari.cli.views.object_comparison import compare_block
+from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import Style
 from nigari.cty.json import value_to_json
 from nigari.cty.values import null
-from nigari.plan.changes import Action, Change, Drift, Reason
-from nigari.plan.reasons import reason_text
+from nigari.plan.model.changes import Action, Change, Drift, Reason
+from nigari.plan.model.reasons import reason_text
 from nigari.state.json_text import indented
 
 _KEPT: Final = (Reason.KEPT_BY_CONFIG, Reason.KEPT_BY_STATE)
@@ -39,7 +39,7 @@ def symbol(action: Action, style: Style) -> str:
     }[action]
 
 
-def change_text(change: Change, manner: Manner) -> str:
+def change_text(change: Change, manner: Presentation) -> str:
     """One object of a plan."""
     style = manner.style
     lines = [f"  {line}" for line in _heading(change, style)]
@@ -55,7 +55,7 @@ def change_text(change: Change, manner: Manner) -> str:
     return "\n".join(lines)
 
 
-def drift_text(drift: Drift, relevant: Paths, manner: Manner) -> str | None:
+def drift_text(drift: Drift, relevant: Paths, manner: Presentation) -> str | None:
     """One object that is not what it was; nothing where all that changed is of no interest."""
     action, style = drift.action, manner.style
     scope = Scope(relevant=relevant)

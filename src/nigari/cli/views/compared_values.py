@@ -10,7 +10,7 @@ import json
 from nigari.cli.views.datum import Datum, data_datum
 from nigari.cli.views.difference import Fate
 from nigari.cli.views.difference_text import difference_text
-from nigari.cli.views.manner import Manner
+from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import Style
 from nigari.cli.views.value_comparison import compare
 from nigari.cty.types import DYNAMIC
@@ -25,7 +25,7 @@ def compared_text(difference: Difference, colour: bool) -> str:
     found = compare(before, after, DYNAMIC)
     if found.fate is Fate.SAME:
         return ""
-    text = difference_text(found, 0, Manner(Style(colour)))
+    text = difference_text(found, 0, Presentation(Style(colour)))
     return text if colour else printable(text)
 
 

@@ -25,8 +25,8 @@ from nigari.cli.views.difference import (
     Simple,
     WriteOnly,
 )
-from nigari.cli.views.manner import Manner, line, pad
 from nigari.cli.views.pairing import pairs
+from nigari.cli.views.presentation import Presentation, line, pad
 from nigari.cli.views.string_text import Text, is_short, text_of
 from nigari.cli.views.value_comparison import compare
 from nigari.cty.types import DYNAMIC
@@ -40,7 +40,7 @@ _ALWAYS_SHOWN: Final = frozenset(("id", "name", "tags"))
 """Attributes by which people recognise an object."""
 
 
-def difference_text(difference: Difference, depth: int, manner: Manner) -> str:
+def difference_text(difference: Difference, depth: int, manner: Presentation) -> str:
     """What follows the name of a part."""
     if isinstance(difference, Simple):
         return _simple(difference, depth, manner)
@@ -67,7 +67,7 @@ def _name(name: str) -> str:
     return name if is_identifier(name) else go_quote(name)
 
 
-def _pending(difference: Pending, depth: int, manner: Manner) -> str:
+def _pending(difference: Pending, depth: int, manner: Presentation) -> str:
     forced = manner.forced(difference.forces)
     if difference.before is None:
         return f"{_PENDING}{forced}"
@@ -78,7 +78,7 @@ def _pending(difference: Pending, depth: int, manner: Manner) -> str:
 # -- secrets ----------------------------------------------------------------------------------
 
 
-def _secret(difference: Secret, depth: int, manner: Manner) -> str:
+def _secret(difference: Secret, depth: int, manner: Presentation) -> str:
     forced = manner.forced(difference.forces)
     if manner.reveals:
         return difference_text(difference.inner, depth, manner)
@@ -93,7 +93,7 @@ def _secret(difference: Secret, depth: int, manner: Manner) -> str:
     return "\n".join(lines)
 
 
-def _warnings(difference: Difference, depth: int, manner: Manner) -> list[str]:
+def _warnings(difference: Difference, depth: int, manner: Presentation) -> list[str]:
     """That something becomes secret, or is no longer."""
     if not isinstance(difference, Secret) or difference.was_secret is difference.is_secret:
         return []
@@ -112,14 +112,16 @@ def _warnings(difference: Difference, depth: int, manner: Manner) -> list[str]:
 # -- parts ------------------------------------------------------------------------------------
 
 
-def _entry(name: str, difference: Difference, depth: int, manner: Manner, end: str = "") -> str:
+def _entry(
+    name: str, difference: Difference, depth: int, manner: Presentation, end: str = ""
+) -> str:
     """A part on lines of its own."""
     text = f"{name}{difference_text(difference, depth, manner)}{end}"
     lines = [*_warnings(difference, depth, manner), line(depth, manner, difference.fate, text)]
     return "\n".join(lines)
 
 
-def _members(difference: Members, depth: int, manner: Manner) -> str:
+def _members(difference: Members, depth: int, manner: Presentation) -> str:
     is_map, is_nested = difference.is_map, difference.is_nested
     hands_down = is_map and is_nested
     forced = manner.forced(difference.forces and not hands_down)
@@ -151,7 +153,7 @@ def _members(difference: Members, depth: int, manner: Manner) -> str:
     return "\n".join(lines)
 
 
-def _elements(difference: Elements, depth: int, manner: Manner) -> str:
+def _elements(difference: Elements, depth: int, manner: Presentation) -> str:
     hands_down = difference.is_set and difference.is_nested
     forced = manner.forced(difference.forces and not hands_down)
     null = manner.null(difference.fate)
@@ -176,7 +178,11 @@ def _elements(difference: Elements, depth: int, manner: Manner) -> str:
 
 
 def _in_context(
-    parts: Sequence[Difference], depth: int, manner: Manner, inner: Manner, lines: list[str]
+    parts: Sequence[Difference],
+    depth: int,
+    manner: Presentation,
+    inner: Presentation,
+    lines: list[str],
 ) -> int:
     """Add what changes with the elements around it, and tell how many are left at the end."""
     unchanged = manner.but(shows_same=True)
@@ -198,7 +204,7 @@ def _in_context(
     return len(waiting)
 
 
-def _body(difference: Body, depth: int, manner: Manner) -> str:
+def _body(difference: Body, depth: int, manner: Presentation) -> str:
     forced = manner.forced(difference.forces)
     if not difference.attributes and not difference.groups:
         return f"{{}}{forced}"
@@ -229,7 +235,9 @@ def _body(difference: Body, depth: int, manner: Manner) -> str:
     return "\n".join(lines)
 
 
-def _group(name: str, group: BlockGroup, depth: int, manner: Manner, is_forced: bool) -> list[str]:
+def _group(
+    name: str, group: BlockGroup, depth: int, manner: Presentation, is_forced: bool
+) -> list[str]:
     """The blocks of one kind, those that change."""
     way = manner.but(all_force=group.forces or (group.is_set and is_forced))
     shown: list[str] = []
@@ -256,7 +264,7 @@ def _hidden_block(block: Difference, group: BlockGroup) -> Difference:
 # -- values without parts ---------------------------------------------------------------------
 
 
-def _simple(difference: Simple, depth: int, manner: Manner) -> str:
+def _simple(difference: Simple, depth: int, manner: Presentation) -> str:
     fate, forced = difference.fate, manner.forced(difference.forces)
     before, after = difference.before, difference.after
     if fate is Fate.NEW and after is not None and is_short(after.plain):
@@ -276,7 +284,7 @@ def _is_text(part: Datum | None) -> bool:
     return part is not None and isinstance(part.plain, str)
 
 
-def _bare(part: Datum | None, manner: Manner) -> str:
+def _bare(part: Datum | None, manner: Presentation) -> str:
     plain = None if part is None else part.plain
     if plain is None:
         return manner.style.grey("null")
@@ -285,7 +293,7 @@ def _bare(part: Datum | None, manner: Manner) -> str:
     return plain.text if isinstance(plain, Numeral) else str(plain)
 
 
-def _string(difference: Simple, depth: int, manner: Manner) -> str:
+def _string(difference: Simple, depth: int, manner: Presentation) -> str:
     fate = difference.fate
     before, after = _text(difference.before), _text(difference.after)
     if fate in (Fate.NEW, Fate.SAME):
@@ -312,7 +320,7 @@ def _text(part: Datum | None) -> Text | None:
     return text_of(part.plain) if part is not None and isinstance(part.plain, str) else None
 
 
-def _exchanged(difference: Simple, depth: int, manner: Manner) -> str:
+def _exchanged(difference: Simple, depth: int, manner: Presentation) -> str:
     """A text that tells something in JSON and becomes one that does not, or the other way."""
     before = Simple(Fate.GONE, False, difference.before, None)
     after = Simple(Fate.NEW, False, None, difference.after)
@@ -320,7 +328,7 @@ def _exchanged(difference: Simple, depth: int, manner: Manner) -> str:
 
 
 def _several_lines(
-    difference: Simple, before: Text | None, after: Text | None, depth: int, manner: Manner
+    difference: Simple, before: Text | None, after: Text | None, depth: int, manner: Presentation
 ) -> str:
     fate = difference.fate
     old = [] if before is None else before.lines
@@ -335,7 +343,7 @@ def _several_lines(
 
 
 def _line_by_line(
-    before: Sequence[str], after: Sequence[str], depth: int, manner: Manner
+    before: Sequence[str], after: Sequence[str], depth: int, manner: Presentation
 ) -> Iterable[str]:
     for one, other in pairs(before, after):
         if one is None:
@@ -346,7 +354,7 @@ def _line_by_line(
 
 
 def _json(
-    difference: Simple, before: Text | None, after: Text | None, depth: int, manner: Manner
+    difference: Simple, before: Text | None, after: Text | None, depth: int, manner: Presentation
 ) -> str:
     fate = difference.fate
     old = None if before is None else before.json

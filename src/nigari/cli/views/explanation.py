@@ -6,7 +6,7 @@ from nigari.diagnostics import Range
 from nigari.diagnostics.render import ContextOf, place_to_json
 from nigari.diagnostics.snippet import Sources, cut_snippet
 from nigari.lang.render import value_display
-from nigari.workspace.explain import Explanation
+from nigari.workspace.configuration.explain import Explanation
 
 _WORDS = {
     "static": "known before anything runs",

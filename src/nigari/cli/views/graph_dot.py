@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from nigari.addrs.module import ROOT_MODULE
-from nigari.plan.block_graph import Block, BlockGraph
-from nigari.plan.execution_graph import ExecutionGraph, Operation, OperationKind
+from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
+from nigari.plan.order.block_graph import Block, BlockGraph
 
 _COLOURS: Final = {
     OperationKind.CREATE: "palegreen",

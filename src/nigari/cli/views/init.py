@@ -14,7 +14,7 @@ from nigari.packages.lockfile import FILE_NAME
 from nigari.packages.module_locks import FILE_NAME as MODULE_LOCKS
 from nigari.packages.provider_installer import Installation, Outcome, Step
 from nigari.packages.provider_sources import Verified
-from nigari.workspace.backend import SavedBackend
+from nigari.workspace.states.backend import SavedBackend
 
 _STEPS = {
     Step.BUILT_IN: "is built in",

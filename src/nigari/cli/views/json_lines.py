@@ -9,7 +9,7 @@ from typing import Final, TextIO
 from nigari.cli.outlet import error_of
 from nigari.diagnostics import ContextOf, Diagnostics, Severity, Sources
 from nigari.diagnostics.render import no_context, to_json
-from nigari.plan.json_document import document
+from nigari.plan.show.json_document import document
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 UI_VERSION: Final = "1.2"

@@ -10,8 +10,8 @@ from nigari.cli.views.apply_progress import Counts
 from nigari.cli.views.json_lines import JsonLines
 from nigari.cli.views.plan_text import summary
 from nigari.cty.type_json import type_to_json
-from nigari.plan.changes import Action, Change, Drift, Plan, Reason
-from nigari.plan.show_json import importing, value_to_data
+from nigari.plan.model.changes import Action, Change, Drift, Plan, Reason
+from nigari.plan.show.plan_json import importing, value_to_data
 from nigari.state.model import State
 
 _ACTIONS: Final = {

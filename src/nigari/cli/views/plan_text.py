@@ -13,15 +13,15 @@ from nigari.cli.views.change_text import change_text, drift_text, symbol
 from nigari.cli.views.datum import datum
 from nigari.cli.views.difference import EVERYWHERE, Difference, Fate, Paths
 from nigari.cli.views.difference_text import difference_text
-from nigari.cli.views.manner import Manner
+from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import Style
 from nigari.cli.views.value_comparison import compare, present
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import go_quote
 from nigari.hcl.scanner import is_identifier
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.changes import Action, OutputChange, Plan, PlanMode
-from nigari.plan.relevant import RelevantAttribute
+from nigari.plan.model.changes import Action, OutputChange, Plan, PlanMode
+from nigari.plan.show.relevant import RelevantAttribute
 
 _MEANINGS: Final = {
     Action.CREATE: "create",
@@ -38,7 +38,7 @@ _RULE: Final = "─"
 
 def plan_text(
     plan: Plan,
-    manner: Manner | None = None,
+    manner: Presentation | None = None,
     width: int = 78,
     relevant: Iterable[RelevantAttribute] = (),
 ) -> str:
@@ -46,7 +46,7 @@ def plan_text(
 
     What has changed outside is told as far as it is relevant to what is planned.
     """
-    manner = manner or Manner()
+    manner = manner or Presentation()
     parts = list(_drift(plan, manner, relevant))
     has_drift = bool(parts)
     changes = [change for change in plan.changes if change.is_visible]
@@ -123,7 +123,9 @@ def _no_changes(plan: Plan, style: Style) -> Iterator[str]:
 # -- drift ------------------------------------------------------------------------------------
 
 
-def _drift(plan: Plan, manner: Manner, relevant: Iterable[RelevantAttribute]) -> Iterator[str]:
+def _drift(
+    plan: Plan, manner: Presentation, relevant: Iterable[RelevantAttribute]
+) -> Iterator[str]:
     """What has happened outside, as far as it matters to what will be done."""
     is_all = plan.mode is PlanMode.REFRESH_ONLY
     if not is_all and plan.is_empty:
@@ -170,13 +172,13 @@ def _places(relevant: Iterable[RelevantAttribute]) -> dict[str, Paths]:
 # -- outputs ----------------------------------------------------------------------------------
 
 
-def _outputs(plan: Plan, manner: Manner) -> str:
+def _outputs(plan: Plan, manner: Presentation) -> str:
     """What becomes of the root's output values."""
     found = {each.name: output_difference(each) for each in plan.outputs.values()}
     return "\n".join(_output_lines(found, manner))
 
 
-def _output_lines(found: Mapping[str, Difference], manner: Manner) -> Iterator[str]:
+def _output_lines(found: Mapping[str, Difference], manner: Presentation) -> Iterator[str]:
     names = {name: name if is_identifier(name) else go_quote(name) for name in sorted(found)}
     width = max((len(name) for name in names.values()), default=0)
     for name, shown in names.items():

@@ -11,8 +11,8 @@ from nigari.cli.views.json_lines import JsonLines
 from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
 from nigari.cli.views.plan_events import Members, resource_members
 from nigari.cty.values import Value
-from nigari.plan.changes import Change
-from nigari.plan.execution_graph import Operation, OperationKind
+from nigari.plan.model.changes import Change
+from nigari.plan.model.execution_graph import Operation, OperationKind
 from nigari.record import record
 
 _WORDS: Final = {

@@ -1,0 +1,149 @@
+"""What the operations on resources work on: providers that are open, the state as it grows.
+
+It knows what there is; what an operation does with it, the modules for making, ending and reading
+say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+
+from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.addrs.resource import DATA
+from nigari.apply.host import ApplyHost
+from nigari.apply.keeping import Keeper
+from nigari.apply.provisioners.base import Machine
+from nigari.apply.view import ApplyView
+from nigari.cty.paths import path_text
+from nigari.diagnostics import Diagnostics
+from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode, Reason
+from nigari.plan.model.conditions import Noted
+from nigari.plan.objects.provider_checks import Fault
+from nigari.plan.order.block_graph import BlockGraph, resource_block
+from nigari.plan.order.settings import Settings
+from nigari.providers import api
+from nigari.running.provider_node import ProviderNode
+from nigari.state.draft import StateDraft
+
+
+class Failed(Exception):
+    """An operation has not succeeded; why has been reported."""
+
+
+class ApplyContext:
+    """Everything that operations on resources share."""
+
+    def __init__(
+        self,
+        host: ApplyHost,
+        plan: Plan,
+        blocks: BlockGraph,
+        settings: Settings,
+        view: ApplyView,
+        machine: Machine,
+    ) -> None:
+        self.host = host
+        self.machine = machine
+        self.plan = plan
+        self.draft = StateDraft(plan.refreshed_state)
+        if plan.mode is PlanMode.DESTROY and not plan.targeted:
+            self._forget_data()
+        self._forget_outdated()
+        self.settings = settings
+        self.view = view
+        self.providers: dict[str, ProviderNode] = {}
+        """Those that are open, by address."""
+        self.deposed: dict[AbsResourceInstance, str] = {}
+        """The keys of objects that were put aside in this run."""
+        self.conditions: list[Noted] = []
+        """How the conditions of resources went."""
+        self.provisioning: set[asyncio.Future[None]] = set()
+        """Provisioners that are at work."""
+        self.keeper: Keeper | None = None
+        """Who stores the state while it grows."""
+        self._blocks = blocks
+        self._addresses = {str(each.provider): each.provider for each in plan.changes}
+        self._addresses.update((str(each.provider), each.provider) for each in plan.ephemeral)
+
+    def _forget_data(self) -> None:
+        """Take out of the state what was read for providers only, who still see it."""
+        for address in self.plan.refreshed_state.resources:
+            if address.item.mode is DATA:
+                self.draft.remove_resource(address)
+
+    def _forget_outdated(self) -> None:
+        """Take out of the state what is to be read anew: it is not so any more."""
+        for change in self.plan.changes:
+            if change.action is Action.READ and change.reason is not Reason.CHECK_NESTED:
+                self.draft.set_current(change.address, None, change.provider)
+
+    @property
+    def diags(self) -> Diagnostics:
+        return self.host.diags
+
+    async def store(self) -> None:
+        """Have the state stored as it is, before something begins that may take long."""
+        if self.keeper is not None:
+            await self.keeper.note(math.inf)
+
+    def provider_address(self, text: str) -> AbsProviderInstance:
+        """The provider instance that a text names."""
+        return self._addresses[text]
+
+    def provider(self, subject: Change | EphemeralInstance) -> api.Provider:
+        """The provider that is needed for an instance, which is open by now."""
+        node = self.providers.get(str(subject.provider))
+        if node is None or node.provider is None:
+            raise Failed
+        return node.provider
+
+    def dependencies(self, change: Change) -> tuple[AbsResource, ...]:
+        """What an object depends on, as the configuration is now."""
+        block = resource_block(resource_of(change.address))
+        return tuple(sorted(self._blocks.resources_before(block), key=str))
+
+    def is_created_first(self, change: Change) -> bool:
+        """Whether the successor of an object is made before it goes."""
+        address = change.address
+        return self.settings.is_declared_first(address.module, address.item.resource)
+
+    def skips_destroy(self, change: Change) -> bool:
+        """Whether an object is only forgotten once it is not wanted any more."""
+        address = change.address
+        return self.settings.skips_destroy(address.module, address.item.resource)
+
+    def renew_dependencies(self) -> None:
+        """Note for what stays as it is what it depends on now, and who manages it."""
+        for change in self.plan.changes:
+            if change.action is Action.NO_OP:
+                self._renew(change)
+
+    def _renew(self, change: Change) -> None:
+        state = self.draft.instance(change.address)
+        resource = self.draft.resource(resource_of(change.address))
+        if resource is None or state is None or state.current is None:
+            return
+        is_same = resource.manager_of(change.address.item.key) == change.provider
+        known = state.current
+        renewed = known.with_lifecycle(
+            self.dependencies(change),
+            self.is_created_first(change),
+            self.skips_destroy(change),
+        )
+        if renewed != known or not is_same:
+            self.draft.set_current(change.address, renewed, change.provider)
+
+    def report_faults(self, change: Change, faults: list[Fault]) -> None:
+        """Tell what a provider did wrong."""
+        for fault in faults:
+            where = path_text(fault.path).removeprefix(".")
+            self.diags.error(
+                "Inconsistent result of a change",
+                f"After changing {change.address}, the provider "
+                f"{change.provider.item.provider.display} returned something other than it had "
+                f"planned{', at ' + where if where else ''}: {fault.text}. This is a bug in the "
+                "provider.",
+                address=str(change.address),
+            )

@@ -1,0 +1,115 @@
+"""Tells people and programs about a plan: while it is made, what it says, what came of it."""
+
+from __future__ import annotations
+
+from nigari.cli.presenter import Presenter
+from nigari.cli.views.all_views import AllViews
+from nigari.cli.views.apply_progress import Counts, Progress, TimedView
+from nigari.cli.views.plan_events import (
+    output_events,
+    plan_events,
+    planned_changes,
+    result_events,
+    result_text,
+)
+from nigari.cli.views.plan_text import plan_text, rule
+from nigari.cli.views.presentation import Presentation
+from nigari.cli.views.progress_events import ProgressEvents
+from nigari.cli.views.style import style_of
+from nigari.diagnostics.layout import Layout
+from nigari.lang.render import value_display
+from nigari.plan.model.changes import Action, Plan
+from nigari.state.model import State
+from nigari.workspace.plans.planning import Planning
+from nigari.workspace.plans.show_plan import ShownPlan
+
+
+class PlanPresenter:
+    """What a command that plans has to say, to whoever listens."""
+
+    def __init__(self, presenter: Presenter) -> None:
+        self._presenter = presenter
+        self._terminal = presenter.terminal
+        self._style = style_of(self._terminal)
+        self._is_end = presenter.invocation.command.name == "destroy"
+        self.counts = Counts()
+        self.progress: Progress | None = None
+        views: list[TimedView] = [self.counts]
+        if not presenter.is_for_programs:
+            self.progress = Progress(self._terminal)
+            views.append(self.progress)
+        if presenter.events is not None:
+            views.append(ProgressEvents(presenter.events))
+        self.view = AllViews(views)
+
+    def close(self) -> None:
+        """Leave the terminal as it was found."""
+        if self.progress is not None:
+            self.progress.close()
+
+    def plan(self, planning: Planning, plan: Plan, reveals: bool = False) -> None:
+        """Show a plan."""
+        presenter = self._presenter
+        if not presenter.is_for_programs:
+            self.close()
+            manner = Presentation(self._style, reveals=reveals)
+            relevant = ShownPlan(planning, plan).relevant() if plan.drift else ()
+            self._terminal.stdout.write(plan_text(plan, manner, self._width, relevant))
+        if presenter.events is not None:
+            plan_events(plan, presenter.events)
+
+    def applying(self, plan: Plan, is_saved: bool) -> None:
+        """Say what there is to do, and how much."""
+        if is_saved and self._presenter.events is not None:
+            planned_changes(plan, self._presenter.events)
+        if self.progress is not None:
+            done_twice = sum(change.action.is_replace for change in plan.changes)
+            once = sum(change.action is not Action.NO_OP for change in plan.changes)
+            self.progress.total = once + done_twice
+
+    def next_step(self, path: str) -> None:
+        """Say how a plan can be carried out, unless a program will see to that."""
+        if self._terminal.environ.get("TF_IN_AUTOMATION") or self._presenter.is_for_programs:
+            return
+        self._terminal.stdout.write(rule(self._width, self._style))
+        if path:
+            text = f'The plan was saved to the file {path}. To apply it, run: nigari apply "{path}"'
+        else:
+            text = (
+                "The plan was not saved, so apply will make a new one, which may differ from "
+                "this. To apply exactly this plan, save it first with -out=FILE."
+            )
+        self._presenter.text(f"\n{self._presenter.prose(text)}")
+
+    def result(self, plan: Plan, result: State) -> None:
+        """Tell what has come of a plan."""
+        presenter, style = self._presenter, self._style
+        self.close()
+        if presenter.events is not None:
+            result_events(self._is_end, self.counts, plan.imported, result, presenter.events)
+        text = result_text(self._is_end, self.counts, plan.imported)
+        presenter.text(f"\n{style.bold(style.green(text))}")
+        if not self._is_end:
+            self.outputs(result)
+
+    def refreshed(self, result: State) -> None:
+        """Tell the output values after the state was brought up to date."""
+        self.close()
+        if self._presenter.events is not None:
+            output_events(result, self._presenter.events)
+        self.outputs(result)
+
+    def outputs(self, result: State) -> None:
+        """Show the output values."""
+        if not result.outputs:
+            return
+        style, say = self._style, self._presenter.text
+        say(f"\n{style.bold(style.green('Outputs:'))}\n")
+        for name, output in sorted(result.outputs.items()):
+            text = "<sensitive>" if output.sensitive else value_display(output.value)
+            say(f"{name} = {text}")
+
+    @property
+    def _width(self) -> int:
+        layout = Layout.for_stream(self._terminal.stdout, self._terminal.environ)
+        return layout.width - 1

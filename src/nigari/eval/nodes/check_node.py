@@ -1,0 +1,41 @@
+"""Parts of a module that are looked at for what may be wrong with them, and have no value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.diagnostics import Range
+from nigari.eval.base.once import Need, Node, Stages
+
+
+class CheckNode(Node):
+    """A part of a module that has no value of its own and is only looked at."""
+
+    __slots__ = ("_about", "_label", "_range", "_stages")
+
+    def __init__(
+        self, label: str, stages: Stages, where: Range | None = None, about: str = ""
+    ) -> None:
+        super().__init__()
+        self._about = about
+        self._label = label
+        self._stages = stages
+        self._range = where
+
+    @property
+    def range(self) -> Range | None:
+        return self._range
+
+    @property
+    def about(self) -> str:
+        return self._about
+
+    @property
+    def label(self) -> str:
+        return self._label
+
+    def fail(self) -> None:
+        """Nobody asks for its result."""
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()

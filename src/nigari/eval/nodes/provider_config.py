@@ -1,0 +1,64 @@
+"""What a provider configuration means: which provider it is for, and which instances it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.provider import Provider, implied_provider
+from nigari.config.module import Module
+from nigari.config.provider_config import ProviderConfig
+from nigari.diagnostics import Range
+from nigari.eval.base.causes import UnknownCause
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.instances import Frame
+from nigari.eval.base.once import Need, Node
+from nigari.eval.base.slots import Slot, fill_instances
+
+
+def provider_of(module: Module, local_name: str) -> Provider:
+    """The provider that a local name means in a module: as declared, or by the name itself."""
+    return module.provider(local_name) or implied_provider(local_name)
+
+
+class ProviderConfigNode(Node):
+    """A provider block of one module instance; its result is the instances of the block.
+
+    Where resources decide which there are, one deferred instance stands for them until planning.
+    """
+
+    __slots__ = ("_wish", "config", "frame", "instances")
+
+    def __init__(
+        self, frame: Frame, config: ProviderConfig, wish: Callable[[UnknownCause], bool]
+    ) -> None:
+        super().__init__()
+        self.frame = frame
+        self.config = config
+        self.instances: Mapping[InstanceKey, InstanceData] = {}
+        self._wish = wish
+
+    @property
+    def label(self) -> str:
+        return self.frame.label(f"provider.{self.config.addr}")
+
+    @property
+    def range(self) -> Range:
+        return self.config.range
+
+    def fail(self) -> None:
+        self.instances = {}
+
+    def step(self) -> Sequence[Need]:
+        config = self.config
+        argument = "count" if config.count is not None else "for_each"
+        expr = config.count or config.for_each
+        if expr is None:
+            self.instances = {None: NO_INSTANCE_DATA}
+            return ()
+        slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._wish)
+        found = fill_instances(slot, argument)
+        if isinstance(found, list):
+            return found
+        self.instances = found
+        return ()

@@ -1,0 +1,446 @@
+"""What a resource block means while nothing of it exists: its configuration against its schema.
+
+This is how `validate` sees resources. Nothing is expanded: one look with unknown `each` and
+`count` stands for all instances. The value that others see is unknown, of the schema's type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from nigari.addrs.absolute import Abs
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ModuleCall, ModuleCallInstance
+from nigari.addrs.provider import LocalProviderConfig, Provider
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.config.declared import CheckRule, Dependencies, Repetition
+from nigari.config.resource import Resource
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
+from nigari.cty.paths import GetAttr, Path, path_text
+from nigari.cty.types import BOOL, NUMBER, STRING
+from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.instances import Frame, ResourceNode, Run
+from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
+from nigari.eval.base.scope import Binding, evaluate, evaluate_body, scope_of
+from nigari.eval.nodes.conditions import message_text
+from nigari.eval.nodes.module_call import expand
+from nigari.eval.nodes.provider_config import provider_of
+from nigari.eval.nodes.provider_keys import check_provider_key
+from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.traversal import Traversal, TraverseAttr
+from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
+from nigari.lang.marks import SENSITIVE, Deprecated
+from nigari.lang.references import parse_reference
+from nigari.record import record
+
+# Where no schema is known, or none asked for, nobody has to know what to do with one.
+if TYPE_CHECKING:
+    from nigari.providers.api import ProviderDiagnostic
+    from nigari.schema.block import Block
+    from nigari.schema.provider import ProviderSchema, Schema
+
+
+@record
+class ValidateConfig(Effect):
+    """A provider must say what it thinks of a configuration. Answered with its diagnostics."""
+
+    provider: Provider
+    mode: ResourceMode
+    type_name: str
+    config: Value
+
+
+class SchemaRun(Run, Protocol):
+    """What a run offers to resources that providers look at."""
+
+    def provider_instances(
+        self, frame: Frame, config: LocalProviderConfig
+    ) -> Mapping[InstanceKey, InstanceData]:
+        """The instances of a provider block of a module; none where it has no such block."""
+        ...
+
+    def told(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
+        """What a provider has said, or None where it has not been asked yet."""
+        ...
+
+
+class Schemas(Protocol):
+    """Who knows what providers offer."""
+
+    def of(self, provider: Provider) -> ProviderSchema | None:
+        """What a provider offers; None where that is not known here."""
+        ...
+
+
+def resource_schema(offered: ProviderSchema, addr: ResourceAddr) -> Schema | None:
+    """What a provider says a resource looks like; None where it does not have it."""
+    schemas = {
+        MANAGED: offered.resources,
+        DATA: offered.data_sources,
+        EPHEMERAL: offered.ephemeral_resources,
+    }[addr.mode]
+    return schemas.get(addr.type)
+
+
+def deferred_data(repetition: Repetition) -> InstanceData:
+    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
+    if repetition.count is not None:
+        return InstanceData(count_index=unknown(NUMBER))
+    if repetition.for_each is not None:
+        return InstanceData(each_key=unknown(STRING), each_value=DYNAMIC_UNKNOWN)
+    return NO_INSTANCE_DATA
+
+
+class ValidatedResource(ResourceNode):
+    """A resource of one module instance, looked at without a provider process."""
+
+    __slots__ = (
+        "_checked",
+        "_config",
+        "_data",
+        "_provider",
+        "_schema",
+        "_stages",
+        "_triggers_seen",
+        "_waits",
+    )
+
+    def __init__(
+        self,
+        frame: Frame,
+        resource: Resource,
+        schemas: Schemas,
+        checked: SchemaRun,
+        waits: Sequence[Node] = (),
+    ) -> None:
+        super().__init__(frame, resource)
+        self._waits = waits
+        """What the calls of the module wait for, and so everything in it; imports of it."""
+        self._checked = checked
+        self._provider = provider_of(frame.module, resource.provider_name)
+        self._data = deferred_data(resource.repetition)
+        self._schema = self._find_schema(schemas)
+        self._config: Value | None = None
+        self._triggers_seen = 0
+        if self._schema is not None:
+            self.element = marked_unknown(self._schema, resource.addr)
+        lifecycle = resource.lifecycle
+        self._stages = Stages(
+            self._wait,
+            self._check_repetition,
+            self._check_key,
+            self._check_dependencies,
+            self._check_body,
+            self._ask_provider,
+            self._check_ignored,
+            self._check_protection,
+            self._check_triggers,
+            Rules(frame, lifecycle.preconditions, self._data).step,
+            Rules(frame, lifecycle.postconditions, self._data, self.element).step,
+            *self._provisioner_stages(),
+            self._finish,
+        )
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()
+
+    def _provisioner_stages(self) -> Sequence[Callable[[], Sequence[Need]]]:
+        if not self.resource.provisioners:
+            return ()
+        from nigari.eval.nodes.validated_provisioner import provisioner_stages
+
+        return provisioner_stages(self, self._data)
+
+    def _find_schema(self, schemas: Schemas) -> Block | None:
+        resource = self.resource
+        offered = schemas.of(self._provider)
+        if offered is None:
+            return None
+        schema = resource_schema(offered, resource.addr)
+        if schema is None:
+            _report_type(resource, self._provider, offered, self.frame.run.diags)
+            return None
+        return schema.block
+
+    def _wait(self) -> Sequence[Need]:
+        return [node for node in self._waits if node.state != DONE]
+
+    def _check_key(self) -> Sequence[Need]:
+        """Whether the key that selects a provider instance can be worked out."""
+        ref = self.resource.provider
+        if ref is None or ref.key is None:
+            return ()
+        compiled = self.frame.instance.compiled.expression(ref.key)
+        value = evaluate(self.frame, compiled, self._data, owner=self)
+        if not isinstance(value, Value):
+            return value
+        known = self._checked.provider_instances(self.frame, ref.config)
+        check_provider_key(self.frame, ref, value, known, str(self.resource.addr))
+        return ()
+
+    def _check_repetition(self) -> Sequence[Need]:
+        expansion = expand(self.frame, self.resource.repetition)
+        return expansion if isinstance(expansion, list) else ()
+
+    def _check_dependencies(self) -> Sequence[Need]:
+        needs = needs_of_dependencies(self.frame, self.resource.depends_on)
+        return [need for need in needs if need is not self]
+
+    def _check_body(self) -> Sequence[Need]:
+        if self._schema is None:
+            return ()
+        from nigari.schema.decode import decoder_spec
+
+        compiled = self.frame.instance.compiled.body(self.resource.body, decoder_spec(self._schema))
+        errors = self.frame.run.diags.error_count
+        config = evaluate_body(self.frame, compiled, self._data, owner=self)
+        if not isinstance(config, Value):
+            return config
+        if self.frame.run.diags.error_count == errors:
+            self._config, marks = unmark_deep_with_paths(config)
+            for path, found in marks:
+                if EPHEMERAL_MARK in found:
+                    self._check_ephemeral(path)
+        return ()
+
+    def _check_ephemeral(self, path: Path) -> None:
+        """Report an ephemeral value in an argument that is stored."""
+        from nigari.schema.locate import locate
+        from nigari.schema.marked_paths import attribute_at
+
+        schema, resource = self._schema, self.resource
+        assert schema is not None
+        attribute = attribute_at(schema, path)
+        if resource.addr.mode is EPHEMERAL or (attribute is not None and attribute.write_only):
+            return
+        self.frame.run.diags.error(
+            "Ephemeral value in a stored argument",
+            f"The value of {path_text(path).lstrip('.')} is ephemeral, but this argument is "
+            "stored in the plan and in the state. Only write-only arguments and ephemeral "
+            "resources accept ephemeral values.",
+            locate(schema, resource.body, path),
+            address=str(Abs(self.frame.instance.addr, resource.addr)),
+        )
+
+    def _ask_provider(self) -> Sequence[Need]:
+        """Let the provider look at a configuration that is right as far as the schema goes."""
+        if self._config is None:
+            return ()
+        addr = self.resource.addr
+        effect = ValidateConfig(self._provider, addr.mode, addr.type, self._config)
+        told = self._checked.told(effect)
+        if told is None:
+            return (effect,)
+        if not told:
+            return ()
+        from nigari.providers.diagnostics import located
+
+        address = str(Abs(self.frame.instance.addr, addr))
+        diagnostics = located(told, self._schema, self.resource.body, address)
+        self.frame.run.diags.extend(diagnostics)
+        return ()
+
+    def _check_ignored(self) -> Sequence[Need]:
+        """Whether what `ignore_changes` names is there."""
+        ignored = self.resource.lifecycle.ignore_changes
+        if self._schema is not None and isinstance(ignored, tuple):
+            for traversal in ignored:
+                self._check_ignored_path(self._schema, traversal)
+        return ()
+
+    def _check_ignored_path(self, schema: Block, traversal: Traversal) -> None:
+        from nigari.schema.marked_paths import attribute_at
+        from nigari.schema.traversals import check_traversal
+
+        diags = self.frame.run.diags
+        errors = diags.error_count
+        check_traversal(schema, traversal, diags)
+        names = [GetAttr(step.name) for step in traversal.steps if isinstance(step, TraverseAttr)]
+        attribute = attribute_at(schema, tuple(names))
+        if diags.error_count > errors or attribute is None:
+            return
+        if attribute.computed and not attribute.optional:
+            diags.warning(
+                "ignore_changes without effect",
+                f"ignore_changes applies to arguments, but {path_text(tuple(names)).lstrip('.')} "
+                f"of {self.resource.addr} is set by the provider alone. It has no effect.",
+                self.resource.range,
+            )
+
+    def _check_protection(self) -> Sequence[Need]:
+        """Whether `prevent_destroy` can be true or false."""
+        expr = self.resource.lifecycle.prevent_destroy
+        if expr is None:
+            return ()
+        compiled = self.frame.instance.compiled.expression(expr)
+        value = evaluate(self.frame, compiled, self._data, owner=self)
+        if not isinstance(value, Value):
+            return value
+        try:
+            convert(value, BOOL)
+        except CtyError as error:
+            self.frame.run.diags.error(
+                "Invalid prevent_destroy argument",
+                f"prevent_destroy of {self.resource.addr} must be true or false: {error.message}.",
+                expr.range,
+            )
+        return ()
+
+    def _check_triggers(self) -> Sequence[Need]:
+        """Whether what `replace_triggered_by` names is there."""
+        needs: list[Need] = []
+        triggers = self.resource.lifecycle.replace_triggered_by[self._triggers_seen :]
+        for expr in triggers:
+            compiled = self.frame.instance.compiled.expression(expr)
+            value = evaluate(self.frame, compiled, self._data, owner=self)
+            if not isinstance(value, Value):
+                needs.extend(value)
+                break
+            self._triggers_seen += 1
+        return needs
+
+    def _finish(self) -> Sequence[Need]:
+        """What others see: nothing but the type, and not even that of repeated resources."""
+        repetition = self.resource.repetition
+        is_repeated = repetition.count is not None or repetition.for_each is not None
+        value = DYNAMIC_UNKNOWN if is_repeated else self.element
+        if repetition.enabled is not None:
+            # It may be null, and then nothing in it is secret or deprecated.
+            value = unknown(value.type)
+        if self.resource.addr.mode is EPHEMERAL:
+            value = value.mark(EPHEMERAL_MARK)
+        self.value = value
+        return ()
+
+
+def marked_unknown(block: Block, addr: ResourceAddr) -> Value:
+    """Any value of a block's type, sensitive and deprecated where the schema says so."""
+    if not block.has_sensitive and not block.has_deprecated:
+        return unknown(block.implied_type)
+    from nigari.schema.marked_paths import sensitive_paths
+    from nigari.schema.placeholders import unknown_block
+
+    value = unknown_block(block)
+    secret = frozenset({SENSITIVE})
+    value = mark_with_paths(value, [(path, secret) for path in sensitive_paths(block, value)])
+    return advised(block, value, addr)
+
+
+def advised(block: Block, value: Value, addr: ResourceAddr) -> Value:
+    """The value of an instance with the marks of what its provider warns against using."""
+    if not block.has_deprecated:
+        return value
+    from nigari.schema.marked_paths import deprecated_paths
+
+    whole = {MANAGED: "resource type", DATA: "data source", EPHEMERAL: "ephemeral resource"}
+    marks: dict[Path, frozenset[Mark]] = {}
+    for path, kind, message in deprecated_paths(block, value):
+        kind = kind if path else whole[addr.mode]
+        advice = Deprecated(message, f"{addr}{path_text(path)}", kind=kind)
+        marks[path] = marks.get(path, frozenset()) | {advice}
+    plain, had = unmark_deep_with_paths(value)
+    for path, found in had:
+        marks[path] = marks.get(path, frozenset()) | found
+    return mark_with_paths(plain, list(marks.items()))
+
+
+class Rules:
+    """Check rules of which only the expressions are looked at, not whether they hold."""
+
+    __slots__ = ("_at", "_check", "_data", "_expressions", "_frame", "_messages", "_self")
+
+    def __init__(
+        self,
+        frame: Frame,
+        rules: Sequence[CheckRule],
+        data: InstanceData = NO_INSTANCE_DATA,
+        self_value: Value | None = None,
+        check: str = "",
+    ) -> None:
+        self._frame = frame
+        self._expressions = [
+            expr for rule in rules for expr in (rule.condition, rule.error_message)
+        ]
+        self._messages = {rule.error_message for rule in rules} if check else set()
+        """Those that must be fit to be shown, whether or not the rules hold."""
+        self._data = data
+        self._self = self_value
+        self._check = check
+        self._at = 0
+
+    def step(self) -> Sequence[Need]:
+        """Look at the next expression that has not been looked at."""
+        while self._at < len(self._expressions):
+            expr = self._expressions[self._at]
+            compiled = self._frame.instance.compiled.expression(expr)
+            value = evaluate(self._frame, compiled, self._data, self._self, check=self._check)
+            if not isinstance(value, Value):
+                return value
+            if expr in self._messages:
+                scope = partial(scope_of, self._frame, compiled, self._data, self._self)
+                message_text(expr, value, self._frame.run.diags, scope)
+            self._at += 1
+        return ()
+
+
+def needs_of_dependencies(frame: Frame, depends_on: Dependencies) -> Sequence[Need]:
+    """The nodes that a `depends_on` names; what it may not name is reported."""
+    diags = frame.run.diags
+    binding = Binding(frame)
+    for traversal in depends_on:
+        reference = parse_reference(traversal, diags)
+        if reference is None:
+            continue
+        if reference.remaining.steps:
+            diags.error(
+                "Dependency on part of an object",
+                "A dependency must be a whole object, so its address ends here. Remove the rest.",
+                reference.remaining.range,
+            )
+            continue
+        binding.bind((reference,))
+        subject = reference.subject
+        if isinstance(subject, ModuleCallInstance):
+            subject = subject.call
+        if isinstance(subject, ModuleCall) and subject.name in frame.calls:
+            contents = frame.calls[subject.name].contents
+            if contents is not None and contents.state != DONE:
+                binding.needs.append(contents)
+    return binding.needs
+
+
+def _report_type(
+    resource: Resource, provider: Provider, offered: ProviderSchema, diags: Diagnostics
+) -> None:
+    addr = resource.addr
+    what = {MANAGED: "resource type", DATA: "data source", EPHEMERAL: "ephemeral resource"}
+    others = {
+        MANAGED: offered.resources,
+        DATA: offered.data_sources,
+        EPHEMERAL: offered.ephemeral_resources,
+    }
+    if addr.type in offered.faults:
+        diags.error(
+            "Unusable provider schema",
+            f'The schema of the {what[addr.mode]} "{addr.type}" of the provider '
+            f"{provider.display} is not valid: {offered.faults[addr.type]}. This is a bug in the "
+            "provider.",
+            resource.type_range,
+        )
+        return
+    hint = did_you_mean(addr.type, others[addr.mode])
+    for mode, schemas in others.items():
+        if mode is not addr.mode and addr.type in schemas:
+            hint = f" It has a {what[mode]} with that name: use a {mode.value} block."
+    diags.error(
+        f"Unknown {what[addr.mode]}",
+        f'The provider {provider.display} has no {what[addr.mode]} "{addr.type}".{hint}',
+        resource.type_range,
+    )

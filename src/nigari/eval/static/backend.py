@@ -1,0 +1,165 @@
+"""What a `backend` or `cloud` block means: a value for each of its arguments.
+
+Each argument is a static place of its own, so that an error is about the argument and names the
+way that its value took. Whether the values fit together is the backend's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nigari.config.backend import Backend
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.paths import path_text
+from nigari.cty.values import Value, null
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.instances import Origin
+from nigari.eval.base.once import Node
+from nigari.eval.base.scope import nodes_of
+from nigari.eval.base.slots import Slot
+from nigari.eval.nodes.variable import RootVariable
+from nigari.eval.static.run import StaticRun, settled
+from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
+from nigari.record import record
+from nigari.schema.block import Block, NestedBlock, Nesting
+from nigari.schema.coerce import coerce
+
+
+@record
+class BackendArguments:
+    """The arguments of a backend block that are written there; required ones may be missing."""
+
+    type: str
+    value: Value
+    range: Range
+    """The header of the block."""
+    places: Mapping[str, Slot]
+    """Where the arguments of the block itself are."""
+
+    def variables(self, argument: str) -> list[str]:
+        """The root module's variables that an argument comes from."""
+        place = self.places.get(argument)
+        return [] if place is None else variables_behind(place.origin)
+
+
+def fill_backend(run: StaticRun, backend: Backend, schema: Block) -> BackendArguments | None:
+    """The values of a backend's arguments; None where one of them has been reported or wished
+    for.
+    """
+    places: dict[str, Slot] = {}
+    value = _Filling(run, backend.block.type).body(backend.body, schema, "", places)
+    if value is None:
+        return None
+    return BackendArguments(backend.type, value, backend.range, places)
+
+
+def variables_behind(origin: Origin) -> list[str]:
+    """The root module's variables that an expression depends on, in the order they are met."""
+    found: dict[str, None] = {}
+    seen: set[Node] = set()
+    pending = [origin]
+    while pending:
+        place = pending.pop()
+        for reference in place.compiled.references:
+            for node in nodes_of(place.frame, reference):
+                if node in seen:
+                    continue
+                seen.add(node)
+                if isinstance(node, RootVariable):
+                    found[node.variable.name] = None
+                further = node.origin()
+                if further is not None:
+                    pending.append(further)
+    return list(found)
+
+
+class _Filling:
+    """The work of evaluating one block."""
+
+    def __init__(self, run: StaticRun, word: str) -> None:
+        self._run = run
+        self._diags: Diagnostics = run.diags
+        self._word = word
+
+    def body(self, body: Body, schema: Block, prefix: str, places: dict[str, Slot]) -> Value | None:
+        """The value of a body; None where a part of it cannot be had."""
+        errors = self._diags.error_count
+        content = body.content(_body_schema(schema), self._diags)
+        is_whole = self._diags.error_count == errors
+        values: dict[str, Value] = {}
+        for name, attribute in content.attributes.items():
+            what = f"{self._word} argument {prefix}{name}"
+            slot = places[name] = Slot(what, self._run.root, attribute.expr, self._run.wish)
+            value = self._argument(slot, schema, name)
+            if value is None:
+                is_whole = False
+            else:
+                values[name] = value
+        for name, nested in schema.blocks.items():
+            bodies = [block.body for block in content.blocks if block.type == name]
+            value = self._blocks(bodies, nested, f"{prefix}{name}.")
+            if value is None:
+                is_whole = is_whole and not bodies
+            else:
+                values[name] = value
+        if prefix:
+            # What is missing from the block itself may still be given on the command line.
+            for name, wanted in schema.attributes.items():
+                if wanted.required and is_whole and name not in values:
+                    _report_missing(f"{self._word} argument {prefix}{name}", body, self._diags)
+                    is_whole = False
+        return _shaped(schema, values) if is_whole else None
+
+    def _argument(self, slot: Slot, schema: Block, name: str) -> Value | None:
+        value = settled(self._run, slot)
+        if value is None:
+            return None
+        try:
+            return convert(value, schema.attributes[name].spec_type)
+        except CtyError as error:
+            _report_unfit(slot, error, self._diags)
+            return None
+
+    def _blocks(self, bodies: list[Body], nested: NestedBlock, prefix: str) -> Value | None:
+        found = [self.body(each, nested.block, prefix, {}) for each in bodies]
+        values = [each for each in found if each is not None]
+        if not values or len(values) < len(found):
+            return None
+        if nested.nesting is Nesting.SINGLE:
+            return values[0]
+        return convert(Value.of(values), nested.spec_type)
+
+
+def _shaped(schema: Block, values: Mapping[str, Value]) -> Value:
+    """The values with nulls for the arguments that are not there, required or not."""
+    absent = {
+        name: null(attribute.implied_type)
+        for name, attribute in schema.attributes.items()
+        if name not in values
+    }
+    return coerce(schema, Value.of({**absent, **values}))
+
+
+def _body_schema(schema: Block) -> BodySchema:
+    return BodySchema(
+        tuple(AttributeSchema(name) for name in schema.attributes),
+        tuple(BlockSchema(name) for name in schema.blocks),
+    )
+
+
+def _report_missing(what: str, body: Body, diags: Diagnostics) -> None:
+    diags.error(
+        "Missing backend argument",
+        f"The {what} is required, but it is not set.",
+        body.missing_item_range,
+    )
+
+
+def _report_unfit(slot: Slot, error: CtyError, diags: Diagnostics) -> None:
+    part = f" at {path_text(error.path)}" if error.path else ""
+    diags.error(
+        "Invalid value for a backend argument",
+        f"Invalid value for the {slot.what}{part}: {error.message}.",
+        slot.expr.range,
+    )

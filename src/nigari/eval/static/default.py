@@ -1,0 +1,41 @@
+"""The rule for defaults that are not written out: they are known before anything runs.
+
+A variable that has no value yet may be part of one: whoever needs the default will ask for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from nigari.config.variable import Variable
+from nigari.config.written import is_written_out
+from nigari.cty.values import Value
+from nigari.eval.base.causes import CauseKind, causes_within
+from nigari.eval.base.instances import Frame
+from nigari.eval.base.once import Need, Stages
+from nigari.eval.base.scope import evaluate_origin
+from nigari.eval.base.slots import Slot, explain_unknown
+from nigari.eval.nodes.check_node import CheckNode
+from nigari.hcl.expressions import Expression
+
+_COMES_LATER: Final = (CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT)
+
+
+def default_check(frame: Frame, variable: Variable) -> CheckNode | None:
+    """What has to be looked at in a variable's default, if anything has to be."""
+    default = variable.default
+    if default is None or is_written_out(default):
+        return None
+    what = f"default of {frame.label(f'var.{variable.name}')}"
+    return CheckNode(what, Stages(lambda: _check(frame, default, what)), default.range)
+
+
+def _check(frame: Frame, default: Expression, what: str) -> Sequence[Need]:
+    slot = Slot(what, frame, default, wish=lambda _: False)
+    value = evaluate_origin(slot.origin)
+    if not isinstance(value, Value):
+        return value
+    if any(cause.kind not in _COMES_LATER for cause in causes_within(value)):
+        explain_unknown(slot, value)
+    return ()

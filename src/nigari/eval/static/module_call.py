@@ -1,0 +1,330 @@
+"""A module call in the static phase: where its instances come from, and which there are.
+
+A call decides which directory each instance comes from. As long as all have the same source, one
+instance with a deferred key stands for all, and nobody looks at the expansion. Who refers to an
+instance has the call expanded beside that, with frames that have values and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.config.declared import Repetition
+from nigari.config.module_call import ModuleCall
+from nigari.cty.types import NUMBER, STRING
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
+from nigari.eval.base.causes import CauseKind, UnknownCause, caused_by
+from nigari.eval.base.compile import CompiledModule
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.instances import Absent, CallNode, Frame, ModuleInstance, Run
+from nigari.eval.base.once import DONE, Effect, Need
+from nigari.eval.base.slots import Slot, explain_unknown
+from nigari.eval.nodes.module_call import ModuleCallNode, expand
+from nigari.record import record, replace
+
+
+@record
+class InstallModule(Effect):
+    """A module must be found and read. Answered with the module, or with nothing when that failed
+    and was reported.
+    """
+
+    addr: ModuleAddr
+    """The call instance that needs it."""
+    source: str
+    version: str | None
+
+
+MOST_TIMES: Final = 100
+MOST_RECURSIONS: Final = 2_000
+"""Modules that call themselves more often, on one way or in all, are taken for such that never
+stop.
+"""
+
+
+def _report_endless(node: StaticCall, too_many: bool) -> None:
+    ending = "no call on the way has a count, for_each or enabled that could end it"
+    if too_many:
+        ending = f"it still does after {MOST_TIMES} levels or {MOST_RECURSIONS:,} calls"
+    node.frame.run.diags.error(
+        "Module that calls itself without end",
+        f"The source of module.{node.call.name} leads back to a module that this call comes from, and "
+        f"{ending}. Let count, for_each or enabled come to nothing at some depth.",
+        node.call.source.range,
+    )
+
+
+def deferred(frame: Frame, name: str, repetition: Repetition) -> dict[InstanceKey, InstanceData]:
+    """One instance that stands for all of a block, without looking at its repetition."""
+    if repetition.count is not None:
+        cause = _expansion_cause(frame, name, CauseKind.COUNT, repetition)
+        index = unknown(NUMBER).with_causes((cause,))
+        return {DEFERRED: InstanceData(count_index=index, expr=repetition.count)}
+    if repetition.for_each is not None:
+        cause = _expansion_cause(frame, name, CauseKind.EACH, repetition)
+        return {
+            DEFERRED: InstanceData(
+                each_key=unknown(STRING).with_causes((cause,)),
+                each_value=DYNAMIC_UNKNOWN.with_causes((cause,)),
+                expr=repetition.for_each,
+            )
+        }
+    return {None: NO_INSTANCE_DATA}
+
+
+def _expansion_cause(
+    frame: Frame, name: str, kind: CauseKind, repetition: Repetition
+) -> UnknownCause:
+    expr = repetition.count if kind is CauseKind.COUNT else repetition.for_each
+    where = None if expr is None else expr.range
+    return UnknownCause(kind, frame.instance.addr, name, where)
+
+
+class ModuleRun(Run, Protocol):
+    """Who finds out where the instances of a call come from."""
+
+    def look_into(self, instance: ModuleInstance, parent: Frame, like: Frame) -> Frame:
+        """A frame for one of the instances that another stands for: values, and nothing else."""
+        ...
+
+    endless: list[CompiledModule]
+    """Modules that are known to call themselves without end."""
+    recursions: int
+    """How many calls have led back to their own modules."""
+
+    def wish_expansion(self, module: ModuleAddr, call: str) -> bool:
+        """Have a call expanded; False where it is."""
+        ...
+
+    def wish(self, cause: UnknownCause) -> bool:
+        """Ask for what would make a value known; False where nobody can give it."""
+        ...
+
+    def must_expand(self, module: ModuleAddr, call: str) -> bool:
+        """Whether a static place needs the instances of this call one by one."""
+        ...
+
+    def module_source(
+        self, frame: Frame, call: ModuleCall, data: InstanceData
+    ) -> tuple[str, str | None] | list[Need] | None:
+        """The source and the version constraint of a call instance; None where one of them has
+        been reported, or what must be done first.
+        """
+        ...
+
+    def is_answered(self, effect: Effect) -> bool:
+        """Whether an effect has happened."""
+        ...
+
+    def installed(self, effect: Effect) -> CompiledModule | None:
+        """The module that an effect has brought."""
+        ...
+
+
+class StaticCall(ModuleCallNode):
+    """A call in the static phase: it finds out where its instances come from."""
+
+    __slots__ = ("_expanded", "_expansion", "_finder", "_is_bounded")
+
+    def __init__(self, frame: Frame, call: ModuleCall, finder: ModuleRun) -> None:
+        super().__init__(frame, call)
+        self._finder = finder
+        self._expanded: InstancedCall | None = None
+        self._expansion: dict[InstanceKey, InstanceData] | None = None
+        self._is_bounded = False
+        """Whether it is known which instances a call has that leads back to its own module."""
+
+    def step(self) -> Sequence[Need]:
+        if self._expansion is None:
+            expansion = self._expand()
+            if isinstance(expansion, list):
+                return expansion
+            self._expansion = expansion
+        needs: list[Need] = []
+        modules: dict[InstanceKey, CompiledModule] = {}
+        for key, data in self._expansion.items():
+            found = self._module(key, data)
+            if isinstance(found, CompiledModule):
+                modules[key] = found
+            elif found is None:
+                self.has_failed = True
+            else:
+                needs.extend(found)
+        if needs:
+            return needs
+        again = next((each for each in modules.values() if self._times(each)), None)
+        if again is not None and not self._is_bounded:
+            return self._bound(again) or self.step()
+        self._open(modules)
+        return ()
+
+    def _times(self, module: CompiledModule) -> int:
+        """How often a module is on the way to this call."""
+        times = 0
+        instance: ModuleInstance | None = self.frame.instance
+        while instance is not None:
+            times += instance.compiled.is_same_as(module)
+            instance = instance.parent
+        return times
+
+    def _bound(self, module: CompiledModule) -> Sequence[Need]:
+        """Find out which instances there are of a call that leads back to its own module: it must
+        come to an end.
+        """
+        finder, repetition = self._finder, self.call.repetition
+        if any(module.is_same_as(each) for each in finder.endless):
+            return self._end()
+        ends = self._ends(module)
+        finder.recursions += 1
+        too_many = finder.recursions > MOST_RECURSIONS or self._times(module) > MOST_TIMES
+        if too_many or (repetition.is_single and not ends):
+            finder.endless.append(module)
+            _report_endless(self, too_many)
+            return self._end()
+        self._is_bounded = True
+        if repetition.is_single:
+            wishes = [finder.wish_expansion(caller, name) for caller, name in ends]
+            return self._end() if any(wishes) else ()
+        return self._expand_now()
+
+    def _ends(self, module: CompiledModule) -> list[tuple[ModuleAddr, str]]:
+        """The calls on the way from the module to itself that may have no instances."""
+        found: list[tuple[ModuleAddr, str]] = []
+        instance: ModuleInstance | None = self.frame.instance
+        while instance is not None and not instance.compiled.is_same_as(module):
+            call, caller = instance.call, instance.parent
+            if call is not None and caller is not None and not call.repetition.is_single:
+                found.append((caller.addr, call.name))
+            instance = caller
+        return found
+
+    def _expand_now(self) -> Sequence[Need]:
+        repetition = self.call.repetition
+        expansion = expand(self.frame, repetition)
+        if isinstance(expansion, list):
+            self._is_bounded = False
+            return expansion
+        if expansion.deferred_by is not None:
+            arguments = (
+                ("count", repetition.count),
+                ("for_each", repetition.for_each),
+                ("enabled", repetition.enabled),
+            )
+            for argument, expr in arguments:
+                if expr is not None:
+                    slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._finder.wish)
+                    explain_unknown(slot, expansion.deferred_by)
+            return self._end()
+        if expansion.is_wrong:
+            return self._end()
+        written = repetition.count or repetition.for_each
+        found = expansion.instances.items()
+        self._expansion = {key: replace(data, expr=written) for key, data in found}
+        return ()
+
+    def _end(self) -> Sequence[Need]:
+        self._is_bounded = self.has_failed = True
+        self._expansion = {}
+        return ()
+
+    @property
+    def expanded(self) -> CallNode:
+        repetition = self.call.repetition
+        if repetition.is_single or (repetition.enabled is None and DEFERRED not in self.frames):
+            return self
+        if self._expanded is None:
+            self._expanded = InstancedCall(self.frame, self.call, self._finder, self)
+        return self._expanded
+
+    def whole(self) -> Value | list[Need]:
+        other = self.expanded
+        if other is self:
+            return super().whole()
+        return other.whole() if other.state == DONE else [other]
+
+    def output(self, key: InstanceKey, name: str) -> Value | list[Need] | Absent:
+        other = self.expanded
+        if other is self:
+            return super().output(key, name)
+        return other.output(key, name) if other.state == DONE else [other]
+
+    def _expand(self) -> dict[InstanceKey, InstanceData] | list[Need]:
+        frame, call = self.frame, self.call
+        repetition = call.repetition
+        name = f"module.{call.name}"
+        if repetition.is_single:
+            return {None: NO_INSTANCE_DATA}
+        if not self._finder.must_expand(frame.instance.addr, call.name):
+            return deferred(frame, name, repetition)
+        expansion = expand(frame, repetition)
+        if isinstance(expansion, list):
+            return expansion
+        expr = repetition.count or repetition.for_each
+        return {key: replace(data, expr=expr) for key, data in expansion.instances.items()}
+
+    def _module(self, key: InstanceKey, data: InstanceData) -> CompiledModule | list[Need] | None:
+        """The module that one instance is made of; None where that has been reported."""
+        frame, call = self.frame, self.call
+        wanted = self._finder.module_source(frame, call, data)
+        if wanted is None or isinstance(wanted, list):
+            return wanted
+        source, version = wanted
+        addr = frame.instance.addr.child(call.name, key)
+        effect = InstallModule(addr, source, version)
+        return self._finder.installed(effect) if self._finder.is_answered(effect) else [effect]
+
+    def _open(self, modules: dict[InstanceKey, CompiledModule]) -> None:
+        assert self._expansion is not None
+        parent = self.frame.instance
+        children: dict[InstanceKey, ModuleInstance] = {}
+        for key, module in modules.items():
+            addr = parent.addr.child(self.call.name, key)
+            children[key] = ModuleInstance(addr, module, parent, self.call, self._expansion[key])
+        parent.children[self.call.name] = children
+        self.frames = {
+            key: self.frame.run.open(child, self.frame) for key, child in children.items()
+        }
+
+
+class InstancedCall(ModuleCallNode):
+    """A call with an instance for each key, made beside a call that one instance stands for."""
+
+    __slots__ = ("_deferred_by", "_finder", "_like")
+
+    def __init__(self, frame: Frame, call: ModuleCall, finder: ModuleRun, like: CallNode) -> None:
+        super().__init__(frame, call)
+        self._finder = finder
+        self._like = like
+        """The call that has found the modules."""
+        self._deferred_by: Value | None = None
+
+    def step(self) -> Sequence[Need]:
+        frame, like = self.frame, self._like
+        if like.state != DONE:
+            return (like,)
+        expansion = expand(frame, self.call.repetition)
+        if isinstance(expansion, list):
+            return expansion
+        self.has_failed = expansion.is_wrong or like.has_failed
+        self._deferred_by = expansion.deferred_by
+        expr = self.call.repetition.count or self.call.repetition.for_each
+        for key, data in expansion.instances.items():
+            known = like.frames
+            template = known.get(key) or known.get(DEFERRED) or known.get(None)
+            if template is not None:
+                self.frames[key] = self._open(key, replace(data, expr=expr), template)
+        return ()
+
+    def _open(self, key: InstanceKey, data: InstanceData, template: Frame) -> Frame:
+        parent = self.frame.instance
+        addr = parent.addr.child(self.call.name, key)
+        child = ModuleInstance(addr, template.instance.compiled, parent, self.call, data)
+        return self._finder.look_into(child, self.frame, template)
+
+    @property
+    def undecided(self) -> Value | None:
+        by = self._deferred_by
+        return None if by is None else caused_by(by, DYNAMIC_UNKNOWN)

@@ -1,0 +1,447 @@
+"""The static phase: everything that can be known before anything runs.
+
+It finds the tree of module instances and where each comes from, and gives values to whatever does
+not depend on resources. A resource is unknown here, and so is a variable that nobody has given:
+neither is an error unless a place that needs a value now depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Protocol
+
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.provider import LocalProviderConfig, Provider
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.values import ProviderFunction
+from nigari.config.encryption import Encryption
+from nigari.config.module_call import ModuleCall
+from nigari.config.removed import Removed
+from nigari.config.resource import Resource
+from nigari.config.written import is_written_out
+from nigari.config.written_address import WrittenAddress
+from nigari.cty.function import Function
+from nigari.cty.values import FALSE, Value, string, unknown
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
+from nigari.eval.base.compile import CompiledModule
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.inputs import Inputs
+from nigari.eval.base.instances import CallNode, Frame, ModuleInstance, ResourceNode
+from nigari.eval.base.once import Effect, Need, Node, Stages, WorkList
+from nigari.eval.base.slots import Slot, fill, fill_text
+from nigari.eval.nodes.check_node import CheckNode
+from nigari.eval.nodes.lifecycle import (
+    RemovedSettings,
+    ResourceSettings,
+    Statement,
+    StaticAddress,
+    check_same_keys,
+    has_static_arguments,
+)
+from nigari.eval.nodes.local import LocalValue
+from nigari.eval.nodes.output import OutputNode
+from nigari.eval.nodes.provider_config import ProviderConfigNode, provider_of
+from nigari.eval.nodes.provider_functions import deferred_function, report_no_provider
+from nigari.eval.nodes.resource import Schemas, resource_schema
+from nigari.eval.nodes.validation import Validation
+from nigari.eval.nodes.variable import (
+    DynamicVariable,
+    RootVariable,
+    StaticArgument,
+    VariableNode,
+)
+from nigari.eval.static.const_variable import ConstVariable
+from nigari.eval.static.default import default_check
+from nigari.eval.static.module_call import InstallModule, InstancedCall, StaticCall
+from nigari.eval.static.required import ProgramVersion, ProviderSource
+from nigari.hcl.expressions import Expression
+from nigari.lang.marks import EPHEMERAL
+from nigari.lang.references import Reference
+from nigari.record import record
+
+
+class Modules(Protocol):
+    """Who finds and reads the modules that calls ask for."""
+
+    def load_all(
+        self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
+    ) -> Sequence[CompiledModule | None]:
+        """The modules, for each the effect that asks for it and the caller; None where one cannot
+        be had, which has then been reported.
+        """
+        ...
+
+
+@record
+class StaticSettings:
+    """What the static phase is told about the world."""
+
+    inputs: Inputs
+    functions: Mapping[str, Function]
+    modules: Modules
+    workspace: str = "default"
+    root_path: str = "."
+    working_path: str = "."
+    address: ModuleAddr = ROOT_MODULE
+    """Where the module is that all begins with."""
+    schemas: Schemas | None = None
+    """What providers offer, as far as that is known without starting any."""
+    provider_function: Callable[[Provider, ProviderFunction], Function | None] | None = None
+    """Functions of providers that can be called without starting any."""
+
+
+class MissingValues:
+    """What would make more values known: calls to be expanded, and variables to be asked for."""
+
+    __slots__ = ("expansions", "variables")
+
+    def __init__(self) -> None:
+        self.expansions: set[tuple[ModuleAddr, str]] = set()
+        self.variables: dict[str, UnknownCause] = {}
+
+
+class StaticResource(ResourceNode):
+    """A resource in the static phase: it will be something, once it has been planned."""
+
+    __slots__ = ()
+
+    def __init__(self, frame: Frame, resource: Resource, schemas: Schemas | None) -> None:
+        super().__init__(frame, resource)
+        provider = provider_of(frame.module, resource.provider_name)
+        offered = None if schemas is None else schemas.of(provider)
+        schema = None if offered is None else resource_schema(offered, resource.addr)
+        repetition = resource.repetition
+        if schema is not None and repetition.count is None and repetition.for_each is None:
+            self.element = unknown(schema.block.implied_type)
+
+    def step(self) -> Sequence[Need]:
+        resource = self.resource
+        cause = UnknownCause(
+            CauseKind.RESOURCE,
+            self.frame.instance.addr,
+            str(resource.addr),
+            resource.range,
+            Phase.APPLY,
+        )
+        self.value = self.element.with_causes((cause,))
+        return ()
+
+
+class StaticRun:
+    """One pass over the whole tree. What it wishes for is granted by starting another."""
+
+    is_opaque = False
+    hides_dynamic = True
+    """Whether variables that say `const = false` have no value, so that nothing static uses it."""
+
+    def __init__(
+        self,
+        root: CompiledModule,
+        surroundings: StaticSettings,
+        expanded: frozenset[tuple[ModuleAddr, str]] = frozenset(),
+        can_ask: bool = False,
+    ) -> None:
+        self.diags = Diagnostics()
+        self.functions = surroundings.functions
+        self.root_path = surroundings.root_path
+        self.working_path = surroundings.working_path
+        self.wishes = MissingValues()
+        self._surroundings = surroundings
+        self._expanded = expanded
+        self._can_ask = can_ask
+        self.endless: list[CompiledModule] = []
+        self.recursions = 0
+        self._answers: dict[Effect, CompiledModule | None] = {}
+        self._frames: list[Frame] = []
+        self.providers: dict[Frame, dict[LocalProviderConfig, ProviderConfigNode]] = {}
+        """The provider configurations of each module instance."""
+        self.settings: dict[tuple[Frame, ResourceAddr], ResourceSettings] = {}
+        """The static arguments of the resources that have any."""
+        self.removed: dict[tuple[Frame, Removed], RemovedSettings] = {}
+        """What `removed` blocks say."""
+        self._sources: list[ProviderSource] = []
+        self._addresses: list[tuple[Statement, StaticAddress]] = []
+        self.work = WorkList(self.diags)
+        self.root = self.open(ModuleInstance(surroundings.address, root), None)
+
+    def report_to(self, diags: Diagnostics) -> None:
+        """Report whatever is found from now on elsewhere."""
+        self.diags = self.work.diags = diags
+
+    # -- what nodes ask for ---------------------------------------------------------------------
+
+    def terraform(self, name: str) -> Value:
+        if name == "workspace":
+            return string(self._surroundings.workspace)
+        # Nothing is being applied while the static phase lasts.
+        return FALSE.mark(EPHEMERAL)
+
+    def provider_function(
+        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+    ) -> Function | None:
+        if function.provider not in frame.module.required_providers:
+            report_no_provider(function, frame, reference)
+            return deferred_function(function, None)
+        provider = provider_of(frame.module, function.provider)
+        find, schemas = self._surroundings.provider_function, self._surroundings.schemas
+        found = None if find is None else find(provider, function)
+        offered = None if schemas is None else schemas.of(provider)
+        if found is not None or offered is not None:
+            return found
+        return deferred_function(function, None)
+
+    def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
+        frame = self._with_values(instance, parent)
+        for name, call in frame.module.calls.items():
+            frame.calls[name] = StaticCall(frame, call, self)
+        self._frames.append(frame)
+        self.work.want(frame.calls.values())
+        self.work.want(self.providers[frame].values())
+        self.work.want(self._static_places(frame))
+        return frame
+
+    def look_into(self, instance: ModuleInstance, parent: Frame, like: Frame) -> Frame:
+        frame = self._with_values(instance, parent)
+        for name, call in frame.module.calls.items():
+            frame.calls[name] = InstancedCall(frame, call, self, like.calls[name])
+        return frame
+
+    def instances_of(self, call: CallNode) -> Mapping[InstanceKey, Frame]:
+        """The instances of a call, as far as it is known which there are."""
+        expanded = call.expanded
+        self.evaluate([expanded])
+        return expanded.frames
+
+    def _with_values(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
+        """A module instance with a node for everything in it that has a value."""
+        frame = Frame(self, instance, parent)
+        module = instance.module
+        if parent is None or instance.call is None:
+            inputs = self._surroundings.inputs
+            for name, variable in module.variables.items():
+                frame.variables[name] = RootVariable(frame, variable, inputs.get(name))
+        else:
+            arguments = parent.instance.compiled.arguments(instance.call, self.diags)
+            for name, variable in module.variables.items():
+                frame.variables[name] = StaticArgument(frame, variable, arguments.get(name))
+        for name, variable in module.variables.items():
+            if variable.const is False and self.hides_dynamic:
+                frame.variables[name] = DynamicVariable(frame, variable)
+        for node in frame.variables.values():
+            if isinstance(node, VariableNode) and node.variable.validations:
+                node.then = Validation(node)
+        for name, local in module.locals.items():
+            frame.locals[name] = LocalValue(frame, local)
+        for name, output in module.outputs.items():
+            frame.outputs[name] = OutputNode(frame, output)
+        for addr, resource in module.resources.items():
+            frame.resources[addr] = self.resource_node(frame, resource)
+        self.providers[frame] = {
+            addr: ProviderConfigNode(frame, config, self.wish)
+            for addr, config in module.provider_configs.items()
+        }
+        return frame
+
+    def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
+        """What stands for a resource in this phase."""
+        return StaticResource(frame, resource, self._surroundings.schemas)
+
+    def _static_places(self, frame: Frame) -> Iterator[Node]:
+        """Everything else in a module that needs a value before anything runs."""
+        module = frame.module
+        for name, variable in module.variables.items():
+            if variable.const:
+                yield ConstVariable(frame.variables[name], self.wish)
+            elif (check := default_check(frame, variable)) is not None:
+                yield check
+        for addr, resource in module.resources.items():
+            if has_static_arguments(resource):
+                settings = ResourceSettings(frame, resource, self._wish_later)
+                self.settings[frame, addr] = settings
+                yield settings
+        yield from self._required(frame)
+        if frame.parent is None and module.encryption is not None:
+            yield from self._enforced(frame, module.encryption)
+        for removed in module.removed:
+            self.removed[frame, removed] = RemovedSettings(frame, removed, self._wish_later)
+            yield self.removed[frame, removed]
+        written: list[tuple[Statement, WrittenAddress]] = []
+        for moved in module.moved:
+            written += ((moved, moved.source), (moved, moved.target))
+        written += [(removed, removed.source) for removed in module.removed]
+        for statement, address in written:
+            if address.keys:
+                node = StaticAddress(frame, address, self._wish_later)
+                self._addresses.append((statement, node))
+                yield node
+
+    def _required(self, frame: Frame) -> Iterator[Node]:
+        """What a module asks of providers and of the program, where it is not written out."""
+        for version in frame.module.required_versions:
+            if version.counts and not is_written_out(version.expr):
+                yield ProgramVersion(frame, version, self.wish)
+        for required in frame.module.required_providers.values():
+            source = required.source
+            if source is not None and not is_written_out(source):
+                node = ProviderSource(frame, required, self.wish)
+                self._sources.append(node)
+                yield node
+
+    def _enforced(self, frame: Frame, encryption: Encryption) -> Iterator[Node]:
+        """Whether states and plans must be encrypted, where that is not written out."""
+        for target in (encryption.state, encryption.plan):
+            expr = None if target is None else target.enforced
+            if target is not None and expr is not None and not is_written_out(expr):
+                slot = Slot(
+                    f"enforced of {target.name}", frame, expr, self.wish, takes_secrets=True
+                )
+                yield CheckNode(slot.what, Stages(partial(_filled, slot)), expr.range)
+
+    def want(self, node: Node) -> None:
+        self.work.want((node,))
+
+    def must_expand(self, module: ModuleAddr, call: str) -> bool:
+        return (module.unkeyed, call) in self._expanded
+
+    def module_source(
+        self, frame: Frame, call: ModuleCall, data: InstanceData
+    ) -> tuple[str, str | None] | list[Need] | None:
+        name = f"module.{call.name}"
+        source = fill_text(
+            Slot(f"source of {frame.label(name)}", frame, call.source, self.wish, data)
+        )
+        if isinstance(source, list):
+            return source
+        if call.version is None:
+            return None if source is None else (source, None)
+        slot = Slot(f"version of {frame.label(name)}", frame, call.version, self.wish, data)
+        version = fill_text(slot, takes_null=True)
+        if isinstance(version, list):
+            return version
+        if version is not None and not _is_constraint(version, call.version, self.diags):
+            return None
+        return None if source is None else (source, version)
+
+    def wish(self, cause: UnknownCause) -> bool:
+        """Ask for what would make a value known; False where nobody can give it."""
+        if cause.kind in (CauseKind.EACH, CauseKind.COUNT):
+            return self.wish_expansion(cause.module, cause.name.removeprefix("module."))
+        if cause.kind is CauseKind.MISSING_VARIABLE and self._can_ask:
+            self.wishes.variables[cause.name.removeprefix("var.")] = cause
+            return True
+        return False
+
+    def wish_expansion(self, module: ModuleAddr, call: str) -> bool:
+        """Have a call expanded in the next run; False where it is in this one."""
+        wanted = (module.unkeyed, call)
+        if self.must_expand(*wanted):
+            return False
+        self.wishes.expansions.add(wanted)
+        return True
+
+    def _wish_later(self, cause: UnknownCause) -> bool:
+        """The same for what only planning needs: by then every variable has a value."""
+        return cause.kind is CauseKind.MISSING_VARIABLE or self.wish(cause)
+
+    def is_answered(self, effect: Effect) -> bool:
+        return effect in self._answers
+
+    def installed(self, effect: Effect) -> CompiledModule | None:
+        return self._answers[effect]
+
+    @property
+    def inputs(self) -> Inputs:
+        """The values that are given for the variables of the first module."""
+        return self._surroundings.inputs
+
+    # -- running --------------------------------------------------------------------------------
+
+    def providers_found(self) -> Mapping[str, Provider]:
+        """The providers that the root module means, where their sources have been evaluated."""
+        return {
+            node.required.name: node.provider
+            for node in self._sources
+            if node.provider is not None and node.required.provider is None
+        }
+
+    def check_addresses(self) -> None:
+        """Report addresses that are not the same in all instances of their module."""
+        check_same_keys(self._addresses, self.diags)
+
+    def frames(self) -> Iterator[Frame]:
+        """Every module instance that has been found, callers first."""
+        return iter(self._frames)
+
+    def evaluate(self, nodes: Sequence[Node]) -> None:
+        """Work out these nodes and whatever they need."""
+        self.work.want(nodes)
+        self.work.run(self._answer)
+
+    def _answer(self, effects: Sequence[Effect]) -> None:
+        """Answer all effects of a round at once, so that whatever they wait for overlaps."""
+        wanted: list[tuple[InstallModule, ModuleInstance]] = []
+        for effect in effects:
+            assert isinstance(effect, InstallModule)
+            wanted.append((effect, self._instance(effect.addr.parent or ROOT_MODULE)))
+        modules = self._surroundings.modules.load_all(wanted, self.diags)
+        for (effect, _), module in zip(wanted, modules, strict=True):
+            self._answers[effect] = module
+            self.work.answer(effect)
+
+    def _instance(self, addr: ModuleAddr) -> ModuleInstance:
+        instance = self.root.instance
+        for name, key in addr.steps[instance.addr.depth :]:
+            instance = instance.children[name][key]
+        return instance
+
+
+def _is_constraint(text: str, expr: Expression, diags: Diagnostics) -> bool:
+    """Whether the version of a module call makes sense; it is reported where it does not."""
+    from nigari.lang.versions import parse_module_constraints
+
+    return parse_module_constraints(text, diags, expr.range) is not None
+
+
+def _filled(slot: Slot) -> Sequence[Need]:
+    found = fill(slot)
+    return found if isinstance(found, list) else ()
+
+
+def run_static(
+    root: CompiledModule,
+    surroundings: StaticSettings,
+    can_ask: bool = False,
+    fill_places: Callable[[StaticRun], None] | None = None,
+) -> StaticRun:
+    """The static phase, repeated until every expansion that a static place needs is made, and
+    every provider of the root module is known.
+
+    `fill_places` fills the static places that are not found in modules as they are opened.
+    """
+    expanded: frozenset[tuple[ModuleAddr, str]] = frozenset()
+    while True:
+        run = StaticRun(root, surroundings, expanded, can_ask)
+        run.evaluate(())
+        providers = run.providers_found()
+        if providers:
+            # Whatever has looked at the providers so far has taken them for others.
+            root = root.with_providers(providers)
+            continue
+        if fill_places is not None:
+            fill_places(run)
+        if not run.wishes.expansions:
+            run.check_addresses()
+            return run
+        expanded |= run.wishes.expansions
+
+
+def settled(run: StaticRun, slot: Slot) -> Value | None:
+    """The value of a slot, with whatever it needs worked out first."""
+    while True:
+        value = fill(slot)
+        if value is None or isinstance(value, Value):
+            return value
+        run.evaluate([need for need in value if isinstance(need, Node)])

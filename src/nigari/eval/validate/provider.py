@@ -1,0 +1,111 @@
+"""What a provider block means while nothing is configured: its body against the schema.
+
+This is how `validate` sees provider configurations; their values may be unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from nigari.addrs.provider import Provider
+from nigari.config.provider_config import ProviderConfig
+from nigari.cty.types import NUMBER, STRING
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
+from nigari.diagnostics import Range
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.instances import Frame
+from nigari.eval.base.once import Effect, Need, Node, Stages
+from nigari.eval.base.scope import evaluate_body
+from nigari.providers.api import ProviderDiagnostic
+from nigari.providers.diagnostics import located
+from nigari.record import record
+from nigari.schema.block import Block
+from nigari.schema.decode import decoder_spec
+
+
+@record
+class ValidateProvider(Effect):
+    """A provider must say what it thinks of a configuration of itself. Answered with its
+    diagnostics.
+    """
+
+    provider: Provider
+    config: Value
+
+
+class Opinions(Protocol):
+    """Who remembers what providers have said."""
+
+    def told(self, effect: ValidateProvider) -> Sequence[ProviderDiagnostic] | None:
+        """What a provider has said, or None where it has not been asked yet."""
+        ...
+
+
+class ValidatedProvider(Node):
+    """A provider block of one module instance, looked at once for all its instances."""
+
+    __slots__ = ("_config", "_opinions", "_provider", "_schema", "_stages", "config", "frame")
+
+    def __init__(
+        self,
+        frame: Frame,
+        config: ProviderConfig,
+        provider: Provider,
+        schema: Block,
+        opinions: Opinions,
+    ) -> None:
+        super().__init__()
+        self.frame = frame
+        self.config = config
+        self._provider = provider
+        self._schema = schema
+        self._opinions = opinions
+        self._config: Value | None = None
+        self._stages = Stages(self._check_body, self._ask_provider)
+
+    @property
+    def label(self) -> str:
+        return self.frame.label(f"provider.{self.config.addr}")
+
+    @property
+    def range(self) -> Range:
+        return self.config.range
+
+    def fail(self) -> None:
+        """Nobody asks for its result."""
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()
+
+    def _check_body(self) -> Sequence[Need]:
+        compiled = self.frame.instance.compiled.body(self.config.body, decoder_spec(self._schema))
+        diags = self.frame.run.diags
+        errors = diags.error_count
+        value = evaluate_body(self.frame, compiled, _deferred(self.config))
+        if not isinstance(value, Value):
+            return value
+        if diags.error_count == errors:
+            self._config = value.unmark_deep()[0]
+        return ()
+
+    def _ask_provider(self) -> Sequence[Need]:
+        """Let the provider look at a configuration that is right as far as the schema goes."""
+        if self._config is None:
+            return ()
+        effect = ValidateProvider(self._provider, self._config)
+        told = self._opinions.told(effect)
+        if told is None:
+            return (effect,)
+        found = located(told, self._schema, self.config.body, self.label)
+        self.frame.run.diags.extend(found)
+        return ()
+
+
+def _deferred(config: ProviderConfig) -> InstanceData:
+    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
+    if config.count is not None:
+        return InstanceData(count_index=unknown(NUMBER))
+    if config.for_each is not None:
+        return InstanceData(each_key=unknown(STRING), each_value=DYNAMIC_UNKNOWN)
+    return NO_INSTANCE_DATA

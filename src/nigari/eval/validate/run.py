@@ -1,0 +1,411 @@
+"""The validate phase: everything in the tree looked at once, with unknown values flowing through.
+
+Nothing is expanded and no variable needs a value: a variable is any value of its type, and a module
+tells its caller nothing of its outputs but their names. What the static phase found (the tree,
+and what is wrong with its sources) is taken from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+from nigari.addrs.absolute import Abs, AbsResource, resource_of
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.provider import LocalProviderConfig
+from nigari.addrs.values import ProviderFunction
+from nigari.config.module_call import ModuleCall
+from nigari.config.provider_ref import ProviderRef
+from nigari.config.variable import Variable
+from nigari.cty.function import Function
+from nigari.cty.paths import path_text
+from nigari.cty.types import BOOL
+from nigari.cty.values import Value, unknown
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.causes import REPORTED, CauseKind, UnknownCause, causes_within
+from nigari.eval.base.deprecation import deprecated_variable
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import FAILED, CallNode, Frame, ModuleInstance
+from nigari.eval.base.once import DONE, Effect, Need, Node, Stages, WorkList
+from nigari.eval.base.scope import evaluate
+from nigari.eval.nodes.check_node import CheckNode
+from nigari.eval.nodes.local import LocalValue
+from nigari.eval.nodes.module_call import TreeCall, expand, is_remote
+from nigari.eval.nodes.provider_config import provider_of
+from nigari.eval.nodes.provider_functions import deferred_function, report_no_provider
+from nigari.eval.nodes.provider_keys import check_provider_key
+from nigari.eval.nodes.provider_names import find_config
+from nigari.eval.nodes.resource import (
+    Rules,
+    Schemas,
+    ValidateConfig,
+    ValidatedResource,
+    deferred_data,
+    needs_of_dependencies,
+)
+from nigari.eval.nodes.validation import Validation
+from nigari.eval.nodes.variable import (
+    ArgumentVariable,
+    UnknownVariable,
+    VariableNode,
+    missing_variable,
+)
+from nigari.eval.static.run import StaticRun
+from nigari.eval.validate.import_block import ValidatedImport
+from nigari.eval.validate.output import ValidatedOutput
+from nigari.eval.validate.provider import ValidatedProvider, ValidateProvider
+from nigari.hcl.body import Attribute
+from nigari.hcl.expressions import Expression
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.marks import EPHEMERAL
+from nigari.lang.references import Reference
+from nigari.lang.types import dropped_attributes
+from nigari.providers.api import ProviderDiagnostic
+
+Opinion = ValidateConfig | ValidateProvider
+"""What providers are asked about."""
+
+
+FindFunction = Callable[[Frame, ProviderFunction, Reference, list[Need]], Function]
+"""Gives a function of a provider; calls that have no answer yet are put among the needs."""
+
+
+class CheckedArgument(ArgumentVariable):
+    """A variable of a called module: the argument must fit, and is then forgotten by all but the
+    variable's own validations.
+    """
+
+    __slots__ = ("given",)
+
+    def __init__(self, frame: Frame, variable: Variable, argument: Attribute | None) -> None:
+        super().__init__(frame, variable, argument)
+        self.given: Value = FAILED
+
+    def step(self) -> Sequence[Need]:
+        needs = super().step()
+        if not needs:
+            self._warn()
+            self.given = self.value
+            self.take_unknown(missing_variable(self))
+        return needs
+
+    def _warn(self) -> None:
+        """Point at what is right but surely not meant."""
+        argument, variable, diags = self.argument, self.variable, self.frame.run.diags
+        if argument is None:
+            return
+        if variable.deprecated and REPORTED not in causes_within(self.value):
+            where, remote = argument.expr.range, is_remote(self.frame)
+            diags.append(deprecated_variable(self.label, variable.deprecated, remote, where))
+        for dropped in dropped_attributes(argument.expr, variable.type):
+            diags.warning(
+                "Unused object attribute",
+                f"The type of {self.label} has no attribute {path_text(dropped.path)}, so this "
+                f"value is dropped.{did_you_mean(dropped.name, dropped.wanted.attributes)}",
+                dropped.name_range,
+            )
+
+
+class ArgumentValidation(Validation):
+    """The validations of a called module's variable, which alone know what is given for it."""
+
+    __slots__ = ("_argument",)
+
+    def __init__(self, argument: CheckedArgument) -> None:
+        super().__init__(argument)
+        self._argument = argument
+
+    def _frame(self) -> Frame:
+        variable = self._argument.variable
+        known = UnknownVariable(self._argument.frame, variable)
+        known.value, known.state = self._argument.given, DONE
+        return self._argument.frame.with_variable(variable.name, known)
+
+
+class Contents(Node):
+    """Everything in a called module, for those that depend on the whole of it."""
+
+    __slots__ = ("_call", "_gate")
+
+    def __init__(self, call: TreeCall, gate: Node | None) -> None:
+        super().__init__()
+        self._call = call
+        self._gate = gate
+
+    @property
+    def label(self) -> str:
+        return self._call.label
+
+    @property
+    def range(self) -> Range:
+        return self._call.range
+
+    def fail(self) -> None:
+        """Nobody asks for its result."""
+
+    def step(self) -> Sequence[Need]:
+        call = self._call
+        if call.state != DONE:
+            return (call,)
+        needs: list[Need] = []
+        if self._gate is not None and self._gate.state != DONE:
+            needs.append(self._gate)
+        for frame in call.frames.values():
+            inner = [each.contents for each in frame.calls.values() if each.contents is not None]
+            for nodes in (
+                frame.variables.values(),
+                frame.locals.values(),
+                frame.outputs.values(),
+                frame.resources.values(),
+                inner,
+            ):
+                needs.extend(node for node in nodes if node.state != DONE)
+        return needs
+
+
+class ValidateRun:
+    """One look at the whole tree that the static phase found."""
+
+    is_opaque = True
+
+    def __init__(self, static: StaticRun, schemas: Schemas) -> None:
+        self.diags = Diagnostics()
+        self.functions = static.functions
+        self.root_path = static.root_path
+        self.working_path = static.working_path
+        self._schemas = schemas
+        self._static = static
+        self._gates: dict[CallNode, Node | None] = {}
+        self._told: dict[Opinion, Sequence[ProviderDiagnostic]] = {}
+        self._imports: dict[AbsResource, list[ValidatedImport]] = {}
+        self._configured = {frame.instance: nodes for frame, nodes in static.providers.items()}
+        """The provider blocks of each module instance, as the static phase saw them."""
+        self._providers: set[tuple[Frame, LocalProviderConfig]] = set()
+        """The blocks of providers that something uses."""
+        self.work = WorkList(self.diags)
+        self.find_function: FindFunction | None = None
+        """How functions of providers are called; without it they give no results."""
+        self.root = self.open(static.root.instance, None)
+
+    def terraform(self, name: str) -> Value:
+        if name == "workspace":
+            return self._static.terraform(name)
+        cause = UnknownCause(CauseKind.RUN_TIME, ROOT_MODULE, f"terraform.{name}")
+        return unknown(BOOL).with_causes((cause,)).mark(EPHEMERAL)
+
+    def provider_function(
+        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+    ) -> Function | None:
+        name = function.provider
+        if name not in frame.module.required_providers:
+            report_no_provider(function, frame, reference)
+            return deferred_function(function, None)
+        self._use_provider(frame, name, function.alias)
+        provider = provider_of(frame.module, name)
+        if provider.is_builtin:
+            return self._static.provider_function(frame, function, reference, needs)
+        offered = self._schemas.of(provider)
+        if offered is None:
+            return deferred_function(function, None)
+        # One that the schema does not have may be there once the provider is configured.
+        signature = offered.functions.get(function.function)
+        if signature is not None and self.find_function is not None:
+            return self.find_function(frame, function, reference, needs)
+        return deferred_function(function, signature)
+
+    def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
+        frame = Frame(self, instance, parent)
+        module = instance.module
+        gate = None
+        if parent is not None and instance.call is not None:
+            gate = self._gates[parent.calls[instance.call.name]]
+        if parent is None or instance.call is None:
+            given = self._static.inputs
+            for name, variable in module.variables.items():
+                frame.variables[name] = UnknownVariable(frame, variable, name in given)
+        else:
+            arguments = parent.instance.compiled.arguments(instance.call, self.diags)
+            for name, variable in module.variables.items():
+                frame.variables[name] = CheckedArgument(frame, variable, arguments.get(name))
+            told = len(self.diags)
+            _check_arguments(frame, instance.call, self.diags)
+            self.diags.name_since(told, frame.about)
+        for name, local in module.locals.items():
+            frame.locals[name] = LocalValue(frame, local)
+        for name, output in module.outputs.items():
+            frame.outputs[name] = ValidatedOutput(frame, output, gate)
+        for name, call in module.calls.items():
+            frame.calls[name] = node = TreeCall(frame, call)
+            self._gates[node] = self._gate_of(node, gate)
+            node.contents = Contents(node, self._gates[node])
+        if parent is None:
+            self._imports = self._open_imports(frame)
+        for addr, resource in module.resources.items():
+            imports = self._imports.get(Abs(instance.addr.unkeyed, addr), ())
+            waits = imports if gate is None else (gate, *imports)
+            frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self, waits)
+        self.work.want(_everything(frame))
+        self.work.want(self._provider_repetitions(frame))
+        self.work.want(self._passed_keys(frame))
+        names = {(each.provider_name, each.provider_alias) for each in module.resources.values()}
+        for name, alias in names:
+            self._use_provider(frame, name, alias)
+        return frame
+
+    def _open_imports(self, frame: Frame) -> dict[AbsResource, list[ValidatedImport]]:
+        """The import blocks of the root module, by the resources that they are for."""
+        imports: dict[AbsResource, list[ValidatedImport]] = {}
+        for block in frame.module.imports:
+            node = ValidatedImport(frame, block, self._schemas)
+            if block.provider is not None:
+                self._use_provider(frame, block.provider.name, block.provider.alias)
+            imports.setdefault(resource_of(block.shape).unkeyed, []).append(node)
+            self.want(node)
+        return imports
+
+    def _gate_of(self, node: TreeCall, outer: Node | None) -> Node | None:
+        """What everything in a called module waits for: the call's repetition and dependencies."""
+        frame, call = node.frame, node.call
+        if call.repetition.is_single and not call.depends_on:
+            return outer
+        gate = CheckNode(
+            frame.label(f"module.{call.name}"),
+            Stages(
+                lambda: () if outer is None or outer.state == DONE else (outer,),
+                partial(_check_repetition, frame, call),
+                partial(needs_of_dependencies, frame, call.depends_on or ()),
+            ),
+            call.range,
+            frame.about,
+        )
+        self.want(gate)
+        return gate
+
+    def provider_instances(
+        self, frame: Frame, config: LocalProviderConfig
+    ) -> Mapping[InstanceKey, InstanceData]:
+        node = self._configured.get(frame.instance, {}).get(config)
+        return {} if node is None else node.instances
+
+    def _passed_keys(self, frame: Frame) -> Iterable[Node]:
+        """The keys of the provider instances that calls pass on."""
+        for call in frame.module.calls.values():
+            name = frame.label(f"providers of module.{call.name}")
+            for passed in call.providers:
+                ref = passed.in_parent
+                if ref.key is not None:
+                    check = partial(self._check_passed_key, frame, call, ref)
+                    yield CheckNode(name, Stages(check), ref.key.range, frame.about)
+
+    def _check_passed_key(self, frame: Frame, call: ModuleCall, ref: ProviderRef) -> Sequence[Need]:
+        assert ref.key is not None
+        compiled = frame.instance.compiled.expression(ref.key)
+        value = evaluate(frame, compiled, deferred_data(call.repetition))
+        if not isinstance(value, Value):
+            return value
+        known = self.provider_instances(frame, ref.config)
+        check_provider_key(frame, ref, value, known, f"module.{call.name}")
+        return ()
+
+    def _provider_repetitions(self, frame: Frame) -> Iterable[Node]:
+        for config in frame.module.provider_configs.values():
+            repeated = config.for_each or config.count
+            if repeated is not None:
+                name = frame.label(f"provider.{config.addr}")
+                check = partial(_check_expression, frame, repeated)
+                yield CheckNode(name, Stages(check), config.range, frame.about)
+
+    def _use_provider(self, frame: Frame, name: str, alias: str) -> None:
+        """CheckNode at the block behind a name, once. One that nothing uses does not matter, and an
+        empty one may be filled from outside.
+        """
+        found = find_config(frame, name, alias)
+        config = found.config
+        if config is None or (found.frame, config.addr) in self._providers:
+            return
+        self._providers.add((found.frame, config.addr))
+        offered = self._schemas.of(found.provider)
+        if offered is not None and not config.is_empty:
+            block = offered.provider.block
+            self.want(ValidatedProvider(found.frame, config, found.provider, block, self))
+
+    def want(self, node: Node) -> None:
+        self.work.want((node,))
+
+    def told(self, effect: Opinion) -> Sequence[ProviderDiagnostic] | None:
+        return self._told.get(effect)
+
+    def tell(self, effect: Opinion, told: Sequence[ProviderDiagnostic]) -> None:
+        """Take note of what a provider has said."""
+        self._told[effect] = told
+
+    def run(self, ask: Callable[[Opinion], Sequence[ProviderDiagnostic]]) -> None:
+        """CheckNode at everything. `ask` gets a provider's opinion of a configuration."""
+
+        def answer(effects: Sequence[Effect]) -> None:
+            for effect in effects:
+                assert isinstance(effect, Opinion)
+                self._told[effect] = ask(effect)
+                self.work.answer(effect)
+
+        self.work.run(answer)
+
+
+def _everything(frame: Frame) -> Iterable[Node]:
+    """Whatever there is to look at in a module instance."""
+    module = frame.module
+    yield from frame.variables.values()
+    yield from frame.locals.values()
+    yield from frame.outputs.values()
+    yield from frame.calls.values()
+    yield from frame.resources.values()
+    for variable in frame.variables.values():
+        if not isinstance(variable, VariableNode):
+            continue
+        if variable.does_without_default:
+            name = f"default of {variable.label}"
+            yield CheckNode(name, Stages(variable.check_default), about=frame.about)
+        if variable.variable.validations:
+            if isinstance(variable, CheckedArgument):
+                yield ArgumentValidation(variable)
+            else:
+                yield Validation(variable)
+    for check in module.checks.values():
+        name = frame.label(f"check.{check.name}")
+        rules = Rules(frame, check.asserts, check=check.name)
+        yield CheckNode(name, Stages(rules.step), about=frame.about)
+
+
+def _check_expression(frame: Frame, expr: Expression) -> Sequence[Need]:
+    value = evaluate(frame, frame.instance.compiled.expression(expr))
+    return value if isinstance(value, list) else ()
+
+
+def _check_repetition(frame: Frame, call: ModuleCall) -> Sequence[Need]:
+    expansion = expand(frame, call.repetition)
+    return expansion if isinstance(expansion, list) else ()
+
+
+def _check_arguments(frame: Frame, call: ModuleCall, diags: Diagnostics) -> None:
+    """Compare the arguments of a call with the variables of the module it calls."""
+    caller = frame.parent
+    assert caller is not None
+    variables = frame.module.variables
+    arguments = caller.instance.compiled.arguments(call, Diagnostics())
+    for name, attribute in arguments.items():
+        if name not in variables:
+            hint = did_you_mean(name, [other for other in variables if other not in arguments])
+            diags.error(
+                "Unexpected argument",
+                f'The module has no variable named "{name}".{hint}',
+                attribute.name_range,
+            )
+    for name, variable in variables.items():
+        if variable.default is None and name not in arguments:
+            diags.error(
+                "Missing argument",
+                f'The module requires a value for its variable "{name}". Add an argument with '
+                "that name to the call.",
+                call.body.missing_item_range,
+            )

@@ -1,0 +1,31 @@
+"""Conditions of a plan, each with the object that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.addrs.absolute import AbsResourceInstance, block_of
+from nigari.config.declared import CheckRule
+from nigari.cty.values import Value
+from nigari.diagnostics import Severity
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import Frame
+from nigari.eval.nodes.conditions import Conditions
+
+Noted = tuple[str, str, str, Conditions]
+"""The kind of an object, its block, its address, and its conditions."""
+
+
+def resource_conditions(
+    frame: Frame,
+    address: AbsResourceInstance,
+    kind: str,
+    rules: Sequence[CheckRule],
+    data: InstanceData,
+    self_value: Value | None,
+    severity: Severity = Severity.ERROR,
+) -> Noted:
+    """The preconditions or postconditions of a resource instance."""
+    summary = f"{kind.capitalize()} failed"
+    conditions = Conditions(frame, rules, summary, data, self_value, severity, address=str(address))
+    return "resource", str(block_of(address)), str(address), conditions

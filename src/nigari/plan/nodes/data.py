@@ -1,0 +1,201 @@
+"""Data sources while planning: read now if everything is known, else when the plan is applied.
+
+While everything is destroyed, only what providers need is read.
+
+The data source of a check is read while planning and again when the plan is applied. That it
+cannot be read is a warning, and the check has failed.
+"""
+
+from __future__ import annotations
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.keys import InstanceKey
+from nigari.config.resource import Resource
+from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
+from nigari.cty.paths import unknown_as_null
+from nigari.cty.values import Value, null
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.eval.base.expansion import InstanceData
+from nigari.lang.marks import EPHEMERAL
+from nigari.plan.model.changes import Action, Change, Reason
+from nigari.plan.nodes.instances import ChangingInstance
+from nigari.plan.nodes.pending import DeferrableResource
+from nigari.plan.objects.planned_change import ephemeral_argument
+from nigari.plan.objects.prior import current_value
+from nigari.plan.objects.proposed import planned_unknown
+from nigari.providers import api
+from nigari.providers.diagnostics import located
+from nigari.record import record, replace
+from nigari.running.provider_objects import is_sound, with_schema_marks
+from nigari.schema.provider import Schema
+
+
+class DataResource(DeferrableResource):
+    """A data source of one module instance."""
+
+    __slots__ = ()
+
+    def instance(self, key: InstanceKey, data: InstanceData) -> DataInstance:
+        return DataInstance(self, key, data, self.has_pending)
+
+
+class DataInstance(ChangingInstance):
+    """One instance of a data source."""
+
+    __slots__ = ("_has_pending",)
+
+    def __init__(
+        self, owner: DataResource, key: InstanceKey, data: InstanceData, has_pending: bool
+    ) -> None:
+        super().__init__(owner, key, data)
+        self._has_pending = has_pending
+
+    async def perform(self) -> None:
+        """Read the data source, or plan to."""
+        run, resource = self.owner.run, self.owner.resource
+        assert self.config is not None
+        reason = Reason.NONE
+        if not self.config.is_wholly_known:
+            reason = Reason.CONFIG_UNKNOWN
+        elif self._has_pending:
+            reason = Reason.DEPENDENCY_PENDING
+        source = DataSource(self.running, self.address, self.schema, resource, self.meta)
+        if reason is not Reason.NONE:
+            await self.defer(source, self.config, reason)
+            return
+        run.listener.read_started(self.address)
+        value = await source.read(self.config, run.diags, run.unread)
+        run.listener.read_finished(self.address, value)
+        if resource.in_check:
+            self._plan_reading(value, Reason.CHECK_NESTED)
+        elif value is None:
+            self.fail()
+        else:
+            self._store(value)
+
+    async def defer(self, source: DataSource, config: Value, reason: Reason) -> None:
+        """Have the data source read later, if the provider agrees with what is known by now."""
+        run, resource = self.owner.run, self.owner.resource
+        if resource.in_check or await source.is_valid(config, run.diags):
+            self._plan_reading(None, reason)
+        else:
+            self.fail()
+
+    def _store(self, value: Value) -> None:
+        self.value = with_schema_marks(value, self.schema)
+        self.owner.run.note_data(self.address, value, self.schema, self.provider_address)
+
+    def _plan_reading(self, found: Value | None, reason: Reason) -> None:
+        """Have the data source read when the plan is applied."""
+        assert self.config is not None
+        before = null(self.schema.block.implied_type)
+        if found is None:
+            plain, marks = unmark_deep_with_paths(self.config)
+            found = mark_with_paths(planned_unknown(self.schema.block, plain), marks)
+        if reason is Reason.CHECK_NESTED:
+            self._store(unknown_as_null(found))
+        elif self.owner.run.is_refresh_only:
+            self.value = before
+            return
+        self.value = with_schema_marks(found, self.schema)
+        if not self.owner.run.is_refresh_only:
+            self.note(
+                Change(
+                    self.address,
+                    Action.READ,
+                    before,
+                    self.value,
+                    self.provider_address,
+                    self.schema,
+                    reason,
+                    previous_address=self.owner.run.previous_address(self.address),
+                )
+            )
+
+
+class NeededData(DataResource):
+    """A data source that a provider needs while everything is destroyed: it is read whatever the
+    user singled out, since what it said the last time may be outdated.
+    """
+
+    __slots__ = ()
+
+    def is_looked_at(self, key: InstanceKey) -> bool:
+        return True
+
+    def instance(self, key: InstanceKey, data: InstanceData) -> DataInstance:
+        return NeededInstance(self, key, data, self.has_pending)
+
+
+class NeededInstance(DataInstance):
+    """One instance of such a data source; nothing will make known what is not known now."""
+
+    __slots__ = ()
+
+    async def defer(self, source: DataSource, config: Value, reason: Reason) -> None:
+        run = self.owner.run
+        self.value = current_value(run.prior.instance(self.address), self.schema)
+
+
+@record
+class DataSource:
+    """A data source that is to be read, now or while the plan is applied."""
+
+    provider: api.Provider
+    address: AbsResourceInstance
+    schema: Schema
+    resource: Resource
+    meta: Value | None
+
+    async def is_valid(self, config: Value, diags: Diagnostics) -> bool:
+        """Whether the provider accepts the configuration, of which parts may be unknown."""
+        type_name, body = self.resource.addr.type, self.resource.body
+        plain, marks = unmark_deep_with_paths(config)
+        stored = [path for path, found in marks if EPHEMERAL in found]
+        if stored:
+            diags.extend(
+                ephemeral_argument(self.address, self.schema, body, path) for path in stored
+            )
+            return False
+        told = (await self.provider.validate_data(type_name, plain)).diagnostics
+        diags.extend(located(told, self.schema.block, body, str(self.address)))
+        return not api.has_errors(told)
+
+    async def read(
+        self, config: Value, diags: Diagnostics, unread: dict[AbsResourceInstance, str]
+    ) -> Value | None:
+        """What the data source says, marked as its configuration is; None after reporting why it
+        says nothing.
+
+        What is wrong with the data source of a check is only a warning, and noted as the reason
+        for which it could not be read.
+        """
+        told = Diagnostics()
+        value = await self._read(config, told)
+        if self.resource.in_check:
+            errors = [each for each in told if each.severity is Severity.ERROR]
+            if errors:
+                unread[self.address] = "\n\n".join(_text(each) for each in errors)
+            diags.extend(replace(each, severity=Severity.WARNING) for each in told)
+        else:
+            diags.extend(told)
+        return value
+
+    async def _read(self, config: Value, diags: Diagnostics) -> Value | None:
+        if not await self.is_valid(config, diags):
+            return None
+        plain, marks = unmark_deep_with_paths(config)
+        where = str(self.address)
+        request = api.ReadDataRequest(self.resource.addr.type, plain, self.meta, where)
+        answer = await self.provider.read_data(request)
+        block, body = self.schema.block, self.resource.body
+        diags.extend(located(answer.diagnostics, block, body, str(self.address)))
+        if api.has_errors(answer.diagnostics):
+            return None
+        if not is_sound(answer.state, self.schema, self.address, "read", diags):
+            return None
+        return mark_with_paths(answer.state, marks)
+
+
+def _text(told: Diagnostic) -> str:
+    return f"{told.summary}: {told.detail}" if told.detail else told.summary

@@ -1,0 +1,64 @@
+"""Ephemeral resources while planning: opened if everything is known, else only while applying.
+
+They are no part of the plan but for their addresses: what must be open while it is applied is
+opened anew.
+"""
+
+from __future__ import annotations
+
+from nigari.addrs.keys import InstanceKey
+from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
+from nigari.eval.base.expansion import InstanceData
+from nigari.lang.marks import EPHEMERAL
+from nigari.plan.model.changes import EphemeralInstance
+from nigari.plan.nodes.instances import InstanceNode
+from nigari.plan.nodes.pending import DeferrableResource
+from nigari.plan.objects.proposed import planned_unknown
+from nigari.running.ephemeral_objects import ephemeral_value
+
+
+class EphemeralResource(DeferrableResource):
+    """An ephemeral resource of one module instance."""
+
+    __slots__ = ()
+
+    def is_looked_at(self, key: InstanceKey) -> bool:
+        """Nothing else stands for an instance that somebody needs, whatever was singled out."""
+        return True
+
+    def instance(self, key: InstanceKey, data: InstanceData) -> PlannedEphemeral:
+        return PlannedEphemeral(self, key, data, self.has_pending)
+
+
+class PlannedEphemeral(InstanceNode):
+    """One instance of an ephemeral resource."""
+
+    __slots__ = ("_has_pending",)
+
+    def __init__(
+        self, owner: EphemeralResource, key: InstanceKey, data: InstanceData, has_pending: bool
+    ) -> None:
+        super().__init__(owner, key, data)
+        self._has_pending = has_pending
+
+    def fail(self) -> None:
+        super().fail()
+        self.value = self.value.mark(EPHEMERAL)
+
+    async def perform(self) -> None:
+        """Open the object, or leave that for later."""
+        run, config = self.owner.run, self.config
+        assert config is not None
+        run.note_ephemeral(EphemeralInstance(self.address, self.provider_address, self.schema))
+        if self._has_pending or not config.is_wholly_known:
+            plain, marks = unmark_deep_with_paths(config)
+            planned = planned_unknown(self.schema.block, plain)
+            self.value = ephemeral_value(mark_with_paths(planned, marks), self.schema)
+            run.listener.ephemeral_deferred(self.address, config.is_wholly_known)
+            return
+        body = self.owner.resource.body
+        value = await run.ephemeral.open(self.running, self.address, self.schema, config, body)
+        if value is None:
+            self.fail()
+        else:
+            self.value = value

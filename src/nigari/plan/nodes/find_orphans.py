@@ -1,0 +1,121 @@
+"""Which objects of the prior state nothing in the configuration wants, and what ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.resource import MANAGED
+from nigari.config.resource import Resource
+from nigari.eval.base.instances import Frame, Origin
+from nigari.plan.model.changes import PlanMode, Reason
+from nigari.plan.nodes.orphans import End, OrphanNode, reason_for
+from nigari.plan.nodes.plan_host import PlanHost
+from nigari.plan.nodes.removed_modules import frame_of_old
+from nigari.plan.order.block_graph import resource_block
+from nigari.plan.order.removed import RemoveStatement, statement_for
+from nigari.state.model import InstanceState, ResourceState, StoredObject
+
+
+class Orphans:
+    """Goes through the prior state once everything that is wanted is known."""
+
+    def __init__(self, host: PlanHost, mode: PlanMode) -> None:
+        self._host = host
+        self._frames: dict[ModuleAddr, Frame | None] = {}
+        self._is_destroy = mode is PlanMode.DESTROY
+        self._statements = host.settings.removed
+
+    def nodes(self) -> Iterator[OrphanNode]:
+        """A node for every object that is to go; data is forgotten without one."""
+        host = self._host
+        for resource in host.prior.resources.values():
+            if resource.address.item.mode is not MANAGED:
+                self._forget_data(resource)
+                continue
+            for key, instance in resource.instances.items():
+                address = instance_of(resource.address, key)
+                is_wanted = not self._is_destroy and host.is_wanted(address)
+                if is_wanted and not instance.deposed:
+                    continue
+                if host.looks_at(address):
+                    yield from self._objects(address, instance, is_wanted)
+
+    def _forget_data(self, resource: ResourceState) -> None:
+        """Forget what was read for instances that are not wanted any more.
+
+        What providers need stays: when a destroy is applied they are configured once more.
+        """
+        host = self._host
+        if self._is_destroy and resource_block(resource.address) in host.needed_data:
+            return
+        for key in resource.instances:
+            address = instance_of(resource.address, key)
+            if self._is_destroy:
+                is_gone = host.selection is None or host.selection.names(address)
+            else:
+                is_gone = not host.is_wanted(address) and host.looks_at(address)
+            if is_gone:
+                host.refreshed.set_current(address, None, resource.manager_of(key))
+
+    def _objects(
+        self, address: AbsResourceInstance, instance: InstanceState, is_wanted: bool
+    ) -> Iterator[OrphanNode]:
+        host = self._host
+        resource = host.prior.resources[resource_of(address)]
+        manager = resource.manager_of(address.item.key)
+        provider = host.providers.for_stored(host.root, self._frame(manager.module), manager)
+        provider.user = provider.user or address
+        if instance.current is not None and not is_wanted:
+            why = Reason.NONE if self._is_destroy else reason_for(host, host.root, address)
+            statement = None if self._is_destroy else statement_for(self._statements, address)
+            end = self._end(address, instance.current, statement, why)
+            protection = self._protection(address)
+            yield OrphanNode(host, address, instance.current, provider, end, "", protection)
+        for key, deposed in instance.deposed.items():
+            statement = statement_for(self._statements, address)
+            end = self._end(address, deposed, statement, Reason.NONE)
+            yield OrphanNode(host, address, deposed, provider, end, key)
+
+    def _frame(self, module: ModuleAddr) -> Frame | None:
+        """A module instance as it is, or as it was."""
+        if module not in self._frames:
+            host = self._host
+            self._frames[module] = frame_of_old(host.root, module, host.prior, host.schema_of)
+        return self._frames[module]
+
+    def _end(
+        self,
+        address: AbsResourceInstance,
+        stored: StoredObject,
+        statement: RemoveStatement | None,
+        why: Reason,
+    ) -> End:
+        """Whether an object is destroyed or only forgotten, and why.
+
+        A `removed` block is what the user said last, so it counts more than what the `lifecycle`
+        of the resource says, or once said.
+        """
+        skips = self._host.settings.skips_destroy(address.module, address.item.resource)
+        forgets = skips or stored.skip_destroy
+        if statement is not None:
+            forgets = not statement.destroys
+        if forgets and skips:
+            why = Reason.KEPT_BY_CONFIG
+        elif forgets and stored.skip_destroy:
+            why = Reason.KEPT_BY_STATE
+        resource = self._declared(address)
+        return End(forgets, why, None if resource is None else resource.body)
+
+    def _declared(self, address: AbsResourceInstance) -> Resource | None:
+        frame = self._frame(address.module)
+        return None if frame is None else frame.module.resources.get(address.item.resource)
+
+    def _protection(self, address: AbsResourceInstance) -> Origin | None:
+        """Where the configuration says that an object must not be destroyed."""
+        frame, resource = self._frame(address.module), self._declared(address)
+        expr = None if resource is None else resource.lifecycle.prevent_destroy
+        if frame is None or expr is None:
+            return None
+        return Origin(frame, frame.instance.compiled.expression(expr))

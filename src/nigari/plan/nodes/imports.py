@@ -1,0 +1,286 @@
+"""`import` blocks: existing objects that are taken over, by what their provider knows them by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
+from nigari.addrs.parse import parse_resource_instance
+from nigari.config.imports import Import
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.json import value_to_json
+from nigari.cty.types import KIND_TUPLE, STRING
+from nigari.cty.values import Value, number
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, Asked, InstanceData, expand_for_each
+from nigari.eval.base.instances import Frame
+from nigari.eval.base.once import Need, Node
+from nigari.eval.base.scope import evaluate, scope_of
+from nigari.hcl.expressions import Expression
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.plan.objects.prior import PriorObject
+from nigari.providers import api
+from nigari.providers.diagnostics import located
+from nigari.record import record
+from nigari.running.provider_objects import is_sound, with_schema_marks
+from nigari.schema.provider import Schema
+from nigari.state.objects import encode
+
+
+@record
+class ImportTarget:
+    """An object to take over: one of an id and an identity is what it is known by."""
+
+    address: AbsResourceInstance
+    id: str = ""
+    identity: Value | None = None
+    """As it was given, not yet fitted to what the provider wants."""
+    block: Import | None = None
+    """None for the command `import`."""
+
+    @property
+    def text(self) -> str:
+        """What it is known by, to be shown."""
+        if self.identity is None:
+            return self.id
+        return value_to_json(self.identity, self.identity.type)
+
+    @property
+    def range(self) -> Range | None:
+        return None if self.block is None else self.block.range
+
+
+class Imports:
+    """All import blocks of the root module, and what is imported where."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.targets: dict[AbsResourceInstance, ImportTarget] = {}
+        self.nodes = [ImportNode(frame, each, self.targets) for each in frame.module.imports]
+        self._by_resource: dict[AbsResource, list[ImportNode]] = {}
+        for node in self.nodes:
+            self._by_resource.setdefault(node.resource, []).append(node)
+
+    def of(self, address: AbsResource) -> list[ImportNode]:
+        """The blocks that may import to instances of a resource."""
+        return self._by_resource.get(address.unkeyed, [])
+
+
+class ImportNode(Node):
+    """An import block of the root module."""
+
+    __slots__ = ("_block", "_frame", "_targets")
+
+    def __init__(
+        self, frame: Frame, block: Import, targets: dict[AbsResourceInstance, ImportTarget]
+    ) -> None:
+        super().__init__()
+        self._frame = frame
+        self._block = block
+        self._targets = targets
+
+    @property
+    def label(self) -> str:
+        return f"import to {self._block.shape}"
+
+    @property
+    def range(self) -> Range:
+        return self._block.range
+
+    @property
+    def resource(self) -> AbsResource:
+        """Whose instances the block names, in modules without keys."""
+        return resource_of(self._block.shape).unkeyed
+
+    def fail(self) -> None:
+        """Then nothing is imported."""
+
+    def step(self) -> Sequence[Need]:
+        block = self._block
+        instances = self._instances(block)
+        if isinstance(instances, list):
+            return instances
+        found: list[ImportTarget] = []
+        for data in instances:
+            target = self._one(block, data)
+            if isinstance(target, list):
+                return target
+            if target is not None:
+                found.append(target)
+        for each in found:
+            self._put(each)
+        return ()
+
+    def _put(self, target: ImportTarget) -> None:
+        known = self._targets.setdefault(target.address, target)
+        if known is not target and known.range is not None:
+            first = known.range
+            self._frame.run.diags.error(
+                "Duplicate import",
+                f"{target.address} is already imported by the block in {first.filename}, line "
+                f"{first.start.line}. Only one object can be imported there.",
+                target.range,
+            )
+
+    def _instances(self, block: Import) -> tuple[InstanceData, ...] | list[Need]:
+        """What `each` means to every repetition of a block."""
+        expr, frame = block.for_each, self._frame
+        if expr is None:
+            return (NO_INSTANCE_DATA,)
+        compiled = frame.instance.compiled.expression(expr)
+        value = evaluate(frame, compiled)
+        if not isinstance(value, Value):
+            return value
+        plain, _ = value.unmark()
+        if plain.type.kind == KIND_TUPLE and not value.is_marked:
+            if plain.is_null or not plain.is_known:
+                _report(frame, block, expr, f"its for_each is {_unusable(plain)}")
+                return ()
+            return tuple(
+                InstanceData(each_key=number(index), each_value=each)
+                for index, each in enumerate(plain.sequence())
+            )
+        asked = Asked(expr, partial(scope_of, frame, compiled), frame.run.diags)
+        expansion = expand_for_each(value, asked)
+        if expansion.deferred_by is not None:
+            _report(frame, block, expr, "its for_each is not known yet")
+            return ()
+        return tuple(expansion.instances.values())
+
+    def _one(self, block: Import, data: InstanceData) -> ImportTarget | list[Need] | None:
+        frame, needs = self._frame, list[Need]()
+        keys: list[Value] = []
+        for expr in block.target.keys:
+            value = evaluate(frame, frame.instance.compiled.expression(expr), data)
+            if not isinstance(value, Value):
+                needs.extend(value)
+            elif value.is_marked or not value.is_known or value.is_null:
+                _report(frame, block, expr, f"a key in its address is {_unusable(value)}")
+                return None
+            else:
+                keys.append(value)
+        known_by = block.id or block.identity
+        if needs or known_by is None:
+            return needs or None
+        value = evaluate(frame, frame.instance.compiled.expression(known_by), data)
+        if not isinstance(value, Value):
+            return value
+        address = parse_resource_instance(block.target.with_keys(keys), frame.run.diags)
+        what = "id" if block.id is not None else "identity"
+        if address is None or not self._is_usable(block, known_by, what, value):
+            return None
+        if block.id is None:
+            return ImportTarget(address, "", value, block)
+        id_ = self._id(block, known_by, value)
+        return None if id_ is None else ImportTarget(address, id_, None, block)
+
+    def _is_usable(self, block: Import, expr: Expression, what: str, value: Value) -> bool:
+        plain, marks = value.unmark_deep()
+        if SENSITIVE in marks or EPHEMERAL in marks or plain.is_null or not plain.is_wholly_known:
+            marked = value if value.is_marked or not marks else value.with_marks(marks)
+            _report(self._frame, block, expr, f"its {what} is {_unusable(marked)}")
+            return False
+        return True
+
+    def _id(self, block: Import, expr: Expression, value: Value) -> str | None:
+        try:
+            text = convert(value.unmark_deep()[0], STRING).as_string()
+        except CtyError as error:
+            _report(self._frame, block, expr, f"its id is not a string: {error.message}")
+            return None
+        if not text:
+            _report(self._frame, block, expr, "its id is empty")
+            return None
+        return text
+
+
+async def imported(
+    provider: api.Provider, schema: Schema, target: ImportTarget, diags: Diagnostics
+) -> PriorObject | None:
+    """The object that a target names; None after reporting why there is none."""
+    type_name = target.address.item.resource.type
+    identity = None
+    if target.identity is not None:
+        identity = _identity(schema, target, diags)
+        if identity is None:
+            return None
+    answer = await provider.import_state(api.ImportRequest(type_name, target.id, identity))
+    diags.extend(located(answer.diagnostics, address=str(target.address)))
+    if api.has_errors(answer.diagnostics):
+        return None
+    if len(answer.resources) > 1:
+        diags.error(
+            "Several objects to import",
+            f"The provider returned {len(answer.resources)} objects for {target.text}, but only "
+            f"one can be imported to {target.address}.",
+            target.range,
+            address=str(target.address),
+        )
+        return None
+    for found in answer.resources:
+        if found.type_name == type_name and not found.state.is_null:
+            if not is_sound(found.state, schema, target.address, "imported", diags):
+                return None
+            value = with_schema_marks(found.state, schema)
+            stored = encode(value, schema, private=found.private, identity=found.identity)
+            return PriorObject(value, stored, found.private, found.identity)
+    report_missing(target, diags)
+    return None
+
+
+def report_missing(target: ImportTarget, diags: Diagnostics) -> None:
+    """An object that does not exist."""
+    diags.error(
+        "Object to import not found",
+        f"The provider has no object with {target.text} for {target.address}. Check the value, "
+        "and whether the provider is configured for the account, region or server that the "
+        "object is in.",
+        target.range,
+        address=str(target.address),
+    )
+
+
+def report_undeclared(target: ImportTarget, diags: Diagnostics) -> None:
+    """A target that the configuration does not have."""
+    diags.error(
+        "Import without configuration",
+        f"The configuration does not declare {target.address}, so nothing can be imported there. "
+        "Declare it first"
+        f"{'' if target.block is None else ', or use -generate-config-out to write the block'}.",
+        target.range,
+        address=str(target.address),
+    )
+
+
+def _identity(schema: Schema, target: ImportTarget, diags: Diagnostics) -> Value | None:
+    """The identity as the provider wants it."""
+    assert target.identity is not None
+    expr = None if target.block is None else target.block.identity
+    problem = "resources of this type have no identity; use an id instead"
+    if schema.identity is not None:
+        try:
+            return convert(target.identity.unmark_deep()[0], schema.identity.import_type)
+        except CtyError as error:
+            problem = f"its identity does not match: {error.message}"
+    diags.error(
+        "Cannot import",
+        f"{target.address} cannot be imported: {problem}.",
+        None if expr is None else expr.range,
+        address=str(target.address),
+    )
+    return None
+
+
+def _unusable(value: Value) -> str:
+    if SENSITIVE in value.marks:
+        return "sensitive, but it would be shown"
+    if EPHEMERAL in value.marks:
+        return "ephemeral, but it would be stored"
+    return "null" if value.is_null else "known only after something else has been applied"
+
+
+def _report(frame: Frame, block: Import, expr: Expression, problem: str) -> None:
+    frame.run.diags.error(
+        "Cannot import", f"{block.shape} cannot be imported: {problem}.", expr.range
+    )

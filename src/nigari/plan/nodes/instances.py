@@ -1,0 +1,452 @@
+"""What resources have in common while planning: expansion, and the value of all instances together.
+
+A resource node waits for its expansion, then for a node per instance. What planning an instance
+means, the modules for managed, data and ephemeral resources say.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Protocol
+
+from nigari.addrs.absolute import Abs, AbsResourceInstance
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.provider import AbsProviderInstance, Provider
+from nigari.addrs.resource import ResourceInstance
+from nigari.config.declared import CheckRule, Repetition
+from nigari.config.resource import Resource
+from nigari.cty.types import DYNAMIC
+from nigari.cty.values import Value, null, object_value, tuple_value, unknown
+from nigari.diagnostics import Diagnostics, Range, Severity
+from nigari.eval.base.compile import CompiledBody
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import FAILED, Frame, ResourceNode, ValueNode
+from nigari.eval.base.once import DONE, Need, Stages
+from nigari.eval.base.scope import evaluate_body
+from nigari.eval.nodes.conditions import Conditions
+from nigari.eval.nodes.module_call import expand
+from nigari.eval.nodes.resource import advised
+from nigari.events import Listener
+from nigari.plan.model.changes import Change, EphemeralInstance
+from nigari.plan.model.conditions import Noted, resource_conditions
+from nigari.plan.nodes.imports import Imports
+from nigari.plan.objects.prior import PriorModules, PriorObject, current_value
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.selection import Selection
+from nigari.plan.order.settings import Settings
+from nigari.providers import api
+from nigari.running.ephemeral_objects import EphemeralObjects
+from nigari.running.host import settled_now
+from nigari.running.provider_instances import ProviderInstances
+from nigari.running.provider_node import ProviderNode
+from nigari.running.provider_pool import ProviderPool
+from nigari.running.requests import AskProvider
+from nigari.running.unknown_values import is_reported
+from nigari.schema.decode import decoder_spec
+from nigari.schema.provider import Schema
+from nigari.state.model import State
+
+
+class PlanRun(Protocol):
+    """What nodes need of the plan that they are part of."""
+
+    diags: Diagnostics
+    listener: Listener
+    pool: ProviderPool
+    providers: ProviderInstances
+    prior: State
+    """The state before planning, after moves."""
+    prior_modules: PriorModules
+    """The module instances that have objects in that state."""
+    undeclared: frozenset[ModuleAddr]
+    """The module instances in or below which that state has objects that are not declared."""
+    settings: Settings
+    blocks: BlockGraph
+    ephemeral: EphemeralObjects
+    unread: dict[AbsResourceInstance, str]
+    """Data sources of checks that could not be read, and why."""
+    imports: Imports
+    selection: Selection | None
+    """What the user singled out, if anything."""
+    refreshes: bool
+    is_refresh_only: bool
+    """Whether the instances of resources are those of the state, and nothing is imported."""
+    protects: bool
+    """Whether a plan is refused that would destroy what must not be destroyed."""
+
+    def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
+        """What a module tells a provider about itself; None where that is nothing."""
+        ...
+
+    def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
+        """What the provider says a resource looks like."""
+        ...
+
+    def forced_replacement(self, address: AbsResourceInstance) -> bool:
+        """Whether the user asks for an instance to be replaced."""
+        ...
+
+    def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
+        """Where an instance was before it was moved."""
+        ...
+
+    def note(self, change: Change, resource: Resource | None) -> None:
+        """Make a change part of the plan."""
+        ...
+
+    def note_refreshed(
+        self,
+        address: AbsResourceInstance,
+        before: PriorObject,
+        now: PriorObject | None,
+        schema: Schema,
+        provider: AbsProviderInstance,
+        deposed: str = "",
+    ) -> None:
+        """Remember what a prior object is now."""
+        ...
+
+    def note_imported(
+        self, address: AbsResourceInstance, found: PriorObject, provider: AbsProviderInstance
+    ) -> None:
+        """Remember an object that is taken over."""
+        ...
+
+    def note_data(
+        self,
+        address: AbsResourceInstance,
+        value: Value,
+        schema: Schema,
+        provider: AbsProviderInstance,
+    ) -> None:
+        """Remember what a data source says."""
+        ...
+
+    def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        """Take over what the configuration now says of an object that stays as it is."""
+        ...
+
+    def note_needs(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        """Take over what an object needs that is to be changed, in case that it cannot be."""
+        ...
+
+    def note_ephemeral(self, instance: EphemeralInstance) -> None:
+        """Remember that an ephemeral object may be needed."""
+        ...
+
+    def note_conditions(self, noted: Noted) -> None:
+        """Remember how the conditions of an object went."""
+        ...
+
+
+class RepeatedResource(ResourceNode):
+    """A resource whose value is made of its instances."""
+
+    __slots__ = ("instances", "left_out")
+
+    def __init__(self, frame: Frame, resource: Resource) -> None:
+        super().__init__(frame, resource)
+        self.instances: dict[InstanceKey, InstanceNode] = {}
+        self.left_out: dict[InstanceKey, Value] = {}
+        """What those instances are that are not looked at."""
+
+    def collected(self, values: Mapping[InstanceKey, Value]) -> Value:
+        """The values of the instances as the block's repetition shapes them."""
+        return collected(self.resource.repetition, values)
+
+
+def collected(repetition: Repetition, values: Mapping[InstanceKey, Value]) -> Value:
+    """The values of a resource's instances, as its repetition shapes them."""
+    if repetition.count is not None:
+        return tuple_value(values.values())
+    if repetition.for_each is not None:
+        return object_value({str(key): value for key, value in values.items()})
+    if repetition.enabled is not None and None not in values:
+        return null(DYNAMIC)
+    return values.get(None, FAILED)
+
+
+class PlannedResource(RepeatedResource):
+    """A resource of one module instance while planning."""
+
+    __slots__ = ("_is_expanded", "_keys", "body", "declared", "run", "schema")
+
+    def __init__(self, frame: Frame, resource: Resource, run: PlanRun) -> None:
+        super().__init__(frame, resource)
+        self.run = run
+        self.schema: Schema | None = None
+        self.body: CompiledBody | None = None
+        self._is_expanded = False
+        self._keys: tuple[InstanceKey, ...] | None = None
+        """Those of all instances; None where it is reported that they are not known."""
+        self.declared: frozenset[InstanceKey] = frozenset()
+        """The instances that the configuration has."""
+
+    def step(self) -> Sequence[Need]:
+        if not self._is_expanded:
+            needs = self._expand()
+            if needs:
+                return needs
+            self._is_expanded = True
+            if self.instances:
+                return list(self.instances.values())
+        if self._keys is None:
+            self.fail()
+            return ()
+        values = {key: self._seen(node.value) for key, node in self.instances.items()}
+        if self.left_out:
+            values.update(self.left_out)
+            values = {key: values[key] for key in self._keys}
+        if self.run.is_refresh_only:
+            values = self.as_stored(values)
+        self.value = self.collected(values)
+        return ()
+
+    def _seen(self, value: Value) -> Value:
+        """What others see of an instance.
+
+        Advice against using it is given before planning, but for instances that are known only now.
+        """
+        if self.schema is None or self.resource.repetition.has_one_value:
+            return value
+        return advised(self.schema.block, value, self.resource.addr)
+
+    def _expand(self) -> Sequence[Need]:
+        frame, resource = self.frame, self.resource
+        expansion = expand(frame, resource.repetition)
+        if isinstance(expansion, list):
+            return expansion
+        if not self._find_schema():
+            return ()
+        declared = settled_now(frame, expansion, str(resource.addr), resource)
+        if declared is None:
+            return ()
+        self.declared = frozenset(declared)
+        data = self.wanted(declared)
+        for key, each in data.items():
+            if self.is_looked_at(key):
+                self.instances[key] = self.instance(key, each)
+            else:
+                self.left_out[key] = self.prior_value(key)
+        self._keys = tuple(data)
+        return ()
+
+    def is_looked_at(self, key: InstanceKey) -> bool:
+        """Whether an instance is among those that the user singled out."""
+        selection = self.run.selection
+        return selection is None or selection.has(self._address(key))
+
+    def wanted(
+        self, expansion: Mapping[InstanceKey, InstanceData]
+    ) -> Mapping[InstanceKey, InstanceData]:
+        """The instances that are looked at, of those that the configuration has."""
+        return expansion
+
+    def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
+        """The values of all instances where those of the state count."""
+        return values
+
+    def _address(self, key: InstanceKey) -> AbsResourceInstance:
+        return Abs(self.frame.instance.addr, ResourceInstance(self.resource.addr, key))
+
+    @property
+    def has_orphans(self) -> bool:
+        """Whether there are instances that the configuration does not have any more."""
+        state = self.run.prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
+        return state is not None and any(
+            self.is_looked_at(key)
+            for key in state.instances
+            if key not in self.instances and key not in self.left_out
+        )
+
+    def prior_value(self, key: InstanceKey) -> Value:
+        """What an instance is that is left as it is."""
+        assert self.schema is not None
+        state = self.run.prior.instance(self._address(key))
+        return current_value(state, self.schema)
+
+    def _find_schema(self) -> bool:
+        resource = self.resource
+        self.schema = self.run.schema_of(self.frame, resource)
+        if self.schema is None:
+            # That there is none has been reported when everything was looked at first.
+            return False
+        spec = decoder_spec(self.schema.block)
+        self.body = self.frame.instance.compiled.body(resource.body, spec)
+        return True
+
+    @abstractmethod
+    def instance(self, key: InstanceKey, data: InstanceData) -> InstanceNode:
+        """The node for one instance."""
+
+
+class InstanceNode(ValueNode):
+    """One instance of a resource while planning."""
+
+    __slots__ = (
+        "_effect",
+        "_has_failed",
+        "_stages",
+        "address",
+        "config",
+        "data",
+        "owner",
+        "provider",
+    )
+
+    def __init__(self, owner: PlannedResource, key: InstanceKey, data: InstanceData) -> None:
+        super().__init__(owner.frame)
+        self.owner = owner
+        self.data = data
+        self.address: AbsResourceInstance = Abs(
+            owner.frame.instance.addr, ResourceInstance(owner.resource.addr, key)
+        )
+        self.config: Value | None = None
+        self.provider: ProviderNode | None = None
+        self._effect: AskProvider | None = None
+        self._has_failed = False
+        self.value = owner.value
+        lifecycle = owner.resource.lifecycle
+        stages = [self.evaluate, self.choose_provider, *self.stages(), self.ask]
+        if lifecycle.preconditions:
+            conditions = self._conditions("precondition", lifecycle.preconditions)
+            stages.insert(0, partial(self._check_first, conditions))
+        if lifecycle.postconditions:
+            stages.append(self._check_result)
+        self._stages = Stages(*stages)
+
+    def stages(self) -> Iterable[Callable[[], Sequence[Need]]]:
+        """What is to be done besides before the provider is asked."""
+        return ()
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()
+
+    @property
+    def label(self) -> str:
+        return str(self.address)
+
+    @property
+    def range(self) -> Range:
+        return self.owner.resource.range
+
+    @property
+    def about(self) -> str:
+        return str(self.address)
+
+    @property
+    def running(self) -> api.Provider:
+        """The provider, by the time that it is asked."""
+        assert self.provider is not None
+        assert self.provider.provider is not None
+        return self.provider.provider
+
+    @property
+    def provider_address(self) -> AbsProviderInstance:
+        """The provider instance, by the time that it is asked."""
+        assert self.provider is not None
+        return self.provider.address
+
+    @property
+    def meta(self) -> Value | None:
+        """What the module tells the provider about itself."""
+        provider = self.provider_address.item.provider
+        return self.owner.run.meta_at(self.address.module, provider)
+
+    @property
+    def schema(self) -> Schema:
+        assert self.owner.schema is not None
+        return self.owner.schema
+
+    def fail(self) -> None:
+        self._has_failed = True
+        self.value = unknown(self.schema.block.implied_type).with_causes(FAILED.causes)
+
+    # -- conditions ---------------------------------------------------------------------------
+
+    def _conditions(
+        self, kind: str, rules: Sequence[CheckRule], self_value: Value | None = None
+    ) -> Conditions:
+        run = self.owner.run
+        severity = Severity.WARNING if run.is_refresh_only else Severity.ERROR
+        noted = resource_conditions(
+            self.frame, self.address, kind, rules, self.data, self_value, severity
+        )
+        run.note_conditions(noted)
+        return noted[3]
+
+    def _check_first(self, conditions: Conditions) -> Sequence[Need]:
+        """Look at the preconditions; where one does not hold, nothing more is done."""
+        needs = conditions.step()
+        if not needs and conditions.is_refusing:
+            self.fail()
+            self._stages = Stages()
+        return needs
+
+    def _check_result(self) -> Sequence[Need]:
+        """Look at the postconditions, now that there is something to look at."""
+        if self._has_failed:
+            return ()
+        rules = self.owner.resource.lifecycle.postconditions
+        self._stages = Stages(self._conditions("postcondition", rules, self.value).step)
+        return self._stages.step()
+
+    # -- the provider -------------------------------------------------------------------------
+
+    def evaluate(self) -> Sequence[Need]:
+        """Work out the configuration."""
+        assert self.owner.body is not None
+        diags = self.frame.run.diags
+        errors = diags.error_count
+        value = evaluate_body(self.frame, self.owner.body, self.data)
+        if not isinstance(value, Value):
+            return value
+        # What is made from a mistake that was told would be planned as something it never becomes.
+        if diags.error_count == errors and not is_reported(value):
+            self.config = value
+        return ()
+
+    def choose_provider(self) -> Sequence[Need]:
+        """Find the provider instance and have it opened."""
+        if self.config is None:
+            return ()
+        found = self.owner.run.providers.for_instance(self.frame, self.owner.resource, self.data)
+        if isinstance(found, list):
+            return found
+        self.provider = found
+        if found is not None:
+            found.asked_by = found.asked_by or str(self.address)
+        return () if found is None or found.state == DONE else (found,)
+
+    def ask(self) -> Sequence[Need]:
+        """Have the provider asked, unless something is wrong already."""
+        if self._effect is not None:
+            return ()
+        if self.config is None or self.provider is None or self.provider.provider is None:
+            self.fail()
+            return ()
+        self._effect = AskProvider(self)
+        return (self._effect,)
+
+    @abstractmethod
+    async def perform(self) -> None:
+        """Ask the provider."""
+
+
+class ChangingInstance(InstanceNode):
+    """An instance with which something is to be done when the plan is applied."""
+
+    __slots__ = ("change",)
+
+    def __init__(self, owner: PlannedResource, key: InstanceKey, data: InstanceData) -> None:
+        self.change: Change | None = None
+        super().__init__(owner, key, data)
+
+    def note(self, change: Change) -> None:
+        """Make a change part of the plan; its result is what others see."""
+        self.change = change
+        self.value = change.after
+        self.owner.run.note(change, self.owner.resource)

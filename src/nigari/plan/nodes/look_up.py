@@ -1,0 +1,138 @@
+"""Looking up objects that exist, without planning anything: for `import`, and to write blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from nigari.diagnostics import Range
+from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.once import DONE, Need, Node
+from nigari.eval.nodes.module_call import expand
+from nigari.plan.nodes.imports import ImportTarget, imported, report_missing, report_undeclared
+from nigari.plan.nodes.plan_host import PlanHost
+from nigari.plan.objects.prior import PriorObject, read
+from nigari.running.host import frame_at, settled_now
+from nigari.running.provider_node import ProviderNode
+from nigari.running.requests import AskProvider
+from nigari.schema.provider import Schema
+
+Choose = Callable[[], ProviderNode | list[Need] | None]
+"""Finds the provider instance that is asked, or what is needed first to tell."""
+
+
+class LookUp(Node):
+    """An object that is looked up and read."""
+
+    __slots__ = ("_choose", "_effect", "_host", "found", "provider", "schema", "target")
+
+    def __init__(self, host: PlanHost, target: ImportTarget, choose: Choose) -> None:
+        super().__init__()
+        self.target = target
+        self.found: PriorObject | None = None
+        self.provider: ProviderNode | None = None
+        self.schema: Schema | None = None
+        self._host = host
+        self._choose = choose
+        self._effect: AskProvider | None = None
+
+    @property
+    def label(self) -> str:
+        return str(self.target.address)
+
+    @property
+    def range(self) -> Range | None:
+        return self.target.range
+
+    def fail(self) -> None:
+        """Nobody asks for its result."""
+
+    def step(self) -> Sequence[Need]:
+        if self._effect is not None:
+            return ()
+        chosen = self._choose()
+        if isinstance(chosen, list):
+            return chosen
+        if chosen is None:
+            return ()
+        if chosen.state != DONE:
+            return (chosen,)
+        self.provider = chosen
+        if chosen.provider is None or chosen.schema is None:
+            return ()
+        self.schema = chosen.schema.resources.get(self.target.address.item.resource.type)
+        if self.schema is None:
+            _report_type(self.target, self._host)
+            return ()
+        self._effect = AskProvider(self)
+        return (self._effect,)
+
+    async def perform(self) -> None:
+        """Ask the provider for the object, and read it."""
+        node, schema, host, target = self.provider, self.schema, self._host, self.target
+        assert node is not None
+        assert node.provider is not None
+        assert schema is not None
+        host.listener.import_started(target.address, target.text)
+        errors = host.diags.error_count
+        found = await imported(node.provider, schema, target, host.diags)
+        if found is None:
+            return
+        host.listener.refresh_started(target.address, found.value, "")
+        meta = host.meta_at(target.address.module, node.address.item.provider)
+        self.found = await read(node.provider, schema, target.address, found, meta, host.diags)
+        if self.found is not None:
+            host.listener.refresh_finished(target.address, self.found.value, "")
+        elif host.diags.error_count == errors:
+            report_missing(target, host.diags)
+
+
+def declared_provider(host: PlanHost, target: ImportTarget) -> Choose:
+    """The provider that the block of an instance chooses."""
+
+    def choose() -> ProviderNode | list[Need] | None:
+        frame = frame_at(host.root, target.address.module)
+        resource = (
+            None if frame is None else frame.module.resources.get(target.address.item.resource)
+        )
+        if frame is None or resource is None:
+            report_undeclared(target, host.diags)
+            return None
+        expansion = expand(frame, resource.repetition)
+        if isinstance(expansion, list):
+            return expansion
+        known = settled_now(frame, expansion, str(resource.addr), resource)
+        if known is None:
+            return None
+        data = known.get(target.address.item.key)
+        if data is None:
+            report_undeclared(target, host.diags)
+            return None
+        return host.providers.for_instance(frame, resource, data)
+
+    return choose
+
+
+def named_provider(host: PlanHost, target: ImportTarget) -> Choose:
+    """The provider that an import block names, or the usual one, for what has no block yet."""
+
+    def choose() -> ProviderNode | list[Need] | None:
+        ref = None if target.block is None else target.block.provider
+        name = target.address.item.resource.implied_provider if ref is None else ref.name
+        root: Frame = host.root
+        found = host.providers.find(root, name, "" if ref is None else ref.alias)
+        origin = None
+        if ref is not None and ref.key is not None:
+            origin = Origin(root, root.instance.compiled.expression(ref.key))
+        return host.providers.chosen(found, origin)
+
+    return choose
+
+
+def _report_type(target: ImportTarget, host: PlanHost) -> None:
+    host.diags.error(
+        "Unknown resource type",
+        f"The provider has no resource type {target.address.item.resource.type}, so nothing can be "
+        f"imported to {target.address}.",
+        target.range,
+        address=str(target.address),
+    )

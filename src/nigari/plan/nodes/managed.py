@@ -1,0 +1,299 @@
+"""Managed resources while planning: what each instance is to become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+
+from nigari.addrs.absolute import Abs, resource_of
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.resource import ResourceInstance
+from nigari.config.lifecycle import Lifecycle
+from nigari.config.written_address import decode_address
+from nigari.cty.values import FALSE, Value, object_value, unknown
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.once import DONE, Need
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
+from nigari.hcl.traversal import Traversal
+from nigari.lang.references import parse_reference
+from nigari.plan.model.changes import Action, Change, Reason
+from nigari.plan.nodes.imports import ImportTarget, imported, report_missing
+from nigari.plan.nodes.instances import ChangingInstance, PlannedResource
+from nigari.plan.nodes.protection import protection, refuse_destruction
+from nigari.plan.objects.ignored import ignore, ignore_all
+from nigari.plan.objects.planned_change import DesiredObject, Ignore, plan_change
+from nigari.plan.objects.prior import PriorObject, read, taken_over, upgraded
+from nigari.providers import api
+from nigari.state.model import InstanceState, StoredObject
+
+
+class ManagedResource(PlannedResource):
+    """A managed resource of one module instance."""
+
+    __slots__ = ()
+
+    def instance(self, key: InstanceKey, data: InstanceData) -> ManagedInstance:
+        return ManagedInstance(self, key, data)
+
+    def wanted(
+        self, expansion: Mapping[InstanceKey, InstanceData]
+    ) -> Mapping[InstanceKey, InstanceData]:
+        if not self.run.is_refresh_only or self.resource.repetition.has_one_value:
+            return expansion
+        stored = self._stored()
+        return {key: data for key, data in expansion.items() if key in stored}
+
+    def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
+        repetition = self.resource.repetition
+        if repetition.has_one_value or self.schema is None:
+            return values
+        stored = self._stored()
+        if repetition.for_each is not None:
+            keys: Iterable[InstanceKey] = sorted(each for each in stored if isinstance(each, str))
+        else:
+            keys = range(max((each + 1 for each in stored if isinstance(each, int)), default=0))
+        found = {key: unknown(self.schema.block.implied_type) for key in keys}
+        found.update((key, self.prior_value(key)) for key in found if key in stored)
+        found.update((key, value) for key, value in values.items() if key in found)
+        return found
+
+    def _stored(self) -> Collection[InstanceKey]:
+        """The instances of which the state has an object."""
+        state = self.run.prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
+        if state is None:
+            return ()
+        return [key for key, each in state.instances.items() if each.current is not None]
+
+
+class ManagedInstance(ChangingInstance):
+    """One instance of a managed resource."""
+
+    __slots__ = ("_protected", "_triggers_at", "prior", "replaces")
+
+    def __init__(self, owner: PlannedResource, key: InstanceKey, data: InstanceData) -> None:
+        self.prior: PriorObject | None = None
+        self.replaces = Reason.NONE
+        self._protected: Value = FALSE
+        self._triggers_at = 0
+        super().__init__(owner, key, data)
+
+    def stages(self) -> Iterable[Callable[[], Sequence[Need]]]:
+        lifecycle = self.owner.resource.lifecycle
+        if self.owner.run.imports.nodes:
+            yield self._wait_for_imports
+        if lifecycle.prevent_destroy is not None:
+            yield self._protect
+        if lifecycle.replace_triggered_by:
+            yield self._look_at_triggers
+
+    def _wait_for_imports(self) -> Sequence[Need]:
+        blocks = self.owner.run.imports.of(resource_of(self.address))
+        return [each for each in blocks if each.state != DONE]
+
+    # -- what the lifecycle says --------------------------------------------------------------
+
+    def _protect(self) -> Sequence[Need]:
+        origin = self._protection(self.owner.resource.lifecycle)
+        found = protection(origin, self.owner.run.diags)
+        if isinstance(found, list):
+            return found
+        self._protected = found
+        return ()
+
+    def _protection(self, lifecycle: Lifecycle) -> Origin:
+        assert lifecycle.prevent_destroy is not None
+        expr = self.frame.instance.compiled.expression(lifecycle.prevent_destroy)
+        return Origin(self.frame, expr, self.data)
+
+    def _look_at_triggers(self) -> Sequence[Need]:
+        triggers = self.owner.resource.lifecycle.replace_triggered_by
+        while self._triggers_at < len(triggers):
+            needs = self._look_at(triggers[self._triggers_at])
+            if needs:
+                return needs
+            self._triggers_at += 1
+        return ()
+
+    def _look_at(self, expr: Expression) -> Sequence[Need]:
+        """Replace the object if what the expression names is going to change."""
+        traversal = trigger_traversal(expr, self.data)
+        diags = self.frame.run.diags
+        reference = None if traversal is None else parse_reference(traversal, diags)
+        subject = None if reference is None else reference.subject
+        key: InstanceKey = None
+        is_whole = isinstance(subject, ResourceAddr)
+        if isinstance(subject, ResourceInstance):
+            key = subject.key
+            subject = subject.resource
+        node = self.frame.resources.get(subject) if isinstance(subject, ResourceAddr) else None
+        if not isinstance(node, ManagedResource) or reference is None:
+            return ()
+        if node.state != DONE:
+            return (node,)
+        for each, instance in node.instances.items():
+            if not isinstance(instance, ManagedInstance) or instance.change is None:
+                continue
+            if (is_whole or each == key) and _is_triggering(
+                instance.change, reference.remaining, self.frame
+            ):
+                self.replaces = Reason.TRIGGERED
+        return ()
+
+    def _ignore(self) -> Ignore | None:
+        settings, frame, addr = self.owner.run.settings, self.frame, self.owner.resource.addr
+        lifecycle = self.owner.resource.lifecycle
+        if lifecycle.ignore_all_changes or settings.ignores_all(frame, addr):
+            return partial(ignore_all, self.schema.block)
+        ignored = settings.ignored(frame, addr)
+        return partial(ignore, ignored) if ignored else None
+
+    # -- the provider -------------------------------------------------------------------------
+
+    async def perform(self) -> None:
+        """Find out what there is, and plan what becomes of it."""
+        run = self.owner.run
+        assert self.config is not None
+        state = run.prior.instance(self.address)
+        target = None if run.is_refresh_only else run.imports.targets.get(self.address)
+        if (state is None or state.current is None) and target is not None:
+            if not await self._import(target):
+                self.fail()
+                return
+        elif state is not None and state.current is not None:
+            target = None
+            if not await self._refresh(state):
+                self.fail()
+                return
+        resource = self.owner.resource
+        forced = run.forced_replacement(self.address)
+        wanted = DesiredObject(
+            self.address,
+            self.config,
+            self.schema,
+            self.provider_address,
+            resource.body,
+            run.settings.creates_first(self.frame, resource.addr),
+            Reason.REQUESTED if forced else self.replaces,
+            self._ignore(),
+            self.meta,
+            previous_address=run.previous_address(self.address),
+            forgets=run.settings.skips_destroy(self.address.module, resource.addr),
+        )
+        if run.is_refresh_only:
+            self._stay(wanted)
+            return
+        change = await plan_change(self.running, wanted, self.prior, run.diags)
+        if change is not None and self.prior is not None and target is not None:
+            change = change.imported(target.text, target.identity)
+        if change is None:
+            self.fail()
+            return
+        lifecycle = resource.lifecycle
+        if lifecycle.prevent_destroy is not None and change.action.destroys and run.protects:
+            where = self._protection(lifecycle)
+            refuse_destruction(self.address, self._protected, where, run.diags)
+        if run.refreshes and target is None and change.action is not Action.NO_OP:
+            run.note_needs(self.address, wanted.provider)
+        self.note(change)
+
+    def _stay(self, wanted: DesiredObject) -> None:
+        """What an instance is where nothing is to be changed, so that the plan has no word on it."""
+        if self.prior is None:
+            # Whatever depends on it is looked at all the same, and its conditions are not.
+            self.fail()
+            self.value = unknown(self.schema.block.implied_type)
+            return
+        self.owner.run.note_lifecycle(self.address, wanted.provider)
+        value = self.value = self.prior.value
+        self.change = Change(
+            self.address, Action.NO_OP, value, value, wanted.provider, wanted.schema
+        )
+
+    async def _import(self, target: ImportTarget) -> bool:
+        """Take over an object that exists; False where that failed."""
+        run = self.owner.run
+        run.listener.import_started(self.address, target.text)
+        found = await imported(self.running, self.schema, target, run.diags)
+        if found is None:
+            return False
+        run.listener.refresh_started(self.address, found.value, "")
+        self.prior = await self._read(found)
+        if self.prior is None:
+            report_missing(target, run.diags)
+            return False
+        run.listener.refresh_finished(self.address, self.prior.value, "")
+        run.note_imported(self.address, self.prior, self.provider_address)
+        return True
+
+    async def _refresh(self, state: InstanceState) -> bool:
+        """Read the prior object anew; False where that failed."""
+        run = self.owner.run
+        assert state.current is not None
+        errors = run.diags.error_count
+        prior = await self._prior(self.running, state.current)
+        if prior is None:
+            return False
+        if prior.stored is not state.current:
+            run.note_imported(self.address, prior, self.provider_address)
+        self.prior = prior
+        if run.refreshes:
+            run.listener.refresh_started(self.address, prior.value, "")
+            self.prior = await self._read(prior)
+            if run.diags.error_count > errors and self.prior is None:
+                return False
+            now = None if self.prior is None else self.prior.value
+            run.listener.refresh_finished(self.address, now, "")
+        run.note_refreshed(self.address, prior, self.prior, self.schema, self.provider_address)
+        return True
+
+    async def _read(self, prior: PriorObject) -> PriorObject | None:
+        body = self.owner.resource.body
+        return await read(
+            self.running,
+            self.schema,
+            self.address,
+            prior,
+            self.meta,
+            self.owner.run.diags,
+            body,
+        )
+
+    async def _prior(self, provider: api.Provider, stored: StoredObject) -> PriorObject | None:
+        """The prior object under the present type and schema."""
+        run, schema, address = self.owner.run, self.schema, self.address
+        previous = run.previous_address(address)
+        if previous is None or previous.item.resource.type == address.item.resource.type:
+            return await upgraded(provider, schema, address, stored, run.diags)
+        manager = run.prior.resources[resource_of(address)].manager_of(address.item.key)
+        return await taken_over(provider, schema, address, (previous, manager), stored, run.diags)
+
+
+def _is_triggering(change: Change, part: Traversal, frame: Frame) -> bool:
+    """Whether a change is one of what a trigger names: the whole object, or a part of it."""
+    if change.action in (Action.NO_OP, Action.READ):
+        return False
+    if not part.steps or change.before.is_null or change.after.is_null:
+        return True
+    diags = frame.run.diags
+    before = part.apply_rel(change.before.unmark_deep()[0], diags)
+    after = part.apply_rel(change.after.unmark_deep()[0], diags)
+    return before != after
+
+
+def trigger_traversal(expr: Expression, data: InstanceData) -> Traversal | None:
+    """The address that an element of `replace_triggered_by` names, with its key filled in."""
+    unheard = Diagnostics()
+    written = decode_address(expr, unheard)
+    if written is None:
+        return None
+    names: dict[str, Value] = {}
+    if data.each_key is not None:
+        names["each"] = object_value({"key": data.each_key})
+    if data.count_index is not None:
+        names["count"] = object_value({"index": data.count_index})
+    keys = [key.value(Scope(names), unheard) for key in written.keys]
+    return None if unheard.has_errors else written.with_keys(keys)

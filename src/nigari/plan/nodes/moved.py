@@ -1,0 +1,189 @@
+"""`moved` blocks, and the moves that go without saying: what they do to the prior state, and whether
+they make sense beside what the configuration declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.addrs.absolute import AbsResource, resource_of
+from nigari.addrs.module import ModuleAddr, module_from_steps
+from nigari.addrs.moves import ANY_KEY, KeyPattern, MoveEndpoint, MovePattern, unify_endpoints
+from nigari.addrs.parse import parse_move_endpoint
+from nigari.addrs.resource import Resource
+from nigari.config.declared import Repetition as Declared
+from nigari.config.written_address import WrittenAddress
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.instances import Frame, ModuleInstance
+from nigari.eval.base.once import DONE
+from nigari.eval.nodes.lifecycle import StaticAddress
+from nigari.eval.static.run import StaticRun
+from nigari.plan.nodes.instances import PlannedResource
+from nigari.plan.nodes.plan_host import PlanHost, PlanOptions
+from nigari.record import record
+from nigari.running.host import frame_at
+from nigari.state.implied_moves import Repetition, implied_moves
+from nigari.state.json_text import quoted
+from nigari.state.model import State
+from nigari.state.move_statements import MoveStatement, check_moves
+from nigari.state.moves import MoveResult, apply_moves, move_blocked
+
+
+@record
+class Moves:
+    """The statements of a configuration, and what they have done to the prior state."""
+
+    statements: tuple[MoveStatement, ...]
+    result: MoveResult
+
+
+def moved_state(static: StaticRun, state: State, diags: Diagnostics) -> Moves:
+    """The prior state with everything at its new address.
+
+    What is wrong with the statements shows only once it is known which instances there are, so
+    that is for `check_statements`.
+    """
+    statements = _statements(static, diags)
+    if state.resources:
+        statements += implied_moves(state, statements, _Repetitions(static.root.instance).of)
+    result = apply_moves(state, statements)
+    for blocked in result.blocked:
+        diags.append(move_blocked(blocked))
+    return Moves(tuple(statements), result)
+
+
+def check_statements(moves: Moves, host: PlanHost, is_opened: bool, diags: Diagnostics) -> None:
+    """Report what is wrong with the statements, now that the instances of everything are known.
+
+    `is_opened` says whether anything but the root module has been looked at.
+    """
+    if moves.statements:
+        check_moves(moves.statements, _Declared(host, is_opened), diags)
+
+
+def check_selection(moves: Moves, options: PlanOptions, diags: Diagnostics) -> None:
+    """Report objects that have moved, and are left out by what the user has singled out.
+
+    Where they are is known only if both addresses of a move are looked at.
+    """
+    left_out: set[AbsResource] = set()
+    for moved in moves.result.moved.values():
+        for address in (moved.source, moved.target):
+            is_named = any(each.covers(address) for each in options.targets or options.excluded)
+            if is_named is not bool(options.targets):
+                left_out.add(resource_of(address))
+    if not left_out:
+        return
+    flag = "-target" if options.targets else "-exclude"
+    names = sorted(each.text for each in left_out)
+    advice = f"do without {flag} for these: {', '.join(names)}."
+    if options.targets:
+        advice = "add these options:" + "".join(f"\n  -target={quoted(name)}" for name in names)
+    diags.error(
+        "Moved objects are left out",
+        f"Objects in the state have moved to other addresses, and {flag} leaves out some of them, so "
+        f"that the plan would be wrong. Plan everything, or {advice}",
+    )
+
+
+class _Declared:
+    """What the configuration declares, as a plan has found it."""
+
+    def __init__(self, host: PlanHost, is_opened: bool) -> None:
+        self._host = host
+        self._is_opened = is_opened
+        self._modules: dict[tuple[str, ...], list[ModuleAddr]] = {}
+        for frame in host.frames():
+            address = frame.instance.addr
+            if is_opened or address.is_root:
+                self._modules.setdefault(address.names, []).append(address)
+
+    def modules(self, names: tuple[str, ...]) -> Sequence[ModuleAddr]:
+        return self._modules.get(names, ())
+
+    def place_of(self, end: MovePattern) -> Range | None:
+        if not self._is_opened:
+            return None
+        steps = [(name, key) for name, key in end.steps if key is not ANY_KEY]
+        if len(steps) < len(end.steps) - (end.resource is None):
+            return None
+        frame = frame_at(self._host.root, module_from_steps(tuple(steps)))
+        if frame is None:
+            return None
+        if end.resource is not None:
+            return self._resource(frame, end.resource, end.key)
+        if len(steps) == len(end.steps):
+            return None if frame.instance.call is None else frame.instance.call.range
+        call = frame.calls.get(end.steps[-1][0])
+        return call.call.range if call is not None and call.state == DONE else None
+
+    def _resource(self, frame: Frame, addr: Resource, key: KeyPattern) -> Range | None:
+        resource = frame.module.resources.get(addr)
+        if resource is None or not self._host.is_selected(frame, resource):
+            return None
+        if key is ANY_KEY:
+            return resource.range
+        # While everything is destroyed, instances are those of the state.
+        is_only = key is None and resource.repetition.is_single
+        node = frame.resources[addr]
+        has_key = isinstance(node, PlannedResource) and key in node.declared
+        return resource.range if is_only or has_key else None
+
+
+def _statements(static: StaticRun, diags: Diagnostics) -> list[MoveStatement]:
+    found: list[MoveStatement] = []
+    seen: set[ModuleAddr] = set()
+    for frame in static.frames():
+        path = frame.instance.addr.unkeyed
+        if not frame.module.moved or path in seen:
+            continue
+        seen.add(path)
+        for moved in frame.module.moved:
+            source = _endpoint(static, frame, moved.source, diags)
+            target = _endpoint(static, frame, moved.target, diags)
+            if source is None or target is None:
+                continue
+            patterns = unify_endpoints(path, source, target)
+            if patterns is not None:
+                found.append(MoveStatement(*patterns, moved.range))
+    return found
+
+
+def _endpoint(
+    static: StaticRun, frame: Frame, written: WrittenAddress, diags: Diagnostics
+) -> MoveEndpoint | None:
+    address = StaticAddress(frame, written, static.wish)
+    static.evaluate([address])
+    return None if address.traversal is None else parse_move_endpoint(address.traversal, diags)
+
+
+class _Repetitions:
+    """How the calls and resource blocks of a configuration are repeated."""
+
+    def __init__(self, root: ModuleInstance) -> None:
+        self._root = root
+
+    def of(self, block: ModuleAddr | AbsResource) -> tuple[Repetition, Range | None] | None:
+        """How a block is repeated, and where it is; None where there is no such block."""
+        if isinstance(block, ModuleAddr):
+            parent = None if block.parent is None else self._module(block.parent)
+            call = None if parent is None else parent.module.calls.get(block.name)
+            return None if call is None else (_kind(call.repetition), call.range)
+        instance = self._module(block.module)
+        resource = None if instance is None else instance.module.resources.get(block.item)
+        return None if resource is None else (_kind(resource.repetition), resource.range)
+
+    def _module(self, path: ModuleAddr) -> ModuleInstance | None:
+        instance: ModuleInstance | None = self._root
+        for name, _ in path.steps:
+            children = {} if instance is None else instance.children.get(name, {})
+            instance = next(iter(children.values()), None)
+        return instance
+
+
+def _kind(declared: Declared) -> Repetition:
+    if declared.count is not None:
+        return Repetition.COUNT
+    if declared.for_each is not None:
+        return Repetition.FOR_EACH
+    return Repetition.SINGLE

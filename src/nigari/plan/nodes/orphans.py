@@ -1,0 +1,240 @@
+"""Objects of the prior state that nothing in the configuration wants any more.
+
+Their providers are found from the state. An orphan is destroyed, or only forgotten; whoever makes
+a node has found out which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.addrs.absolute import AbsResourceInstance, resource_of
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.cty.values import FALSE, Value, null
+from nigari.diagnostics import Range
+from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.once import DONE, Need, Node
+from nigari.hcl.body import Body
+from nigari.plan.model.changes import Action, Change, Reason
+from nigari.plan.nodes.instances import PlanRun
+from nigari.plan.nodes.protection import protection, refuse_destruction
+from nigari.plan.objects.prior import PriorObject, read, upgraded
+from nigari.providers import api
+from nigari.providers.diagnostics import located
+from nigari.record import record
+from nigari.running.declared_modules import declared_module
+from nigari.running.host import frame_at
+from nigari.running.provider_node import ProviderNode
+from nigari.running.requests import AskProvider
+from nigari.schema.provider import ProviderSchema, Schema
+from nigari.state.model import StoredObject
+from nigari.state.objects import UnreadableObject, decode
+
+
+@record
+class End:
+    """How an object comes to its end here."""
+
+    forgets: bool
+    """Whether it stays as it is, and is only not managed any more."""
+    reason: Reason
+    body: Body | None = None
+    """How it is declared, if its resource still is."""
+
+
+class OrphanNode(Node):
+    """An object that is to go: the current one of an instance, or a deposed one."""
+
+    __slots__ = (
+        "_deposed",
+        "_effect",
+        "_end",
+        "_protected",
+        "_protection",
+        "_provider",
+        "_run",
+        "_stored",
+        "address",
+    )
+
+    def __init__(
+        self,
+        run: PlanRun,
+        address: AbsResourceInstance,
+        stored: StoredObject,
+        provider: ProviderNode,
+        end: End,
+        deposed: str = "",
+        protection: Origin | None = None,
+    ) -> None:
+        super().__init__()
+        self.address = address
+        self._run = run
+        self._stored = stored
+        self._provider = provider
+        self._end = end
+        self._deposed = deposed
+        self._protected: Value = FALSE
+        self._protection = protection
+        """Where `prevent_destroy` is written, if the resource is still declared."""
+        self._effect: AskProvider | None = None
+
+    @property
+    def label(self) -> str:
+        return str(self.address)
+
+    @property
+    def range(self) -> Range | None:
+        return None
+
+    def fail(self) -> None:
+        """Nobody asks for its result."""
+
+    def step(self) -> Sequence[Need]:
+        if self._protection is not None:
+            found = protection(self._protection, self._run.diags)
+            if isinstance(found, list):
+                return found
+            self._protected = found
+        if self._end.forgets and not self._run.is_refresh_only and self._forget():
+            return ()
+        if self._provider.state != DONE:
+            return (self._provider,)
+        if self._effect is None and self._provider.provider is not None:
+            self._effect = AskProvider(self)
+            return (self._effect,)
+        return ()
+
+    def _forget(self) -> bool:
+        """Plan to forget the object, which takes its provider's schema and nothing else.
+
+        An object that only the provider itself can read must be read by it.
+        """
+        address = self._run.prior.resources[resource_of(self.address)].manager_of(
+            self.address.item.key
+        )
+        offered = self._run.pool.of(address.item.provider)
+        schema = None if offered is None else offered.resources.get(self.address.item.resource.type)
+        if schema is None:
+            return False
+        try:
+            value = decode(self._stored, schema)
+        except UnreadableObject:
+            return False
+        self._note(value, schema, address, self._stored.private)
+        return True
+
+    async def perform(self) -> None:
+        """See whether the object is still there, and plan its end."""
+        run, node = self._run, self._provider
+        assert node.provider is not None
+        assert node.schema is not None
+        type_name = self.address.item.resource.type
+        schema = node.schema.resources.get(type_name)
+        if schema is None:
+            _report_type(self.address, node.schema, run)
+            return
+        prior = await upgraded(node.provider, schema, self.address, self._stored, run.diags)
+        if prior is None:
+            return
+        now: PriorObject | None = prior
+        if run.refreshes and not self._end.forgets:
+            errors = run.diags.error_count
+            run.listener.refresh_started(self.address, prior.value, self._deposed)
+            body = self._end.body
+            now = await read(
+                node.provider, schema, self.address, prior, self._meta, run.diags, body
+            )
+            if now is None and run.diags.error_count > errors:
+                return
+            gone = None if now is None else now.value
+            run.listener.refresh_finished(self.address, gone, self._deposed)
+        run.note_refreshed(self.address, prior, now, schema, node.address, self._deposed)
+        if now is None or run.is_refresh_only:
+            return
+        if self._is_refused():
+            return
+        private = now.private
+        if not self._end.forgets and node.schema.plans_destroy:
+            private = await self._ask(now, schema, node)
+        self._note(now.value, schema, node.address, private)
+
+    @property
+    def _meta(self) -> Value | None:
+        """What the module tells the provider about itself, if it is still there."""
+        return self._run.meta_at(self.address.module, self._provider.address.item.provider)
+
+    def _is_refused(self) -> bool:
+        if self._protection is None or self._end.forgets or not self._run.protects:
+            return False
+        return refuse_destruction(self.address, self._protected, self._protection, self._run.diags)
+
+    def _note(
+        self, value: Value, schema: Schema, provider: AbsProviderInstance, private: bytes
+    ) -> None:
+        change = Change(
+            self.address,
+            Action.FORGET if self._end.forgets else Action.DELETE,
+            value,
+            null(schema.block.implied_type),
+            provider,
+            schema,
+            self._end.reason,
+            private=private,
+            deposed=self._deposed,
+            previous_address=self._run.previous_address(self.address),
+        )
+        self._run.note(change, None)
+
+    async def _ask(self, now: PriorObject, schema: Schema, node: ProviderNode) -> bytes:
+        assert node.provider is not None
+        nothing = null(schema.block.implied_type)
+        prior, _ = now.value.unmark_deep()
+        answer = await node.provider.plan(
+            api.PlanRequest(
+                self.address.item.resource.type,
+                prior,
+                nothing,
+                nothing,
+                now.private,
+                self._meta,
+                now.identity,
+            )
+        )
+        told = located(answer.diagnostics, schema.block, self._end.body, str(self.address))
+        self._run.diags.extend(told)
+        return answer.planned_private
+
+
+def reason_for(run: PlanRun, root: Frame, address: AbsResourceInstance) -> Reason:
+    """Why nothing in the configuration wants an instance."""
+    module = declared_module(root.instance, address.module)
+    resource = None if module is None else module.module.resources.get(address.item.resource)
+    if resource is None:
+        is_moved = run.previous_address(address) is not None
+        return Reason.NO_MOVE_TARGET if is_moved else Reason.NO_RESOURCE
+    if frame_at(root, address.module) is None:
+        return Reason.NO_MODULE
+    key: InstanceKey = address.item.key
+    repetition = resource.repetition
+    if isinstance(key, int):
+        return Reason.COUNT_INDEX if repetition.count is not None else Reason.WRONG_REPETITION
+    if isinstance(key, str):
+        return Reason.EACH_KEY if repetition.for_each is not None else Reason.WRONG_REPETITION
+    return Reason.DISABLED if repetition.enabled is not None else Reason.WRONG_REPETITION
+
+
+def _report_type(address: AbsResourceInstance, offered: ProviderSchema, run: PlanRun) -> None:
+    type_name = address.item.resource.type
+    fault = offered.faults.get(type_name)
+    if fault is None:
+        reason = f"no longer has a resource type {type_name}"
+    else:
+        reason = f"has no valid schema for the resource type {type_name}: {fault}"
+    run.diags.error(
+        "Unknown resource type in the state",
+        f"{address} is in the state, but its provider {reason}. Use a version of the provider "
+        "that has it, or remove the object from the state.",
+        address=str(address),
+    )

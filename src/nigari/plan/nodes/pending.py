@@ -1,0 +1,200 @@
+"""Whether something must be done before a data source or an ephemeral resource can be asked.
+
+What `depends_on` names must have been done before, and so must the managed resources that the block
+refers to: who asks about something means it as it will be. A `depends_on` that names a module, or that
+stands at a call on the way, also means what the named things need in turn. Where there are
+conditions, everything that the block needs must have been done, since a change of it may be what
+makes them hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from nigari.addrs.absolute import AbsResource
+from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.values import InputVariable, LocalValue
+from nigari.config.declared import Dependencies
+from nigari.config.resource import Resource
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.instances import CallNode, Frame, ResourceNode
+from nigari.eval.base.once import DONE, Need, Node
+from nigari.lang.references import parse_reference
+from nigari.plan.model.changes import Action
+from nigari.plan.nodes.instances import ChangingInstance, PlannedResource, RepeatedResource
+from nigari.plan.objects.prior import PriorModules
+from nigari.plan.order.block_graph import Block, BlockGraph
+
+
+def has_pending(
+    frame: Frame,
+    resource: Resource,
+    blocks: BlockGraph,
+    prior: PriorModules,
+    undeclared: AbstractSet[ModuleAddr],
+) -> bool | list[Need]:
+    """Whether anything that must be done before is still to be done, or what must be worked out
+    first to tell. There are objects in `undeclared` modules that are not declared there.
+    """
+    lifecycle = resource.lifecycle
+    block = frame.instance.addr.unkeyed, str(resource.addr)
+    if lifecycle.preconditions or lifecycle.postconditions:
+        nodes = list(_resources(frame, blocks.resources_before(block)))
+    else:
+        nodes = list(_written_before(frame, resource.depends_on, blocks))
+        nodes += _referred_to(frame, block, blocks)
+    needs: list[Need] = [node for node in nodes if node.state != DONE]
+    if needs:
+        return needs
+    modes = (MANAGED,) if resource.addr.mode is DATA else (MANAGED, DATA)
+    if any(_changes(node) for node in nodes if _mode(node) in modes):
+        return True
+    calls = [node for node in nodes if isinstance(node, CallNode)]
+    if any(_loses_objects(call, prior) for call in dict.fromkeys(calls)):
+        return True
+    return any(
+        child.instance.addr in undeclared
+        for call in _whole_calls(frame, resource.depends_on)
+        for child in call.frames.values()
+    )
+
+
+class DeferrableResource(PlannedResource):
+    """A resource whose instances may have to wait until the plan is applied."""
+
+    __slots__ = ("has_pending",)
+
+    def step(self) -> Sequence[Need]:
+        if not self._is_expanded:
+            run = self.run
+            pending = has_pending(
+                self.frame, self.resource, run.blocks, run.prior_modules, run.undeclared
+            )
+            if isinstance(pending, list):
+                return pending
+            self.has_pending = pending
+        return super().step()
+
+
+def _mode(node: Node) -> object:
+    return node.resource.addr.mode if isinstance(node, ResourceNode) else None
+
+
+def _changes(node: Node) -> bool:
+    if not isinstance(node, RepeatedResource):
+        return False
+    if isinstance(node, PlannedResource) and _mode(node) is MANAGED and node.has_orphans:
+        return True
+    return any(
+        isinstance(each, ChangingInstance)
+        and each.change is not None
+        and each.change.action is not Action.NO_OP
+        for each in node.instances.values()
+    )
+
+
+def _loses_objects(call: CallNode, prior: PriorModules) -> bool:
+    """Whether there are objects in instances of a call that the configuration has no more."""
+    keys = prior.get((call.frame.instance.addr, call.call.name), frozenset())
+    return not keys <= call.frames.keys()
+
+
+# -- what is written ------------------------------------------------------------------------------
+
+
+def _referred_to(frame: Frame, block: Block, blocks: BlockGraph) -> Iterator[Node]:
+    """The managed resources that a block refers to."""
+    for need in blocks.needs(block):
+        found = blocks.resource(need)
+        if found is not None and found.item.mode is MANAGED and found.item in frame.resources:
+            yield frame.resources[found.item]
+
+
+def _written_before(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterator[Node]:
+    """What `depends_on` names: resources, and calls whose instances are not known yet."""
+    yield from _named(frame, depends_on, blocks)
+    child, parent = frame, frame.parent
+    while parent is not None:
+        call = child.instance.call
+        if call is not None and call.depends_on:
+            yield from _named(parent, call.depends_on, blocks)
+            needed = blocks.resources_before_all(parent.instance, call.depends_on)
+            yield from _resources(parent, needed)
+        child, parent = parent, parent.parent
+
+
+def _named(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterator[Node]:
+    path = frame.instance.addr.unkeyed
+    for traversal in depends_on:
+        reference = parse_reference(traversal, Diagnostics())
+        subject = None if reference is None else reference.subject
+        if isinstance(subject, ResourceInstance):
+            subject = subject.resource
+        if isinstance(subject, ModuleCallInstance):
+            subject = subject.call
+        if isinstance(subject, ResourceAddr) and subject in frame.resources:
+            yield frame.resources[subject]
+        elif isinstance(subject, ModuleCall) and subject.name in frame.calls:
+            yield from _in_call(frame, subject.name)
+            needed = blocks.resources_before_all(frame.instance, (traversal,))
+            yield from _resources(frame, needed)
+        elif isinstance(subject, InputVariable | LocalValue):
+            yield from _resources(frame, blocks.resources_before((path, str(subject))))
+        elif isinstance(subject, ModuleCallOutput):
+            output = path.child(subject.call.name), f"output.{subject.name}"
+            yield from _resources(frame, blocks.resources_before(output))
+
+
+def _whole_calls(frame: Frame, depends_on: Dependencies) -> Iterator[CallNode]:
+    """The calls that are named as a whole, by a block or by calls on the way to it."""
+    for traversal in depends_on:
+        reference = parse_reference(traversal, Diagnostics())
+        subject = None if reference is None else reference.subject
+        if isinstance(subject, ModuleCallInstance):
+            subject = subject.call
+        if isinstance(subject, ModuleCall) and subject.name in frame.calls:
+            yield frame.calls[subject.name]
+    call, parent = frame.instance.call, frame.parent
+    if call is not None and parent is not None:
+        yield from _whole_calls(parent, call.depends_on or ())
+
+
+def _in_call(frame: Frame, name: str) -> Iterator[Node]:
+    call = frame.calls[name]
+    yield call
+    for child in call.frames.values():
+        yield from (node for node in child.resources.values() if not node.resource.in_check)
+        for inner in child.calls:
+            yield from _in_call(child, inner)
+
+
+# -- from blocks to nodes -------------------------------------------------------------------------
+
+
+def _resources(frame: Frame, needed: Iterable[AbsResource]) -> Iterator[Node]:
+    """Resources as the instances of their modules have them, and calls that are not expanded yet.
+
+    Other instances of the same module are another matter.
+    """
+    root = frame
+    while root.parent is not None:
+        root = root.parent
+    for each in needed:
+        if each.module != frame.instance.addr.unkeyed:
+            yield from _instances_of(root, each)
+        elif each.item in frame.resources:
+            yield frame.resources[each.item]
+
+
+def _instances_of(root: Frame, needed: AbsResource) -> Iterator[Node]:
+    frames = [root]
+    for name, _ in needed.module.steps:
+        calls = [frame.calls[name] for frame in frames if name in frame.calls]
+        yield from calls
+        frames = [child for call in calls for child in call.frames.values()]
+    for frame in frames:
+        if needed.item in frame.resources:
+            yield frame.resources[needed.item]

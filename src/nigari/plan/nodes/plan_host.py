@@ -1,0 +1,336 @@
+"""The host of planning: a resource is what it is planned to be.
+
+It collects what nodes find out: changes, drift, what the prior objects are now, how conditions
+went. It decides nothing about single objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from nigari.addrs.absolute import AbsResourceInstance, resource_of
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
+from nigari.addrs.targets import Target
+from nigari.config.resource import Resource
+from nigari.cty.values import Value, null
+from nigari.eval.base.instances import Frame, ResourceNode
+from nigari.eval.base.once import DONE, Node
+from nigari.plan.model.changes import Change, Drift, EphemeralInstance, PlanMode
+from nigari.plan.model.conditions import Noted
+from nigari.plan.nodes.data import DataResource, NeededData
+from nigari.plan.nodes.ephemeral import EphemeralResource
+from nigari.plan.nodes.imports import Imports
+from nigari.plan.nodes.instances import PlannedResource, RepeatedResource
+from nigari.plan.nodes.managed import ManagedResource
+from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
+from nigari.plan.nodes.prior_values import PriorResource
+from nigari.plan.objects.prior import PriorObject, prior_modules
+from nigari.plan.order.block_graph import Block, BlockGraph, provider_block, resource_block
+from nigari.plan.order.selection import Selection
+from nigari.plan.order.settings import Settings
+from nigari.record import record
+from nigari.running.host import Host, RunSettings, frame_at
+from nigari.running.provider_pool import ProviderPool
+from nigari.schema.provider import Schema
+from nigari.state.draft import StateDraft
+from nigari.state.model import State
+from nigari.state.moves import Moved
+from nigari.state.objects import encode
+
+
+@record
+class PlanOptions:
+    """What the user wants of a plan."""
+
+    mode: PlanMode = PlanMode.NORMAL
+    refreshes: bool = True
+    protects: bool = True
+    """Whether a plan is refused that would destroy what must not be destroyed."""
+    replaced: tuple[AbsResourceInstance, ...] = ()
+    targets: tuple[Target, ...] = ()
+    excluded: tuple[Target, ...] = ()
+    parallelism: int = 10
+
+
+class PlanHost(Host):
+    """The run that plans."""
+
+    def __init__(
+        self,
+        surroundings: RunSettings,
+        pool: ProviderPool,
+        prior: State,
+        settings: Settings,
+        blocks: BlockGraph,
+        options: PlanOptions,
+        moved: Mapping[AbsResourceInstance, Moved],
+        selected: Selection | None = None,
+    ) -> None:
+        super().__init__(surroundings, pool, prior)
+        self.refreshes = options.refreshes
+        self.is_refresh_only = options.mode is PlanMode.REFRESH_ONLY
+        self.protects = options.protects
+        self.changes: dict[tuple[AbsResourceInstance, str], Change] = {}
+        self.drift: list[Drift] = []
+        self.refreshed = StateDraft(prior)
+        self.conditions: list[Noted] = []
+        self.settings = settings
+        self.blocks = blocks
+        self.ephemeral_instances: list[EphemeralInstance] = []
+        self.imports: Imports
+        self._is_destroy = options.mode is PlanMode.DESTROY
+        self._replaced = frozenset(options.replaced)
+        self._moved = moved
+        self.selection = selected
+        self.needed_data = self._find_needed_data() if self._is_destroy else frozenset()
+        """The blocks of data sources that must be there while everything is destroyed."""
+        self._ending_in = self._find_ending_modules()
+        """The modules, without keys, that have a part in what is destroyed."""
+        self.called: list[Frame] = []
+        """The instances of called modules."""
+        self.prior_modules = prior_modules(prior)
+        self.undeclared = self._find_undeclared()
+
+    # -- what nodes ask for -------------------------------------------------------------------
+
+    def begin(self) -> Frame:
+        root = super().begin()
+        if self.selection is None:
+            self.want_variables()
+        if not self._is_destroy:
+            self.work.want(self.imports.nodes)
+        return root
+
+    def want_variables(self) -> None:
+        """Have all variables worked out: a plan has their values, whatever is looked at."""
+        self.work.want(self.root.variables.values())
+
+    def want_used_conditions(self) -> None:
+        """Have looked at what must hold for the variables and outputs that were needed."""
+        for frame in (self.root, *self.called):
+            noted = module_conditions(frame, self.unread)
+            found = [each for each in noted if _was_needed(frame, each)]
+            self.conditions += found
+            self.work.want(list(condition_nodes(frame, found)))
+
+    def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
+        mode = resource.addr.mode
+        if mode is EPHEMERAL:
+            # There is nothing of it in a state, so whoever asks for it gets a new one.
+            return EphemeralResource(frame, resource, self)
+        if self._is_destroy and self.refreshes and self._is_needed(frame, resource):
+            return NeededData(frame, resource, self)
+        if self._is_destroy or not self.is_selected(frame, resource):
+            return PriorResource(frame, resource, self.prior, self.schema_of)
+        if mode is DATA:
+            return DataResource(frame, resource, self)
+        return ManagedResource(frame, resource, self)
+
+    def is_selected(self, frame: Frame, resource: Resource) -> bool:
+        """Whether a block is looked at."""
+        if self.selection is None:
+            return True
+        return (frame.instance.addr.unkeyed, str(resource.addr)) in self.selection.blocks
+
+    def _find_needed_data(self) -> frozenset[Block]:
+        """The data that the configurations of the providers come from that manage something."""
+        managers = {
+            provider_block(each.provider)
+            for each in self.prior.resources.values()
+            if each.address.item.mode is MANAGED
+        }
+        return frozenset(
+            resource_block(each)
+            for block in managers
+            for each in self.blocks.resources_before(block)
+            if each.item.mode is DATA
+        )
+
+    def _find_undeclared(self) -> frozenset[ModuleAddr]:
+        """The module instances in or below which there are objects that are not declared there."""
+        found: set[ModuleAddr] = set()
+        for address in self.prior.resources:
+            if address.item.mode is MANAGED and not self.blocks.is_resource(
+                resource_block(address)
+            ):
+                at: ModuleAddr | None = address.module
+                while at is not None and at not in found:
+                    found.add(at)
+                    at = at.parent
+        return frozenset(found)
+
+    def _find_ending_modules(self) -> frozenset[ModuleAddr]:
+        """Those that objects are in which are destroyed, or the providers that manage them."""
+        found: set[ModuleAddr] = set()
+        for address, resource in self.prior.resources.items():
+            if not self._is_destroy or address.item.mode is not MANAGED:
+                continue
+            if self.selection is None or resource_block(address) in self.selection.blocks:
+                for module in (address.module, *(each.module for each in resource.managers())):
+                    at: ModuleAddr | None = module.unkeyed
+                    while at is not None and at not in found:
+                        found.add(at)
+                        at = at.parent
+        return frozenset(found)
+
+    def _is_needed(self, frame: Frame, resource: Resource) -> bool:
+        return (frame.instance.addr.unkeyed, str(resource.addr)) in self.needed_data
+
+    def opened(self, frame: Frame) -> None:
+        if frame.parent is None:
+            self.imports = Imports(frame)
+        else:
+            self.called.append(frame)
+        if self._is_destroy:
+            path = frame.instance.addr.unkeyed
+            self.work.want(
+                [call for name, call in frame.calls.items() if path.child(name) in self._ending_in]
+            )
+        elif self.selection is None:
+            self.work.want(_everything(frame, self))
+        else:
+            self.work.want(self._selected_nodes(frame))
+
+    def _selected_nodes(self, frame: Frame) -> Iterator[Node]:
+        path = frame.instance.addr.unkeyed
+        for name, call in frame.calls.items():
+            if self.selection is None or self.selection.enters(path.child(name)):
+                yield call
+        for node in frame.resources.values():
+            if isinstance(node, PlannedResource) and self.is_selected(frame, node.resource):
+                yield node
+        if frame.parent is None and self.selection is not None:
+            for name, output in frame.outputs.items():
+                if (ROOT_MODULE, f"output.{name}") in self.selection.blocks:
+                    yield output
+
+    def is_wanted(self, address: AbsResourceInstance) -> bool:
+        """Whether the configuration has an instance."""
+        frame = frame_at(self.root, address.module)
+        node = None if frame is None else frame.resources.get(address.item.resource)
+        key = address.item.key
+        return isinstance(node, RepeatedResource) and (
+            key in node.instances or key in node.left_out
+        )
+
+    def looks_at(self, address: AbsResourceInstance) -> bool:
+        """Whether an instance is among those that the user singled out."""
+        return self.selection is None or self.selection.has(address)
+
+    def forced_replacement(self, address: AbsResourceInstance) -> bool:
+        return address in self._replaced
+
+    def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
+        # A destroy moves and reads everything first, and then there is nothing left to be moved.
+        moved = None if self._is_destroy and self.refreshes else self._moved.get(address)
+        return None if moved is None else moved.source
+
+    # -- what nodes tell ----------------------------------------------------------------------
+
+    def note(self, change: Change, resource: Resource | None) -> None:
+        self.changes[change.address, change.deposed] = change
+
+    def note_refreshed(
+        self,
+        address: AbsResourceInstance,
+        before: PriorObject,
+        now: PriorObject | None,
+        schema: Schema,
+        provider: AbsProviderInstance,
+        deposed: str = "",
+    ) -> None:
+        stored = None if now is None else now.stored
+        if deposed:
+            self.refreshed.set_deposed(address, deposed, stored, provider)
+            return
+        previous = self.previous_address(address)
+        known = self.prior.instance(address)
+        if known is None or stored is not known.current:
+            self.refreshed.set_current(address, stored, provider)
+        if now is before:
+            if self.is_refresh_only and previous is not None:
+                self.drift.append(Drift(address, now.value, now.value, schema, provider, previous))
+            return
+        value = null(schema.block.implied_type) if now is None else now.value
+        if before.value.unmark_deep()[0] != value.unmark_deep()[0]:
+            self.drift.append(Drift(address, before.value, value, schema, provider, previous))
+
+    def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        """Take over what the configuration now says of an object that stays as it is.
+
+        What it depended on when it was made counts as well, until something is applied.
+        """
+        addr = resource_of(address)
+        self._renew(
+            address,
+            provider,
+            self.settings.is_declared_first(addr.module, addr.item),
+            self.settings.skips_destroy(addr.module, addr.item),
+        )
+
+    def note_needs(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        """Take over what an object needs that is to be changed, in case that it cannot be."""
+        self._renew(address, provider, None, None)
+
+    def _renew(
+        self,
+        address: AbsResourceInstance,
+        provider: AbsProviderInstance,
+        comes_first: bool | None,
+        is_kept: bool | None,
+    ) -> None:
+        state = self.refreshed.instance(address)
+        resource = self.refreshed.resource(resource_of(address))
+        if resource is None or state is None or state.current is None:
+            return
+        known = state.current
+        needed = self.blocks.resources_before(resource_block(resource_of(address)))
+        renewed = known.with_lifecycle(
+            tuple(sorted({*known.dependencies, *needed}, key=str)),
+            known.create_before_destroy if comes_first is None else comes_first,
+            known.skip_destroy if is_kept is None else is_kept,
+        )
+        if renewed != known or resource.manager_of(address.item.key) != provider:
+            self.refreshed.set_current(address, renewed, provider)
+
+    def note_imported(
+        self, address: AbsResourceInstance, found: PriorObject, provider: AbsProviderInstance
+    ) -> None:
+        self.refreshed.set_current(address, found.stored, provider)
+
+    def note_data(
+        self,
+        address: AbsResourceInstance,
+        value: Value,
+        schema: Schema,
+        provider: AbsProviderInstance,
+    ) -> None:
+        self.refreshed.set_current(address, encode(value, schema), provider)
+
+    def note_ephemeral(self, instance: EphemeralInstance) -> None:
+        self.ephemeral_instances.append(instance)
+
+    def note_conditions(self, noted: Noted) -> None:
+        self.conditions.append(noted)
+
+
+def _was_needed(frame: Frame, noted: Noted) -> bool:
+    """Whether what has conditions is a variable or an output that was worked out."""
+    kind, _, address, _ = noted
+    nodes = {"var": frame.variables, "output": frame.outputs}.get(kind, {})
+    node = nodes.get(address.rpartition(".")[2])
+    return node is not None and node.state == DONE
+
+
+def _everything(frame: Frame, host: PlanHost) -> Iterable[Node]:
+    """Whatever there is to work out in a module instance."""
+    yield from frame.calls.values()
+    yield from frame.variables.values()
+    yield from frame.locals.values()
+    yield from frame.outputs.values()
+    yield from frame.resources.values()
+    found = module_conditions(frame, host.unread)
+    host.conditions += found
+    yield from condition_nodes(frame, found)

@@ -1,0 +1,83 @@
+"""`prevent_destroy`: objects that no plan may destroy.
+
+The argument is looked at for every instance that is planned. That it must be known, and not null,
+matters only where a plan would destroy the object.
+"""
+
+from __future__ import annotations
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.values import CountAttr, EachAttr
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import BOOL
+from nigari.cty.values import FALSE, Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.instances import Origin
+from nigari.eval.base.once import Need
+from nigari.eval.base.scope import evaluate_origin
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+
+def protection(origin: Origin, diags: Diagnostics) -> Value | list[Need]:
+    """What `prevent_destroy` says: true, false, null or unknown; false after reporting a mistake.
+
+    It is asked of instances that are no longer declared, too, so it cannot depend on `each` or
+    `count`; nor on what only the arguments of a module instance could say that is gone with it.
+    """
+    where = origin.compiled.expr.range
+    for reference in origin.compiled.references:
+        if isinstance(reference.subject, CountAttr | EachAttr):
+            _report(
+                "It is also evaluated for instances that no longer exist, so it cannot use "
+                f"{reference.subject}.",
+                origin,
+                diags,
+            )
+            return FALSE
+    value = evaluate_origin(origin)
+    if not isinstance(value, Value):
+        return value
+    value, marks = value.unmark()
+    if SENSITIVE in marks or EPHEMERAL in marks:
+        kind = "sensitive" if SENSITIVE in marks else "ephemeral"
+        _report(f"It is {kind}, and refusing a plan would reveal its value.", origin, diags)
+        return FALSE
+    try:
+        return convert(value, BOOL)
+    except CtyError as error:
+        diags.error("Invalid prevent_destroy", f"{error.message}.", where)
+        return FALSE
+
+
+def refuse_destruction(
+    address: AbsResourceInstance, protected: Value, origin: Origin, diags: Diagnostics
+) -> bool:
+    """Report a plan that would destroy what must not be destroyed, or may not have to be."""
+    where = origin.compiled.expr.range
+    if not protected.is_known or protected.is_null:
+        problem = "is null" if protected.is_null else "is known only after something is applied"
+        diags.error(
+            "Invalid prevent_destroy",
+            f"The plan would destroy {address}, but its prevent_destroy {problem}, so it does "
+            "not say whether that is allowed. Give it a value, or leave the object out with "
+            "-exclude.",
+            where,
+            address=str(address),
+        )
+        return True
+    if protected.as_bool():
+        diags.error(
+            "Destroying is prevented",
+            f"{address} has prevent_destroy set, but the plan would destroy it. If it should be "
+            "destroyed, set prevent_destroy to false; otherwise undo the change that requires "
+            "it, or leave the object out with -exclude.",
+            where,
+            address=str(address),
+        )
+        return True
+    return False
+
+
+def _report(problem: str, origin: Origin, diags: Diagnostics) -> None:
+    diags.error("Invalid prevent_destroy", problem, origin.compiled.expr.range)

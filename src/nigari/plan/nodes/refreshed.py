@@ -1,0 +1,45 @@
+"""The state that a plan found, for whoever wants nothing else of it.
+
+What is to be changed is not known here: an object that stays as it is depends on what the
+configuration says, any other also on what it depended on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nigari.addrs.absolute import resource_of
+from nigari.config.output import Output
+from nigari.plan.model.changes import Action, Plan, Reason
+from nigari.plan.order.block_graph import BlockGraph, resource_block
+from nigari.state.draft import StateDraft
+from nigari.state.model import OutputState, State
+
+
+def found_state(plan: Plan, blocks: BlockGraph, declared: Mapping[str, Output]) -> State:
+    """The state after reading everything, with the outputs that are known from it."""
+    draft = StateDraft(plan.refreshed_state)
+    for change in plan.changes:
+        if change.action is Action.READ and change.reason is not Reason.CHECK_NESTED:
+            # What it was read from is going to change, so it is not known any more.
+            draft.set_current(change.address, None, change.provider)
+        state = draft.instance(change.address)
+        if change.action is not Action.NO_OP or state is None or state.current is None:
+            continue
+        known = state.current
+        needed = blocks.resources_before(resource_block(resource_of(change.address)))
+        renewed = known.with_lifecycle(
+            tuple(sorted(needed, key=str)), known.create_before_destroy, known.skip_destroy
+        )
+        if renewed != known:
+            draft.set_current(change.address, renewed, change.provider)
+    outputs = dict(plan.refreshed_state.outputs)
+    for name, planned in plan.outputs.items():
+        value, _ = planned.after.unmark_deep()
+        if value.is_null:
+            outputs.pop(name, None)
+        elif value.is_wholly_known:
+            output = declared[name]
+            outputs[name] = OutputState(value, output.sensitive, output.deprecated)
+    draft.set_outputs(outputs)
+    return draft.finish()

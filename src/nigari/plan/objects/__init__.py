@@ -1,0 +1,4 @@
+"""One object: what it was, what it should be, what a provider makes of that, and whether it may.
+
+Does not know other objects, or instances.
+"""

@@ -1,0 +1,300 @@
+"""From a configuration and a prior object to a change, with a provider's help.
+
+This is the conversation with the provider about one managed object: validate, plan, and plan once
+more as something new where the object must be replaced. What is asked is data, what comes back is
+a `Change`; which instances exist and what is refreshed is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.cty.errors import CtyError
+from nigari.cty.marks import MarksAt, mark_with_paths, unmark_deep_with_paths
+from nigari.cty.operations import apply_path, equals
+from nigari.cty.paths import Path, path_text
+from nigari.cty.values import Value, null
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.hcl.body import Body
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.plan.model.changes import Action, Change, Reason
+from nigari.plan.objects.prior import PriorObject
+from nigari.plan.objects.proposed import proposed_new
+from nigari.plan.objects.provider_checks import Fault, plan_faults, type_faults
+from nigari.providers import api
+from nigari.providers.diagnostics import located
+from nigari.record import record
+from nigari.running.provider_objects import with_schema_marks
+from nigari.schema.locate import locate
+from nigari.schema.marked_paths import attribute_at
+from nigari.schema.provider import Schema
+
+Ignore = Callable[[Value, Value], Value]
+"""From the prior object and the configuration to the configuration that counts."""
+
+
+@record
+class DesiredObject:
+    """What is wanted of one managed resource instance."""
+
+    address: AbsResourceInstance
+    config: Value
+    """With its marks."""
+    schema: Schema
+    provider: AbsProviderInstance
+    body: Body
+    creates_first: bool = False
+    replaces: Reason = Reason.NONE
+    """A reason to replace the object whatever the provider says."""
+    ignore: Ignore | None = None
+    meta: Value | None = None
+    previous_address: AbsResourceInstance | None = None
+    forgets: bool = False
+    """Whether an object that is replaced stays, and is only forgotten."""
+
+
+class Refused(Exception):
+    """There is no plan; why has been reported."""
+
+
+async def plan_change(
+    provider: api.Provider, wanted: DesiredObject, prior: PriorObject | None, diags: Diagnostics
+) -> Change | None:
+    """The change that makes the object what is wanted; None after reporting why there is none."""
+    try:
+        return await _Conversation(provider, wanted, prior, diags).change()
+    except Refused:
+        return None
+
+
+class _Conversation:
+    __slots__ = ("_block", "_config", "_diags", "_marks", "_prior", "_provider", "_wanted")
+
+    def __init__(
+        self,
+        provider: api.Provider,
+        wanted: DesiredObject,
+        prior: PriorObject | None,
+        diags: Diagnostics,
+    ) -> None:
+        self._provider = provider
+        self._wanted = wanted
+        self._prior = prior
+        self._diags = diags
+        self._block = wanted.schema.block
+        self._config: Value = wanted.config
+        self._marks: list[MarksAt] = []
+
+    async def change(self) -> Change:
+        wanted, prior = self._wanted, self._prior
+        self._config = self._storable(wanted.config)
+        plain = self._config if not self._config.contains_marked else self._config.unmark_deep()[0]
+        type_name = wanted.address.item.resource.type
+        self._tell((await self._provider.validate_resource(type_name, plain)).diagnostics)
+        nothing = null(self._block.implied_type)
+        before = nothing if prior is None or prior.is_tainted else prior.value
+        config = self._config
+        if wanted.ignore is not None and not before.is_null:
+            config = wanted.ignore(before, config)
+        if config.contains_marked:
+            plain, self._marks = unmark_deep_with_paths(config)
+        else:
+            plain = config
+        old = before if not before.contains_marked else before.unmark_deep()[0]
+        private = b"" if prior is None or prior.is_tainted else prior.private
+        identity = None if prior is None or prior.is_tainted else prior.identity
+        answer = await self._ask(old, plain, private, identity)
+        self._check(answer, old, plain)
+        after = answer.planned
+        if answer.legacy_type_system and wanted.ignore is not None and not before.is_null:
+            after = wanted.ignore(old, after)
+        paths = self._replace_paths(answer.requires_replace, old, after)
+        action, reason = self._action(old, after, paths)
+        planned_private, planned_identity = answer.planned_private, answer.identity
+        if action.is_replace:
+            plain = self._wanted.config.unmark_deep()[0]
+            answer = await self._ask(nothing, plain, planned_private, None)
+            self._check_type(answer.planned)
+            after = answer.planned
+            planned_private, planned_identity = answer.planned_private, answer.identity
+        after = self._marked(after)
+        if action is Action.CREATE and prior is not None and prior.is_tainted:
+            action, reason = self._replacing(), Reason.TAINTED
+            before = prior.value
+        if action is Action.NO_OP and not _same_secrets(before, after):
+            action = Action.UPDATE
+        if action.is_replace and wanted.forgets:
+            action = Action.FORGET_THEN_CREATE
+        return Change(
+            wanted.address,
+            action,
+            before,
+            after,
+            wanted.provider,
+            wanted.schema,
+            reason,
+            paths,
+            planned_private,
+            previous_address=wanted.previous_address,
+            identity=planned_identity,
+        )
+
+    async def _ask(
+        self, prior: Value, config: Value, private: bytes, identity: Value | None
+    ) -> api.PlanResponse:
+        request = api.PlanRequest(
+            self._wanted.address.item.resource.type,
+            prior,
+            proposed_new(self._block, prior, config),
+            config,
+            private,
+            self._wanted.meta,
+            identity,
+        )
+        answer = await self._provider.plan(request)
+        self._tell(answer.diagnostics)
+        return answer
+
+    def _tell(self, told: api.Told) -> None:
+        if not told:
+            return
+        wanted = self._wanted
+        self._diags.extend(located(told, self._block, wanted.body, str(wanted.address)))
+        if api.has_errors(told):
+            raise Refused
+
+    def _storable(self, config: Value) -> Value:
+        """The configuration without ephemeral marks, which only write-only arguments may have."""
+        if not config.contains_marked:
+            return config
+        plain, marks = unmark_deep_with_paths(config)
+        refused = [
+            path for path, found in marks if EPHEMERAL in found and not self._is_write_only(path)
+        ]
+        for path in refused:
+            wanted = self._wanted
+            self._diags.append(ephemeral_argument(wanted.address, wanted.schema, wanted.body, path))
+        if refused:
+            raise Refused
+        kept = [(path, found - {EPHEMERAL}) for path, found in marks]
+        return mark_with_paths(plain, [each for each in kept if each[1]])
+
+    # -- rules --------------------------------------------------------------------------------
+
+    def _check(self, answer: api.PlanResponse, prior: Value, config: Value) -> None:
+        self._check_type(answer.planned)
+        if answer.legacy_type_system:
+            return
+        faults = plan_faults(self._block, prior, config, answer.planned)
+        self._refuse(faults)
+
+    def _check_type(self, planned: Value) -> None:
+        if planned.type is not self._block.implied_type:
+            self._refuse(type_faults(self._block, planned))
+
+    def _refuse(self, faults: list[Fault]) -> None:
+        for fault in faults:
+            self._diags.append(invalid_plan(self._wanted, fault))
+        if faults:
+            raise Refused
+
+    def _replace_paths(
+        self, asked: tuple[Path, ...], prior: Value, planned: Value
+    ) -> tuple[Path, ...]:
+        """Those of the paths at which anything changes."""
+        if prior.is_null:
+            return ()
+        found: list[Path] = []
+        for path in asked:
+            old, new = _at(prior, path), _at(planned, path)
+            if old is None and new is None:
+                text = "a replacement is asked for because of something that does not exist"
+                self._refuse([Fault(path, text)])
+            if old is None or new is None or not _is_same(old, new):
+                found.append(path)
+                continue
+            attribute = attribute_at(self._block, path)
+            if attribute is not None and attribute.write_only:
+                found.append(path)
+        return tuple(found)
+
+    def _action(
+        self, prior: Value, planned: Value, paths: tuple[Path, ...]
+    ) -> tuple[Action, Reason]:
+        forced = self._wanted.replaces
+        if prior.is_null:
+            return Action.CREATE, forced if forced is Reason.TRIGGERED else Reason.NONE
+        if forced is Reason.NONE and not any(self._is_write_only(path) for path in paths):
+            if _is_same(prior, planned):
+                return Action.NO_OP, Reason.NONE
+            if not paths:
+                return Action.UPDATE, Reason.NONE
+        return self._replacing(), forced if forced is not Reason.NONE else Reason.CANNOT_UPDATE
+
+    def _is_write_only(self, path: Path) -> bool:
+        attribute = attribute_at(self._block, path)
+        return attribute is not None and attribute.write_only
+
+    def _replacing(self) -> Action:
+        first = self._wanted.creates_first
+        return Action.CREATE_THEN_DELETE if first else Action.DELETE_THEN_CREATE
+
+    def _marked(self, planned: Value) -> Value:
+        if self._marks:
+            planned = mark_with_paths(planned, self._marks)
+        return with_schema_marks(planned, self._wanted.schema)
+
+
+def _at(value: Value, path: Path) -> Value | None:
+    try:
+        return apply_path(value, path)
+    except CtyError:
+        return None
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    if one is other:
+        return True
+    if one.type != other.type:
+        return False
+    truth = equals(one, other)
+    return truth.is_known and truth.as_bool()
+
+
+def _same_secrets(one: Value, other: Value) -> bool:
+    if not one.contains_marked and not other.contains_marked:
+        return True
+    return _secrets(one) == _secrets(other)
+
+
+def _secrets(value: Value) -> set[Path]:
+    return {path for path, marks in unmark_deep_with_paths(value)[1] if SENSITIVE in marks}
+
+
+def ephemeral_argument(
+    address: AbsResourceInstance, schema: Schema, body: Body, path: Path
+) -> Diagnostic:
+    """An argument that would be stored and must not be."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Ephemeral value in a resource",
+        f"The argument {path_text(path).removeprefix('.')} of {address} is stored in the state, so "
+        "it cannot have an ephemeral value. Only write-only arguments can.",
+        locate(schema.block, body, path),
+        address=str(address),
+    )
+
+
+def invalid_plan(wanted: DesiredObject, fault: Fault) -> Diagnostic:
+    """A provider whose plan breaks the rules."""
+    where = path_text(fault.path).removeprefix(".")
+    return Diagnostic(
+        Severity.ERROR,
+        "Invalid plan from the provider",
+        f"The provider {wanted.provider.item.provider.display} made an invalid plan for "
+        f"{wanted.address}{', at ' + where if where else ''}: {fault.text}. This is a bug in the "
+        "provider and should be reported to its developers.",
+        address=str(wanted.address),
+    )

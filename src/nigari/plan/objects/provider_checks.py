@@ -1,0 +1,320 @@
+"""What a provider may plan, and what it may give back after a change.
+
+A plan may not contradict the configuration, and a result may not contradict its plan. Libraries of
+old providers cannot keep these rules; who asks decides whether to insist. Problems are sentences
+with a path; values in them are not shown, since some of them are secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from nigari.cty.conform import conformance_errors
+from nigari.cty.operations import equals, get_attr, length
+from nigari.cty.paths import GetAttr, Index, Path
+from nigari.cty.refinements import range_excludes
+from nigari.cty.types import KIND_DYNAMIC, KIND_OBJECT, KIND_SET
+from nigari.cty.values import Value, null, number, string
+from nigari.plan.objects.proposed import unrefined
+from nigari.record import record
+from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
+
+
+@record
+class Fault:
+    """One way in which a provider breaks the rules."""
+
+    path: Path
+    text: str
+
+
+def type_faults(block: Block, value: Value) -> list[Fault]:
+    """Where a value is not of the type that the schema asks for."""
+    errors = conformance_errors(value.type, block.implied_type)
+    return [Fault(error.path, error.message) for error in errors]
+
+
+def plan_faults(block: Block, prior: Value, config: Value, planned: Value) -> list[Fault]:
+    """Where a planned object contradicts the configuration."""
+    return list(_block_faults(block, prior, config, planned, ()))
+
+
+def _block_faults(
+    block: Block, prior: Value, config: Value, planned: Value, path: Path
+) -> Iterator[Fault]:
+    if planned.is_null or config.is_null:
+        if planned.is_null is not config.is_null:
+            yield Fault(path, _presence(planned))
+        return
+    yield from _attribute_faults(block.attributes, prior, config, planned, path)
+    for name, nested in block.blocks.items():
+        here = (*path, GetAttr(name))
+        given, plan = config.attribute(name), planned.attribute(name)
+        before = null(plan.type) if prior.is_null else prior.attribute(name)
+        if plan == given:
+            continue
+        if not given.is_known:
+            yield Fault(here, "the blocks are not known yet, so nothing can be planned for them")
+        elif not plan.is_known:
+            yield Fault(here, "blocks cannot be unknown as a whole, only the values in them")
+        elif nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
+            yield from _block_faults(nested.block, before, given, plan, here)
+        elif plan.is_null:
+            yield Fault(here, "an absence of blocks must be an empty collection, not null")
+        elif nested.nesting is Nesting.SET:
+            for element in plan.sequence():
+                if not element.is_known:
+                    yield Fault((*here, Index(element)), "a block cannot be unknown as a whole")
+        else:
+            yield from _nested_faults(nested.block, before, given, plan, here)
+
+
+def _nested_faults(
+    block: Block, prior: Value, config: Value, planned: Value, path: Path
+) -> Iterator[Fault]:
+    given, before = _elements(config), _elements(prior)
+    plan = _elements(planned)
+    if plan.keys() != given.keys():
+        yield Fault(path, f"{len(plan)} blocks are planned, and {len(given)} are configured")
+        return
+    for key, element in plan.items():
+        step = string(key) if isinstance(key, str) else number(key)
+        here: Path = (*path, Index(step))
+        if not element.is_known:
+            yield Fault(here, "a block cannot be unknown as a whole")
+            continue
+        was = before.get(key, null(block.implied_type))
+        yield from _block_faults(block, was, given[key], element, here)
+
+
+def _elements(value: Value) -> dict[int | str, Value]:
+    if not value.is_known or value.is_null:
+        return {}
+    if isinstance(value.data, dict):
+        return dict(value.mapping().items())
+    return dict(enumerate(value.sequence()))
+
+
+def _attribute_faults(
+    attributes: Mapping[str, Attribute], prior: Value, config: Value, planned: Value, path: Path
+) -> Iterator[Fault]:
+    for name, attribute in attributes.items():
+        given, plan = get_attr(config, name), get_attr(planned, name)
+        if plan == given or (attribute.computed and not attribute.optional):
+            continue
+        before = null(plan.type)
+        if prior.is_known and not prior.is_null:
+            before = prior.attribute(name)
+        yield from _value_faults(attribute, before, given, plan, (*path, GetAttr(name)))
+
+
+def _value_faults(
+    attribute: Attribute, prior: Value, config: Value, planned: Value, path: Path
+) -> Iterator[Fault]:
+    plain = unrefined(planned)
+    if plain == unrefined(config):
+        return
+    if not prior.is_null and not config.is_null and plain == unrefined(prior):
+        return
+    if config.is_null and attribute.computed:
+        return
+    if config.is_null:
+        if not planned.is_null:
+            yield Fault(path, "a value is planned for an argument that is not set")
+        return
+    if planned.is_null and attribute.write_only:
+        return
+    if attribute.nested is not None:
+        yield from _object_faults(attribute.nested, prior, config, planned, path)
+        return
+    yield Fault(path, "the planned value is neither the configured value nor the prior one")
+
+
+def _object_faults(
+    nested: NestedAttributes, prior: Value, config: Value, planned: Value, path: Path
+) -> Iterator[Fault]:
+    if planned.is_null:
+        yield Fault(path, _presence(planned))
+        return
+    if not planned.is_known:
+        yield Fault(path, "a configured value cannot be planned as unknown")
+        return
+    if nested.nesting is Nesting.SET:
+        # Elements of a set have no names by which they could be compared.
+        if _differ_in_number(config, planned):
+            yield Fault(path, "the number of objects differs from the configuration")
+        return
+    if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
+        yield from _attribute_faults(nested.attributes, prior, config, planned, path)
+        return
+    if not config.is_known:
+        yield Fault(path, "the configured value is not known yet, so its parts cannot be planned")
+        return
+    given, plan, before = _elements(config), _elements(planned), _elements(prior)
+    if given.keys() != plan.keys():
+        yield Fault(path, f"{len(plan)} objects are planned, and {len(given)} are configured")
+        return
+    for key, element in plan.items():
+        was = before.get(key, null(element.type))
+        step = Index(string(key) if isinstance(key, str) else number(key))
+        if given[key].is_null or element.is_null:
+            continue
+        yield from _attribute_faults(nested.attributes, was, given[key], element, (*path, step))
+
+
+def _differ_in_number(config: Value, planned: Value) -> bool:
+    """Whether the sets cannot turn out to have the same number of elements."""
+    configured, in_plan = length(config), length(planned)
+    if not configured.is_known:
+        return range_excludes(configured, in_plan)
+    if not in_plan.is_known:
+        return range_excludes(in_plan, configured)
+    return configured != in_plan
+
+
+def _presence(planned: Value) -> str:
+    if planned.is_null:
+        return "nothing is planned for a configured value"
+    return "a value is planned where nothing is configured"
+
+
+# -- after a change ---------------------------------------------------------------------------
+
+
+def result_faults(block: Block, planned: Value, actual: Value) -> list[Fault]:
+    """Where what a provider has made is not what it had planned.
+
+    What was unknown may have become anything that its refinements allow; everything else must be
+    as it was planned.
+    """
+    found: list[Fault] = []
+    _compare_objects(block, planned, actual, (), found)
+    return found
+
+
+def _compare_objects(
+    block: Block, planned: Value, actual: Value, path: Path, found: list[Fault]
+) -> None:
+    if planned.is_null or actual.is_null:
+        if planned.is_null is not actual.is_null:
+            found.append(Fault(path, _presence_after(planned)))
+        return
+    for name in block.attributes:
+        here = (*path, GetAttr(name))
+        _compare(get_attr(planned, name), get_attr(actual, name), here, found)
+    for name, nested in block.blocks.items():
+        here = (*path, GetAttr(name))
+        _compare_blocks(nested, get_attr(planned, name), get_attr(actual, name), here, found)
+
+
+def _compare_blocks(
+    nested: NestedBlock, planned: Value, actual: Value, path: Path, found: list[Fault]
+) -> None:
+    if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
+        if planned.is_known or not actual.is_null:
+            _compare_objects(nested.block, planned, actual, path, found)
+        return
+    # Which blocks there are was not known, or one side has null for none.
+    if not planned.is_known or not actual.is_known or planned.is_null or actual.is_null:
+        return
+    if nested.nesting is Nesting.SET:
+        _compare_sets(planned, actual, path, found, nested.block)
+        return
+    was, now = _elements(planned), _elements(actual)
+    if len(was) != len(now):
+        found.append(Fault(path, f"{len(now)} blocks instead of {len(was)}"))
+        return
+    for key, element in was.items():
+        if key in now:
+            here = (*path, Index(string(key) if isinstance(key, str) else number(key)))
+            _compare_objects(nested.block, element, now[key], here, found)
+
+
+def _compare(planned: Value, actual: Value, path: Path, found: list[Fault]) -> None:
+    if planned.type.kind == KIND_DYNAMIC:
+        return
+    if planned.type != actual.type and conformance_errors(actual.type, planned.type):
+        found.append(Fault(path, "a value of a different type than planned"))
+        return
+    if not planned.is_known:
+        if range_excludes(planned, actual):
+            found.append(Fault(path, "not a value that the plan allowed"))
+        return
+    if planned.is_wholly_known and _are_equal(planned, actual):
+        return
+    if planned.is_null or actual.is_null:
+        found.append(Fault(path, _presence_after(planned)))
+    elif not actual.is_known:
+        found.append(Fault(path, "not known, although the plan had a value"))
+    elif isinstance(planned.data, dict) and isinstance(actual.data, dict):
+        _compare_mappings(planned, actual, path, found)
+    elif planned.type.kind == KIND_SET:
+        _compare_sets(planned, actual, path, found, None)
+    elif isinstance(planned.data, tuple) and isinstance(actual.data, tuple):
+        one, other = planned.sequence(), actual.sequence()
+        if len(one) != len(other):
+            found.append(Fault(path, f"{len(other)} elements instead of {len(one)}"))
+            return
+        for position, (was, now) in enumerate(zip(one, other, strict=True)):
+            _compare(was, now, (*path, Index(number(position))), found)
+    else:
+        found.append(Fault(path, "not the value that was planned"))
+
+
+def _are_equal(planned: Value, actual: Value) -> bool:
+    if planned == actual:
+        return True
+    if planned.type != actual.type:
+        return False
+    truth = equals(planned, actual)
+    return truth.is_known and truth.as_bool()
+
+
+def _presence_after(planned: Value) -> str:
+    return "present, although it should not be" if planned.is_null else "no longer present"
+
+
+def _compare_mappings(planned: Value, actual: Value, path: Path, found: list[Fault]) -> None:
+    one, other = planned.mapping(), actual.mapping()
+    is_object = planned.type.kind == KIND_OBJECT
+    for key in sorted(one.keys() | other.keys()):
+        here = (*path, GetAttr(key) if is_object else Index(string(key)))
+        if key not in other:
+            found.append(Fault(here, "no longer present"))
+        elif key not in one:
+            found.append(Fault(here, "present, although it was not planned"))
+        else:
+            _compare(one[key], other[key], here, found)
+
+
+def _compare_sets(
+    planned: Value, actual: Value, path: Path, found: list[Fault], block: Block | None
+) -> None:
+    """Elements have no names: each must be what at least one of the other set can have been.
+
+    Planned elements may turn out to be equal, so there can be fewer in the end, and never more.
+    """
+    was, now = planned.sequence(), actual.sequence()
+    same = set(was) & set(now)
+    if any(each not in same and not _has_counterpart([each], now, block) for each in was):
+        found.append(Fault(path, "a planned element is missing"))
+    elif any(each not in same and not _has_counterpart(was, [each], block) for each in now):
+        found.append(Fault(path, "an element that was not planned"))
+    elif len(was) < len(now):
+        found.append(Fault(path, "more elements than were planned"))
+
+
+def _has_counterpart(
+    planned: Sequence[Value], actual: Sequence[Value], block: Block | None
+) -> bool:
+    """Whether any of the actual values can be one of the planned ones."""
+    for was in planned:
+        for now in actual:
+            faults: list[Fault] = []
+            if block is None:
+                _compare(was, now, (), faults)
+            else:
+                _compare_objects(block, was, now, (), faults)
+            if not faults:
+                return True
+    return False

@@ -1,0 +1,537 @@
+"""From the changes of a plan to its execution graph: what must be done before what.
+
+The rules, with A depending on B: B is created or updated before A; A is destroyed before anything is
+done to B. An object that is replaced goes before its successor comes, or after it where it is
+created first; then it also stays until everything that depends on it has been changed. So does a
+deposed object, and until the current one of its instance has been changed. That A is
+destroyed before B is given up where they have different providers and A's must be configured with
+what B will be: then nothing of A can be destroyed before B is made anew. A provider is open from before
+its first use until after its last, and so is an ephemeral object that anything uses. Data sources of
+checks are read when all else has been done.
+
+Order is kept between the blocks of module instances, through operations that only stand for "all of
+this is done", so that the graph grows with blocks and their references and not with pairs of
+instances. Objects in two instances of one module do not wait for each other, unless what the one is
+called with comes from the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from nigari.addrs.absolute import Abs, resource_of
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode
+from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
+from nigari.plan.order.block_graph import (
+    Block,
+    BlockGraph,
+    is_given_by_call,
+    provider_block,
+    resource_block,
+    work_out,
+)
+from nigari.plan.order.circles import circles
+from nigari.plan.order.operations_of import OperationsOf, shared_depth
+from nigari.state.model import State
+
+_MAKING = {
+    Action.CREATE: OperationKind.CREATE,
+    Action.UPDATE: OperationKind.UPDATE,
+    Action.READ: OperationKind.READ,
+    Action.NO_OP: OperationKind.CHECK,
+    Action.DELETE_THEN_CREATE: OperationKind.CREATE,
+    Action.CREATE_THEN_DELETE: OperationKind.CREATE,
+    Action.FORGET_THEN_CREATE: OperationKind.CREATE,
+}
+_ENDING = {
+    Action.DELETE: OperationKind.DELETE,
+    Action.DELETE_THEN_CREATE: OperationKind.DELETE,
+    Action.CREATE_THEN_DELETE: OperationKind.DELETE,
+    Action.FORGET: OperationKind.FORGET,
+    Action.FORGET_THEN_CREATE: OperationKind.FORGET,
+}
+
+_CHANGING = frozenset(
+    (OperationKind.CREATE, OperationKind.UPDATE, OperationKind.DELETE, OperationKind.FORGET)
+)
+
+_MAKING_KINDS = frozenset((OperationKind.CREATE, OperationKind.UPDATE))
+
+_ENDING_KINDS = frozenset((OperationKind.DELETE, OperationKind.FORGET, OperationKind.CLOSE))
+
+Placed: TypeAlias = tuple[ModuleAddr, Block]
+"""A block in one instance of its module."""
+
+REPLACED = "replaced"
+"""Stands for the key of an object that will be deposed, which is chosen when that happens."""
+
+
+def execution_graph(plan: Plan, blocks: BlockGraph) -> ExecutionGraph:
+    """The graph of a plan's operations."""
+    return _Building(plan, blocks).finished()
+
+
+class _Building:
+    def __init__(self, plan: Plan, blocks: BlockGraph) -> None:
+        self._plan = plan
+        self._blocks = blocks
+        self._operations: list[tuple[OperationKind, str, str]] = []
+        self._after: list[dict[int, None]] = []
+        self._made = OperationsOf()
+        self._ended = OperationsOf()
+        self._ended_late = OperationsOf()
+        """Endings of objects that stay until their successors and dependents are done."""
+        self._settled: dict[Placed, tuple[int, ...]] = {}
+        self._stored = stored_needs(plan.refreshed_state)
+        self._open: dict[str, int] = {}
+        self._close: dict[str, int] = {}
+        self._ephemeral: dict[int, EphemeralInstance] = {}
+        """The ephemeral objects that are opened, by the operation that does it."""
+        self._late: list[tuple[list[int], list[int]]] = []
+        """Endings, and what should be made before them."""
+        self._calls: dict[tuple[ModuleAddr, str], dict[ModuleAddr, None]] = {}
+        """The module instances with operations, by where and by what name they are called."""
+        self._across: list[tuple[int, list[int]]] = []
+        """Endings, and those of objects of other providers that should come before them."""
+        self._managers: dict[Block, set[AbsProviderInstance]] = {}
+
+    def finished(self) -> ExecutionGraph:
+        changes = [each for each in self._plan.changes if each.action is not Action.NO_OP]
+        checked = self._checked()
+        for change in (*changes, *checked):
+            self._enter(change)
+        self._order_deposed(changes)
+        self._enter_ephemeral([*changes, *checked])
+        self._order_making()
+        self._order_ending()
+        self._order_providers(changes)
+        self._order_across_providers()
+        self._order_late_endings()
+        self._order_making_after_ending()
+        self._order_checks()
+        self._order_closing()
+        return ExecutionGraph(
+            tuple(
+                Operation(kind, address, tuple(sorted(after)), deposed)
+                for (kind, address, deposed), after in zip(
+                    self._operations, self._after, strict=True
+                )
+            )
+        )
+
+    def _checked(self) -> list[Change]:
+        """What stays as it is and has conditions that were not known while planning."""
+        pending = {
+            each.address
+            for result in self._plan.checks
+            if result.kind == "resource"
+            for each in result.objects
+            if each.status == "unknown"
+        }
+        if not pending:
+            return []
+        return [
+            each
+            for each in self._plan.changes
+            if each.action is Action.NO_OP and str(each.address) in pending
+        ]
+
+    def _add(self, kind: OperationKind, address: str, deposed: str = "") -> int:
+        self._operations.append((kind, address, deposed))
+        self._after.append({})
+        return len(self._operations) - 1
+
+    def _put_after(self, number: int, before: Iterable[int]) -> None:
+        after = self._after[number]
+        for each in before:
+            if each != number:
+                after[each] = None
+
+    def _enter(self, change: Change) -> None:
+        """Add the operations of one change, in the order that they have among themselves."""
+        block, module = resource_block(resource_of(change.address)), change.address.module
+        action, text = change.action, str(change.address)
+        self._note_module(module)
+        self._managers.setdefault(block, set()).add(change.provider)
+        ending: int | None = None
+        is_late = action is Action.CREATE_THEN_DELETE
+        if action in _ENDING:
+            deposed = REPLACED if is_late else change.deposed
+            ending = self._add(_ENDING[action], text, deposed)
+            late = is_late or self._was_created_first(change)
+            (self._ended_late if late else self._ended).add(block, module, ending)
+        if action in _MAKING:
+            making = self._add(_MAKING[action], text)
+            self._made.add(block, module, making)
+            if ending is not None:
+                first, second = (making, ending) if is_late else (ending, making)
+                self._put_after(second, (first,))
+
+    def _order_deposed(self, changes: list[Change]) -> None:
+        """Keep deposed objects until what came in their place is sound."""
+        if not any(each.deposed for each in changes):
+            return
+        making, deposed = dict[str, int](), list[tuple[int, str]]()
+        for number, (kind, address, key) in enumerate(self._operations):
+            if kind in _MAKING_KINDS:
+                making[address] = number
+            elif kind is OperationKind.DELETE and key not in ("", REPLACED):
+                deposed.append((number, address))
+        for number, address in deposed:
+            if address in making:
+                self._late.append(([number], [making[address]]))
+
+    def _note_module(self, module: ModuleAddr) -> None:
+        while module.parent is not None:
+            known = self._calls.setdefault((module.parent, module.name), {})
+            if module in known:
+                return
+            known[module] = None
+            module = module.parent
+
+    def _enter_ephemeral(self, changes: list[Change]) -> None:
+        """Add the opening of those ephemeral objects that anything uses."""
+        if not self._plan.ephemeral:
+            return
+        used = self._used_by(changes)
+        if self._plan.mode is not PlanMode.DESTROY:
+            used.update(
+                resource_block(resource)
+                for block in self._blocks.final_values()
+                for resource in self._blocks.ephemeral_before(block)
+            )
+        for each in self._plan.ephemeral:
+            block, text = resource_block(resource_of(each.address)), str(each.address)
+            if block in used:
+                opening = self._open[text] = self._add(OperationKind.OPEN, text)
+                self._made.add(block, each.address.module, opening)
+                self._note_module(each.address.module)
+                self._ephemeral[opening] = each
+
+    def _used_by(self, changes: list[Change]) -> set[Block]:
+        """The blocks whose values are needed for changes, and for conditions of what stays."""
+        pending = [resource_block(resource_of(each.address)) for each in changes]
+        pending += [_provider_of(each) for each in changes]
+        kept = [resource_block(resource_of(each.address)) for each in self._plan.changes]
+        pending += [each for each in dict.fromkeys(kept) if self._blocks.has_conditions(each)]
+        found = set(pending)
+        while pending:
+            needs = dict.fromkeys(self._blocks.value_needs(pending.pop()))
+            fresh = [each for each in needs if each not in found]
+            found.update(fresh)
+            pending += fresh
+        return found
+
+    def _was_created_first(self, change: Change) -> bool:
+        if change.deposed:
+            return change.action is Action.DELETE
+        state = self._plan.refreshed_state.instance(change.address)
+        stored = None if state is None else state.current
+        return (
+            change.action is Action.DELETE and stored is not None and stored.create_before_destroy
+        )
+
+    # -- making -------------------------------------------------------------------------------
+
+    def _order_making(self) -> None:
+        for block in self._made:
+            for module in self._made.modules(block, block[0].depth):
+                before, numbers = self._before((module, block)), self._made.of(block, module)
+                if len(before) > 1 and len(numbers) > 1:
+                    before = (self._joined(f"before {_name((module, block[1]))}", before),)
+                for number in numbers:
+                    self._put_after(number, before)
+
+    def _before(self, placed: Placed) -> tuple[int, ...]:
+        """What must be done before anything of a block is made."""
+        found: dict[int, None] = {}
+        for need in self._needed(placed):
+            for number in work_out(need, self._settled, self._needed, self._settled_by):
+                found[number] = None
+        return tuple(found)
+
+    def _needed(self, placed: Placed) -> Iterator[Placed]:
+        """What a block of a module instance needs: in that instance, in those that it is called
+        from, and in those that it calls. One stands for all that have no operations.
+        """
+        module, block = placed
+        for need in self._blocks.needs(block):
+            path = need[0]
+            is_given = is_given_by_call(block, need)
+            at = ancestor(module, path.depth - 1 if is_given else path.depth)
+            if is_given:
+                for child in self._calls.get((at, path.name)) or (at.child(path.name),):
+                    yield child, need
+            else:
+                yield at, need
+
+    def _settled_by(self, placed: Placed) -> tuple[int, ...]:
+        """The operations after which a block has its final value; none where it has it already."""
+        module, block = placed
+        made = self._made.of(block, module)
+        if not made:
+            found: dict[int, None] = {}
+            for need in self._needed(placed):
+                for number in self._settled.get(need, ()):
+                    found[number] = None
+            made = list(found)
+        if len(made) < 2:
+            return tuple(made)
+        return (self._joined(_name((module, block[1])), made),)
+
+    def _joined(self, name: str, numbers: Iterable[int]) -> int:
+        number = self._add(OperationKind.SETTLE, name)
+        self._put_after(number, numbers)
+        return number
+
+    # -- ending -------------------------------------------------------------------------------
+
+    def _order_ending(self) -> None:
+        for block in dict.fromkeys((*self._ended, *self._ended_late, *self._made)):
+            for need in self._needs_of(block):
+                if need != block and (need in self._ended or need in self._ended_late):
+                    for module in self._shared_modules(block, need):
+                        self._end_before(block, need, module)
+
+    def _shared_modules(self, block: Block, need: Block) -> Iterator[ModuleAddr]:
+        """The module instances in each of which the one block is ordered before the other."""
+        depth = self._shared_depth(block[0], need)
+        yield from dict.fromkeys(
+            (*self._ended.modules(need, depth), *self._ended_late.modules(need, depth))
+        )
+
+    def _shared_depth(self, path: ModuleAddr, need: Block) -> int:
+        """How deep the module instances are within which something in a module needs a block: as
+        deep as both are in the same one, but for instances that may be called with each other.
+        """
+        depth = shared_depth(path, need[0])
+        at = ancestor(path.unkeyed, depth)
+        while at.parent is not None:
+            if need in self._blocks.called_with(at):
+                depth = at.depth - 1
+            at = at.parent
+        return depth
+
+    def _ended_inside(self, module: ModuleAddr, need: Block) -> list[int]:
+        """The endings of what something in a module instance needs."""
+        return self._ended.of(need, ancestor(module, self._shared_depth(module, need)))
+
+    def _end_before(self, block: Block, need: Block, module: ModuleAddr) -> None:
+        """End what is of one block, in a module instance, before what is of another."""
+        late = self._ended_late.of(need, module)
+        ends = self._ended.of(need, module) + late
+        before = self._ended.of(block, module) + self._ended_late.of(block, module)
+        if len(ends) > 1 and len(before) > 1:
+            before = [self._joined(f"end of {_name(block)}", before)]
+        is_across = self._managers.get(block) != self._managers[need]
+        for number in ends:
+            self._put_after(number, before)
+            if is_across:
+                self._across.append((number, before))
+        made = self._made.of(block, module)
+        if late and made:
+            self._late.append((late, made))
+
+    def _needs_of(self, block: Block) -> set[Block]:
+        """The resource blocks that a block needed when it was stored, or needs now."""
+        found = set(self._stored.get(block, ()))
+        if self._blocks.is_resource(block):
+            found.update(resource_block(each) for each in self._blocks.resources_before(block))
+        return found
+
+    def _order_across_providers(self) -> None:
+        """Give up an order among endings that makes a circle through a provider's configuration."""
+        if not self._across:
+            return
+        circle = circles(self._followers())
+        for number, before in self._across:
+            for each in before:
+                if circle[each] == circle[number]:
+                    self._after[number].pop(each, None)
+
+    def _order_late_endings(self) -> None:
+        """Keep what was replaced until what depends on it is done, wherever that is possible.
+
+        It is not where that must itself wait for the old object to be gone, because something
+        else that both need is destroyed before it is made anew.
+        """
+        followers = self._followers()
+        after_any = _reached(followers, self._ended.all() + self._ended_late.all())
+        for late, made in self._late:
+            if any(number in after_any for number in made):
+                after = _reached(followers, late)
+                made = [number for number in made if number not in after]
+            for number in late:
+                self._put_after(number, made)
+                for each in made:
+                    followers[each].append(number)
+
+    def _followers(self) -> list[list[int]]:
+        followers: list[list[int]] = [[] for _ in self._operations]
+        for number, after in enumerate(self._after):
+            for each in after:
+                followers[each].append(number)
+        return followers
+
+    def _order_making_after_ending(self) -> None:
+        """Let objects go before what needed them, and what they needed, is changed, wherever that is
+        possible.
+
+        It is not where the object that goes must itself wait for something to be made.
+        """
+        waiting = _reached(self._followers(), self._made.all())
+        for block in self._made:
+            for needed in self._stored.get(block, ()):
+                depth = self._shared_depth(block[0], needed)
+                self._make_after_end(block, needed, depth, waiting)
+        for block in self._ended:
+            for needed in self._needs_of(block):
+                if needed != block and needed in self._made:
+                    depth = self._shared_depth(block[0], needed)
+                    self._make_after_end(needed, block, depth, waiting)
+
+    def _make_after_end(self, changed: Block, ended: Block, depth: int, waiting: set[int]) -> None:
+        """Change what is of one block after the end of what is of another, in each module instance."""
+        for module in self._ended.modules(ended, depth):
+            gone = [each for each in self._ended.of(ended, module) if each not in waiting]
+            numbers = [
+                each
+                for each in self._made.of(changed, module)
+                if self._operations[each][0] is not OperationKind.CHECK
+            ]
+            if len(gone) > 1 and len(numbers) > 1:
+                gone = [self._joined(f"end of {_name(ended)}", gone)]
+            for number in numbers:
+                self._put_after(number, gone)
+
+    # -- providers ----------------------------------------------------------------------------
+
+    def _order_providers(self, changes: list[Change]) -> None:
+        by_address = {str(each.address): each.provider for each in changes}
+        for opened in self._ephemeral.values():
+            by_address[str(opened.address)] = opened.provider
+        for number, (kind, address, _) in enumerate(list(self._operations)):
+            if kind in (OperationKind.SETTLE, OperationKind.FORGET, OperationKind.CHECK):
+                continue
+            provider = by_address[address]
+            text = str(provider)
+            if text not in self._open:
+                self._open_provider(provider)
+            self._put_after(number, (self._open[text],))
+            self._put_after(self._close[text], (number,))
+
+    def _open_provider(self, provider: AbsProviderInstance) -> None:
+        text = str(provider)
+        opening = self._open[text] = self._add(OperationKind.OPEN, text)
+        closing = self._close[text] = self._add(OperationKind.CLOSE, text)
+        self._put_after(closing, (opening,))
+        block = provider_block(Abs(provider.module, provider.item.config))
+        self._put_after(opening, self._before((provider.module, block)))
+        for resource in self._blocks.resources_before(block):
+            needed = resource_block(resource)
+            if needed not in self._made:
+                for number in self._ended_inside(provider.module, needed):
+                    self._put_after(number, (closing,))
+
+    # -- what comes last ----------------------------------------------------------------------
+
+    def _order_checks(self) -> None:
+        """Read the data sources of checks when all else has been done."""
+        checks = [block for block in self._made if self._blocks.is_in_check(block)]
+        if not checks:
+            return
+        reading = {number for block in checks for number in self._made.of(block)}
+        after = _reached(self._followers(), list(reading))
+        others = [
+            number
+            for number, (kind, _, _) in enumerate(self._operations)
+            if kind in _CHANGING and number not in after
+        ]
+        if others:
+            done = self._joined("all changes", others)
+            for number in reading:
+                self._put_after(number, (done,))
+
+    def _order_closing(self) -> None:
+        """Close each ephemeral object after its last use, and its provider after that."""
+        for opening, each in self._ephemeral.items():
+            text = str(each.address)
+            self._close[text] = closing = self._add(OperationKind.CLOSE, text)
+            self._put_after(closing, (opening,))
+            self._put_after(self._close[str(each.provider)], (closing,))
+        followers = self._followers()
+        for opening, each in self._ephemeral.items():
+            closing = self._close[str(each.address)]
+            for user in self._users(opening, followers):
+                kind, address, _ = self._operations[user]
+                last = self._close[address] if kind is OperationKind.OPEN else user
+                self._put_after(closing, (last,))
+        if self._plan.mode is PlanMode.DESTROY:
+            self._order_ending_after_closing()
+
+    def _order_ending_after_closing(self) -> None:
+        """Let what an ephemeral object was opened with go only when it is closed."""
+        for each in self._ephemeral.values():
+            block = resource_block(resource_of(each.address))
+            for resource in self._blocks.resources_before(block):
+                needed = resource_block(resource)
+                for number in self._ended.of(needed) + self._ended_late.of(needed):
+                    self._put_after(number, (self._close[str(each.address)],))
+
+    def _users(self, opening: int, followers: list[list[int]]) -> set[int]:
+        """The operations that use what an operation has opened."""
+        found: set[int] = set()
+        pending = list(followers[opening])
+        while pending:
+            number = pending.pop()
+            if number in found:
+                continue
+            kind = self._operations[number][0]
+            if kind is OperationKind.SETTLE:
+                pending.extend(followers[number])
+            if kind not in _ENDING_KINDS:
+                found.add(number)
+        return found
+
+
+def _provider_of(change: Change) -> Block:
+    return provider_block(Abs(change.provider.module, change.provider.item.config))
+
+
+def _reached(followers: list[list[int]], start: list[int]) -> set[int]:
+    """These operations and all that come after them."""
+    pending = list(start)
+    found = set(start)
+    while pending:
+        for number in followers[pending.pop()]:
+            if number not in found:
+                found.add(number)
+                pending.append(number)
+    return found
+
+
+def ancestor(module: ModuleAddr, depth: int) -> ModuleAddr:
+    """The module instance at some depth that another is in."""
+    while module.depth > depth and module.parent is not None:
+        module = module.parent
+    return module
+
+
+def _name(block: Block) -> str:
+    path, name = block
+    return f"{path}.{name}" if path.text else name
+
+
+def stored_needs(state: State) -> dict[Block, set[Block]]:
+    """What the objects of each block depended on when they were stored."""
+    found: dict[Block, set[Block]] = {}
+    for resource in state.resources.values():
+        needs = found.setdefault(resource_block(resource.address), set())
+        for instance in resource.instances.values():
+            for stored in (instance.current, *instance.deposed.values()):
+                if stored is not None:
+                    needs.update(resource_block(each) for each in stored.dependencies)
+    return found

@@ -1,0 +1,211 @@
+"""`-target` and `-exclude`: which blocks and which of their instances are looked at.
+
+Order between things is known for blocks, so a target brings along the blocks that it needs as a
+whole, and what is excluded takes whole blocks with it; only among the instances of the named blocks
+themselves it matters which one is named. A resource that is only in the state needs what the
+instances of its module come from, if that is still called, and is needed by what needs that module as
+a whole.
+
+While everything is to be destroyed it is the other way round: a target takes along what needs it,
+and what stays keeps what it needs, now or when it was stored. Then only objects in the state matter,
+and those in two instances of one module do not need each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.resource import DATA
+from nigari.addrs.targets import Target
+from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block, resource_block
+from nigari.plan.order.operation_order import ancestor, stored_needs
+from nigari.plan.order.operations_of import shared_depth
+from nigari.record import record
+from nigari.state.model import State
+
+
+@record
+class Selection:
+    """What a plan looks at."""
+
+    blocks: frozenset[Block]
+    """Resources, and the outputs of the root module that come from nothing else."""
+    named: frozenset[Block]
+    """The blocks of which only some instances may be meant."""
+    targets: tuple[Target, ...]
+    excluded: tuple[Target, ...]
+    modules: frozenset[ModuleAddr] | None = None
+    """The modules that selected blocks are in, and those above them; None where all matter."""
+    ended: frozenset[AbsResourceInstance] | None = None
+    """The instances of a destroy, which are all there are."""
+
+    def enters(self, module: ModuleAddr) -> bool:
+        """Whether anything in a module, which has no keys, is looked at."""
+        return self.modules is None or module in self.modules
+
+    def has(self, address: AbsResourceInstance) -> bool:
+        """Whether an instance is looked at."""
+        if self.ended is not None:
+            return address in self.ended
+        block = resource_block(resource_of(address))
+        if block not in self.blocks:
+            return False
+        if block not in self.named:
+            return True
+        if self.targets:
+            return any(target.covers(address) for target in self.targets)
+        return not any(target.covers(address) for target in self.excluded)
+
+    def names(self, address: AbsResourceInstance) -> bool:
+        """Whether the user named an instance, and not only something that it depends on."""
+        if self.targets:
+            return any(target.covers(address) for target in self.targets)
+        return self.has(address)
+
+
+def selection(
+    graph: BlockGraph,
+    state: State,
+    targets: tuple[Target, ...],
+    excluded: tuple[Target, ...],
+    is_destroy: bool,
+) -> Selection | None:
+    """What is looked at; None where nobody has singled out anything."""
+    if not targets and not excluded:
+        return None
+    known: dict[Block, AbsResource] = {resource_block(each): each for each in graph.resources()}
+    for resource in state.resources.values():
+        known.setdefault(resource_block(resource.address), resource.address.unkeyed)
+    if is_destroy:
+        ended = _ended(_Needs(graph, stored_needs(state)), state, targets, excluded)
+        blocks = {resource_block(resource_of(each)) for each in ended}
+        blocks |= _outputs(graph, blocks)
+        modules = _modules(blocks)
+        return Selection(frozenset(blocks), frozenset(), targets, excluded, modules, ended)
+    needs = _Needs(graph, {}, [each for each in known if not graph.is_resource(each)])
+    named = frozenset(
+        block
+        for block, address in known.items()
+        if any(target.touches_block(address) for target in targets or excluded)
+    )
+    if targets:
+        blocks = set(named).union(*(needs.of(each) for each in named))
+    else:
+        blocks = _not_excluded(known, named, needs, excluded)
+    blocks |= _outputs(graph, blocks)
+    return Selection(frozenset(blocks), named, targets, excluded, _modules(blocks))
+
+
+def _modules(blocks: AbstractSet[Block]) -> frozenset[ModuleAddr]:
+    found: set[ModuleAddr] = set()
+    for path, _ in blocks:
+        module: ModuleAddr | None = path
+        while module is not None and module not in found:
+            found.add(module)
+            module = module.parent
+    return frozenset(found)
+
+
+def _not_excluded(
+    known: dict[Block, AbsResource],
+    named: AbstractSet[Block],
+    needs: _Needs,
+    excluded: Sequence[Target],
+) -> set[Block]:
+    gone = {block for block in named if any(target.covers(known[block]) for target in excluded)}
+    gone.update(each for each in known if not named.isdisjoint(needs.of(each)))
+    return set(known) - gone
+
+
+def _ended(
+    needs: _Needs, state: State, targets: Sequence[Target], excluded: Sequence[Target]
+) -> frozenset[AbsResourceInstance]:
+    """What a destroy of a part destroys."""
+    stored = _Stored(state)
+    named = [
+        each for each in stored.all if any(target.covers(each) for target in targets or excluded)
+    ]
+    beside: dict[Block, set[Block]] = {}
+    for block, instances in stored.blocks.items():
+        # Nothing has to outlive what was only read.
+        is_data = instances[0].item.resource.mode is DATA
+        for need in () if is_data else needs.of(block):
+            if targets:
+                beside.setdefault(need, set()).add(block)
+            else:
+                beside.setdefault(block, set()).add(need)
+    found, pending = set(named), named
+    while pending:
+        at = pending.pop()
+        for block in beside.get(resource_block(resource_of(at)), ()):
+            fresh = [each for each in stored.take(block, at.module) if each not in found]
+            found.update(fresh)
+            pending += fresh
+    return frozenset(found) if targets else frozenset(stored.all) - found
+
+
+class _Stored:
+    """The instances in a state, by block and by the module instances that they are in."""
+
+    def __init__(self, state: State) -> None:
+        self.all = [address for address, _ in state.instances()]
+        self.blocks: dict[Block, list[AbsResourceInstance]] = {}
+        for each in self.all:
+            self.blocks.setdefault(resource_block(resource_of(each)), []).append(each)
+        self._by_module: dict[tuple[Block, int], dict[ModuleAddr, list[AbsResourceInstance]]] = {}
+
+    def take(self, block: Block, module: ModuleAddr) -> list[AbsResourceInstance]:
+        """The instances of a block that are not in another instance of a module than this one.
+
+        They are handed out once for each depth at which they are looked for.
+        """
+        depth = shared_depth(block[0], module)
+        index = self._by_module.get((block, depth))
+        if index is None:
+            index = self._by_module[block, depth] = {}
+            for each in self.blocks.get(block, ()):
+                index.setdefault(ancestor(each.module, depth), []).append(each)
+        return index.pop(ancestor(module, depth), [])
+
+
+class _Needs:
+    """The blocks that a block needs, as the configuration says and as the state does."""
+
+    def __init__(
+        self,
+        graph: BlockGraph,
+        stored: dict[Block, set[Block]],
+        undeclared: Sequence[Block] = (),
+    ) -> None:
+        self._graph = graph
+        self._stored = stored
+        self._undeclared: dict[ModuleAddr, list[Block]] = {}
+        """What is in the state only, by the modules that it is in or below."""
+        for block in undeclared:
+            at: ModuleAddr | None = block[0]
+            while at is not None:
+                self._undeclared.setdefault(at, []).append(block)
+                at = at.parent
+
+    def of(self, block: Block) -> set[Block]:
+        found = set(self._stored.get(block, ()))
+        source = block if self._graph.is_resource(block) else expansion_block(block[0])
+        found.update(resource_block(each) for each in self._graph.resources_before(source))
+        if self._undeclared:
+            for module in self._graph.modules_before(source):
+                found.update(self._undeclared.get(module, ()))
+        found.discard(block)
+        return found
+
+
+def _outputs(graph: BlockGraph, selected: AbstractSet[Block]) -> set[Block]:
+    """The root's outputs that come from selected resources, and from no others."""
+    found: set[Block] = set()
+    for block in graph.root_outputs():
+        before = {resource_block(each) for each in graph.resources_before(block)}
+        if before and before <= selected:
+            found.add(block)
+    return found

@@ -1,0 +1,84 @@
+"""Static arguments of resources as planning needs them: what is ignored, and who is created first.
+
+An object that is created before its predecessor is destroyed forces the same on everything that it
+depends on: otherwise those would have to go before it does.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.config.provisioner import Provisioner
+from nigari.eval.base.instances import Frame
+from nigari.eval.nodes.lifecycle import ProvisionerMoments, ResourceSettings
+from nigari.eval.static.run import StaticRun
+from nigari.hcl.traversal import Traversal
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.removed import RemoveStatement
+
+_USUAL: Final = ("create", "fail")
+
+
+class Settings:
+    """The static arguments of all resources, by block."""
+
+    def __init__(
+        self,
+        static: StaticRun,
+        graph: BlockGraph,
+        removed: tuple[RemoveStatement, ...],
+    ) -> None:
+        self.removed = removed
+        """What `removed` blocks say."""
+        self._known: dict[tuple[ModuleAddr, ResourceAddr], ResourceSettings] = {}
+        self._first: set[tuple[ModuleAddr, str]] = set()
+        self._moments: dict[tuple[ModuleAddr, Provisioner], tuple[str, str]] = {}
+        for (frame, addr), settings in static.settings.items():
+            path = frame.instance.addr.unkeyed
+            self._known[path, addr] = settings
+            if settings.create_before_destroy:
+                self._first.add((path, str(addr)))
+            self._note_moments(path, settings.moments)
+        for (frame, _), said in static.removed.items():
+            self._note_moments(frame.instance.addr.unkeyed, said.moments)
+        for block in list(self._first):
+            for resource in graph.resources_before(block):
+                self._first.add((resource.module, str(resource.item)))
+
+    def _note_moments(self, path: ModuleAddr, moments: ProvisionerMoments) -> None:
+        for provisioner, when in moments.when.items():
+            failure = moments.on_failure.get(provisioner, "fail")
+            self._moments[path, provisioner] = (when, failure)
+
+    def creates_first(self, frame: Frame, addr: ResourceAddr) -> bool:
+        """Whether a new object is made before the old one is destroyed."""
+        return bool(self._first) and (frame.instance.addr.unkeyed, str(addr)) in self._first
+
+    def is_declared_first(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
+        """The same for a resource that is named by address."""
+        return (module.unkeyed, str(addr)) in self._first
+
+    def skips_destroy(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
+        """Whether an object that is not wanted any more is forgotten and not destroyed."""
+        settings = self._known.get((module.unkeyed, addr))
+        return settings is not None and settings.destroy is False
+
+    def runs_at(self, module: ModuleAddr, provisioner: Provisioner) -> str:
+        """The moment at which a provisioner of a module runs, `create` or `destroy`."""
+        return self._moments.get((module.unkeyed, provisioner), _USUAL)[0]
+
+    def continues_after(self, module: ModuleAddr, provisioner: Provisioner) -> bool:
+        """Whether the failure of a provisioner does not matter."""
+        return self._moments.get((module.unkeyed, provisioner), _USUAL)[1] == "continue"
+
+    def ignores_all(self, frame: Frame, addr: ResourceAddr) -> bool:
+        """Whether all changes of the configuration are ignored."""
+        settings = self._known.get((frame.instance.addr.unkeyed, addr))
+        return settings is not None and settings.ignore_all
+
+    def ignored(self, frame: Frame, addr: ResourceAddr) -> tuple[Traversal, ...]:
+        """The parts of the configuration whose changes are ignored."""
+        settings = self._known.get((frame.instance.addr.unkeyed, addr))
+        return () if settings is None else settings.ignored

@@ -1,0 +1,5 @@
+"""What validate, plan, apply and tests share while they run: the driver, providers, functions.
+
+Owns the event loop's work list driver, the pool of provider processes and their configured instances,
+provider functions, and ephemeral objects. Does not know what is planned or applied with them.
+"""

@@ -1,0 +1,81 @@
+"""What the configuration declares at the address of a module instance, whatever its values are.
+
+All instances of a call declare the same, unless their sources differ. So what must be known of an
+instance that is gone, or whose call is not expanded yet, is found from any other.
+"""
+
+from __future__ import annotations
+
+from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.config.module_call import ModuleCall
+from nigari.cty.types import NUMBER, STRING
+from nigari.cty.values import DYNAMIC_UNKNOWN, number, string, unknown
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import Frame, ModuleInstance, Run
+
+
+def declared_module(root: ModuleInstance, module: ModuleAddr) -> ModuleInstance | None:
+    """An instance that declares what the one at an address does, or did; None without a call."""
+    at = root
+    for name, key in module.steps:
+        found = template(at, name, key)
+        if found is None:
+            return None
+        at = found
+    return at
+
+
+def bare_frame(run: Run, root: ModuleInstance, module: ModuleAddr) -> Frame | None:
+    """A module instance in which only what needs no other values can be evaluated: paths, and what
+    an object knows of itself. None where the call is gone.
+    """
+    frame = Frame(run, root, None)
+    for name, key in module.steps:
+        instance = former_instance(frame.instance, name, key)
+        if instance is None:
+            return None
+        frame = Frame(run, instance, frame)
+    return frame
+
+
+def template(parent: ModuleInstance, name: str, key: InstanceKey) -> ModuleInstance | None:
+    """An instance of a call that looks like the one with this key: all do, unless their sources
+    differ.
+    """
+    known = parent.children.get(name, {})
+    exact = known.get(key) or known.get(DEFERRED) or known.get(None)
+    if exact is not None:
+        return exact
+    others = {each.compiled: each for each in known.values()}
+    return next(iter(others.values())) if len(others) == 1 else None
+
+
+def former_instance(parent: ModuleInstance, name: str, key: InstanceKey) -> ModuleInstance | None:
+    """An instance that a call had once, with what is still known of its repetition."""
+    call = parent.module.calls.get(name)
+    found = template(parent, name, key)
+    if call is None or found is None:
+        return None
+    return instance_like(found, parent, call, key, _former_data(key))
+
+
+def instance_like(
+    found: ModuleInstance,
+    parent: ModuleInstance,
+    call: ModuleCall,
+    key: InstanceKey,
+    data: InstanceData,
+) -> ModuleInstance:
+    """An instance of a call that declares the same as another."""
+    child = ModuleInstance(parent.addr.child(call.name, key), found.compiled, parent, call, data)
+    child.children = found.children
+    return child
+
+
+def _former_data(key: InstanceKey) -> InstanceData:
+    return InstanceData(
+        string(key) if isinstance(key, str) else unknown(STRING),
+        DYNAMIC_UNKNOWN,
+        number(key) if isinstance(key, int) else unknown(NUMBER),
+    )

@@ -1,0 +1,262 @@
+"""Functions that providers offer, called while values are worked out.
+
+An expression cannot wait. A call without an answer gives an unknown value for the moment and is put
+among what the expression needs; once the provider has answered, the expression is evaluated anew.
+Functions are pure, so one answer serves all calls with the same arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from nigari.addrs.provider import Provider
+from nigari.addrs.values import ProviderFunction
+from nigari.cty.function import Function, FunctionError
+from nigari.cty.types import Type
+from nigari.cty.values import Value, unknown
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.instances import FAILED, Frame
+from nigari.eval.base.once import DONE, Need
+from nigari.eval.nodes.provider_config import provider_of
+from nigari.eval.nodes.provider_functions import (
+    deferred_function,
+    provider_parameter,
+    report_no_provider,
+)
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.references import Reference
+from nigari.providers import api
+from nigari.providers.diagnostics import located
+from nigari.running.provider_instances import ProviderInstances
+from nigari.running.provider_node import ProviderNode
+from nigari.running.provider_pool import ProviderPool
+from nigari.running.requests import ProviderRequest
+from nigari.schema.provider import FunctionSignature
+
+_MOST_UNREAD: Final = 1000
+"""An answer is looked at as soon as it is there. Where many are not, arguments never settle."""
+
+Callee = Provider | ProviderNode
+"""Who is called: a provider without configuration, or a configured instance."""
+
+
+class FunctionCalls:
+    """The calls of one run and their answers."""
+
+    def __init__(
+        self, pool: ProviderPool, providers: ProviderInstances | None, diags: Diagnostics
+    ) -> None:
+        self.pool = pool
+        self.diags = diags
+        self.answers: dict[FunctionCall, api.CallResponse] = {}
+        self.failed: set[FunctionCall] = set()
+        """Calls of providers that cannot be called, which has been reported."""
+        self.unread: set[FunctionCall] = set()
+        """Calls whose answers nobody has looked at."""
+        self.functions: dict[ProviderNode, Mapping[str, FunctionSignature]] = {}
+        """What configured instances offer, where that had to be asked for."""
+        self._providers = providers
+        """The instances to call; None where no provider is configured."""
+        self._loading: dict[Provider, LoadSchema] = {}
+
+    def function(
+        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+    ) -> Function:
+        """A function by its name; what is wrong with that is reported."""
+        unknown_function = deferred_function(function, None)
+        if function.provider not in frame.module.required_providers:
+            report_no_provider(function, frame, reference)
+            return unknown_function
+        callee = self._callee(frame, function, reference, needs)
+        signature = None
+        if callee is not None:
+            signature = self._signature(callee, function.function, needs)
+        if callee is None or signature is None:
+            if callee is not None and not needs:
+                self._report_unknown(callee, function, reference)
+            return unknown_function
+        variadic = signature.variadic
+        return Function(
+            tuple(provider_parameter(each) for each in signature.parameters),
+            None if variadic is None else provider_parameter(variadic),
+            signature.returns,
+            _Calling(self, callee, function.function, needs),
+        )
+
+    def _callee(
+        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+    ) -> Callee | None:
+        """Who is to be called, once that can be told and the schema is known."""
+        provider = provider_of(frame.module, function.provider)
+        if not self.pool.is_loaded(provider):
+            loading = self._loading.setdefault(provider, LoadSchema(self, provider))
+            needs.append(loading)
+            return None
+        if self._providers is None:
+            return provider
+        found = self._providers.find(frame, function.provider, function.alias)
+        if found.config is None:
+            return provider
+        if found.config.is_expanded and found.key is None:
+            self.diags.error(
+                "Function of a provider with several instances",
+                f"{found.config.addr} has several instances, and a call to {function} cannot "
+                "select one of them. Use a provider configuration with a single instance.",
+                reference.range,
+            )
+            return None
+        node = self._providers.for_function(found)
+        if isinstance(node, list):
+            needs.extend(node)
+            return None
+        if node is not None and node.state != DONE:
+            needs.append(node)
+            return None
+        return node
+
+    def _report_unknown(
+        self, callee: Callee, function: ProviderFunction, reference: Reference
+    ) -> None:
+        provider = _provider_of(callee)
+        offered = self.pool.of(provider)
+        if offered is None:
+            # Why nothing is known of the provider has been told.
+            return
+        known = {**offered.functions}
+        if isinstance(callee, ProviderNode):
+            known.update(self.functions.get(callee, {}))
+        hint = did_you_mean(function.function, known)
+        self.diags.error(
+            "Unknown provider function",
+            f'{provider.display} has no function named "{function.function}".{hint}',
+            reference.range,
+        )
+
+    def _signature(self, callee: Callee, name: str, needs: list[Need]) -> FunctionSignature | None:
+        offered = self.pool.of(_provider_of(callee))
+        if offered is None:
+            return None
+        signature = offered.functions.get(name)
+        if signature is not None or not isinstance(callee, ProviderNode):
+            return signature
+        if callee not in self.functions:
+            needs.append(ListFunctions(self, callee))
+            return None
+        return self.functions[callee].get(name)
+
+    async def running(self, callee: Callee) -> api.Provider | None:
+        """The process that is called."""
+        if isinstance(callee, ProviderNode):
+            return callee.provider
+        return await self.pool.unconfigured(callee, self.diags)
+
+
+def _provider_of(callee: Callee) -> Provider:
+    return callee.address.item.provider if isinstance(callee, ProviderNode) else callee
+
+
+class LoadSchema(ProviderRequest):
+    """It is not known yet what a provider offers."""
+
+    __slots__ = ("_calls", "_provider")
+
+    def __init__(self, calls: FunctionCalls, provider: Provider) -> None:
+        self._calls = calls
+        self._provider = provider
+
+    @property
+    def label(self) -> str:
+        return f"the provider {self._provider.display}"
+
+    async def perform(self) -> None:
+        await self._calls.pool.load((self._provider,), self._calls.diags)
+
+
+class ListFunctions(ProviderRequest):
+    """A configured instance may offer more than its schema tells."""
+
+    __slots__ = ("_calls", "_node")
+
+    def __init__(self, calls: FunctionCalls, node: ProviderNode) -> None:
+        self._calls = calls
+        self._node = node
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ListFunctions) and other._node is self._node
+
+    def __hash__(self) -> int:
+        return hash(self._node)
+
+    @property
+    def label(self) -> str:
+        return self._node.label
+
+    async def perform(self) -> None:
+        calls, running = self._calls, self._node.provider
+        calls.functions[self._node] = {}
+        if running is not None:
+            answer = await running.functions()
+            calls.diags.extend(located(answer.diagnostics))
+            calls.functions[self._node] = answer.functions
+
+
+class FunctionCall(ProviderRequest):
+    """A call that has no answer yet."""
+
+    __slots__ = ("_calls", "_key")
+
+    def __init__(
+        self, calls: FunctionCalls, callee: Callee, name: str, arguments: Sequence[Value]
+    ) -> None:
+        self._calls = calls
+        self._key = callee, name, tuple(arguments)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FunctionCall) and other._key == self._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def label(self) -> str:
+        return f"the function {self._key[1]} of {_provider_of(self._key[0]).display}"
+
+    async def perform(self) -> None:
+        callee, name, arguments = self._key
+        running = await self._calls.running(callee)
+        if running is None:
+            self._calls.failed.add(self)
+        else:
+            self._calls.answers[self] = await running.call_function(name, arguments)
+            self._calls.unread.add(self)
+
+
+class _Calling:
+    """The implementation of a function, in one evaluation of one expression."""
+
+    __slots__ = ("_callee", "_calls", "_name", "_needs")
+
+    def __init__(self, calls: FunctionCalls, callee: Callee, name: str, needs: list[Need]) -> None:
+        self._calls = calls
+        self._callee = callee
+        self._name = name
+        self._needs = needs
+
+    def __call__(self, args: list[Value], type_: Type) -> Value:
+        call = FunctionCall(self._calls, self._callee, self._name, args)
+        if call in self._calls.failed:
+            return unknown(type_).with_causes(FAILED.causes)
+        answer = self._calls.answers.get(call)
+        if answer is None:
+            if len(self._calls.unread) > _MOST_UNREAD:
+                raise FunctionError(
+                    "its arguments differ each time they are evaluated, like those that come "
+                    "from uuid(); store them in a resource first"
+                )
+            self._needs.append(call)
+            return unknown(type_)
+        self._calls.unread.discard(call)
+        if answer.failure is not None:
+            raise FunctionError(answer.failure.text, answer.failure.argument)
+        return answer.result

@@ -1,0 +1,257 @@
+"""What planning and applying share as hosts of the evaluator: real variables, real expansions.
+
+A frame has a node for everything its module declares. The module tree is the one that the static
+phase found; where that has one deferred instance for all of a call, the real instances take its
+place. What a resource is, the host of the phase says.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.provider import Provider
+from nigari.addrs.values import ProviderFunction
+from nigari.config.module_call import ModuleCall
+from nigari.config.resource import Resource
+from nigari.cty.function import Function
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, boolean, string
+from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.unexpected import unexpected
+from nigari.eval.base.expansion import Expansion, InstanceData
+from nigari.eval.base.inputs import Inputs, missing_value
+from nigari.eval.base.instances import Frame, ModuleInstance, ResourceNode
+from nigari.eval.base.once import Effect, Need, Node, WorkList
+from nigari.eval.nodes.local import LocalValue
+from nigari.eval.nodes.module_call import ModuleCallNode, expand
+from nigari.eval.nodes.output import OutputNode
+from nigari.eval.nodes.resource import resource_schema
+from nigari.eval.nodes.variable import ArgumentVariable, RootVariable
+from nigari.events import SILENCE, Listener
+from nigari.lang.marks import EPHEMERAL
+from nigari.lang.references import Reference
+from nigari.record import record
+from nigari.running.declared_modules import declared_module, instance_like
+from nigari.running.ephemeral_objects import EphemeralObjects
+from nigari.running.function_calls import FunctionCalls
+from nigari.running.provider_instances import ProviderInstances
+from nigari.running.provider_meta import ProviderMetas
+from nigari.running.provider_pool import ProviderPool
+from nigari.running.requests import ProviderRequest
+from nigari.running.unknown_values import report_unknown_expansion
+from nigari.schema.provider import Schema
+from nigari.state.model import State
+
+
+@record
+class RunSettings:
+    """What planning and applying are told about the world."""
+
+    root: ModuleInstance
+    inputs: Inputs
+    functions: Mapping[str, Function]
+    root_path: str
+    working_path: str
+    workspace: str = "default"
+    listener: Listener = SILENCE
+
+
+class Host(ABC):
+    """A run over all modules in which every variable has a value and every call its instances."""
+
+    is_opaque = False
+    is_applying = False
+
+    def __init__(self, surroundings: RunSettings, pool: ProviderPool, prior: State) -> None:
+        self.diags = Diagnostics()
+        self.functions = surroundings.functions
+        self.root_path = surroundings.root_path
+        self.working_path = surroundings.working_path
+        self.work = WorkList(self.diags, self._report)
+        self.pool = pool
+        self.prior = prior
+        """The state before anything is done, after moves."""
+        self.providers = ProviderInstances(pool, prior.remembered, self.diags)
+        self.listener = surroundings.listener
+        self.metas = ProviderMetas(pool, self.diags)
+        self.ephemeral = EphemeralObjects(pool.opened, self.diags, self.listener)
+        self.unread: dict[AbsResourceInstance, str] = {}
+        """Data sources of checks that could not be read, and why."""
+        self._function_calls = FunctionCalls(pool, self.providers_of_functions(), self.diags)
+        self._surroundings = surroundings
+        self._frames: list[Frame] = []
+
+    def begin(self) -> Frame:
+        """Open the root module."""
+        return self.open(self._surroundings.root, None)
+
+    @property
+    def root(self) -> Frame:
+        """The root module."""
+        return self._frames[0]
+
+    def frames(self) -> Iterator[Frame]:
+        """Every module instance that has been found, callers first."""
+        return iter(self._frames)
+
+    def terraform(self, name: str) -> Value:
+        """What `terraform.workspace` and its like stand for."""
+        if name == "workspace":
+            return string(self._surroundings.workspace)
+        if name == "applying":
+            return boolean(self.is_applying).mark(EPHEMERAL)
+        return DYNAMIC_UNKNOWN
+
+    def provider_function(
+        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+    ) -> Function | None:
+        """A function that a provider offers."""
+        return self._function_calls.function(frame, function, reference, needs)
+
+    def providers_of_functions(self) -> ProviderInstances:
+        """The provider instances whose functions are called."""
+        return self.providers
+
+    def want(self, node: Node) -> None:
+        """Have a node worked out, though nobody waits for it."""
+        self.work.want((node,))
+
+    def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
+        """A frame for a module instance in this phase."""
+        frame = Frame(self, instance, parent)
+        module = instance.module
+        if parent is None or instance.call is None:
+            inputs = self._surroundings.inputs
+            for name, variable in module.variables.items():
+                frame.variables[name] = GivenVariable(frame, variable, inputs.get(name))
+        else:
+            arguments = parent.instance.compiled.arguments(instance.call, self.diags)
+            for name, variable in module.variables.items():
+                frame.variables[name] = ArgumentVariable(frame, variable, arguments.get(name))
+        for name, local in module.locals.items():
+            frame.locals[name] = LocalValue(frame, local)
+        for name, output in module.outputs.items():
+            frame.outputs[name] = OutputNode(frame, output)
+        for name, call in module.calls.items():
+            frame.calls[name] = ExpandedCall(frame, call)
+        for addr, resource in module.resources.items():
+            frame.resources[addr] = self.resource_node(frame, resource)
+        self._frames.append(frame)
+        self.opened(frame)
+        return frame
+
+    def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
+        """What the provider says a resource looks like."""
+        found = self.providers.config_for(frame, resource)
+        offered = self.pool.of(found.provider)
+        return None if offered is None else resource_schema(offered, resource.addr)
+
+    def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
+        """What a module tells a provider about itself; None where that is nothing."""
+        found = declared_module(self._surroundings.root, module)
+        return None if found is None else self.metas.of(found, provider)
+
+    async def perform(self, effect: Effect) -> None:
+        """Do what a node waits for. Where that fails unexpectedly, only that node does."""
+        assert isinstance(effect, ProviderRequest)
+        try:
+            await effect.perform()
+        except Exception as error:  # noqa: BLE001 - nothing may stop the others
+            self._report(effect.label, error)
+            self.work.abandon(effect)
+
+    def _report(self, label: str, error: Exception) -> None:
+        self.diags.append(unexpected(f"The work on {label}", error))
+
+    @abstractmethod
+    def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
+        """What stands for a resource in this phase."""
+
+    @abstractmethod
+    def opened(self, frame: Frame) -> None:
+        """Ask for whatever of a new module instance is wanted."""
+
+
+def frame_at(root: Frame, module: ModuleAddr) -> Frame | None:
+    """The module instance at an address, if it is there."""
+    frame = root
+    for name, key in module.steps:
+        call = frame.calls.get(name)
+        child = None if call is None else call.frames.get(key)
+        if child is None:
+            return None
+        frame = child
+    return frame
+
+
+class GivenVariable(RootVariable):
+    """A variable of the root module, which must have a value by now."""
+
+    __slots__ = ()
+
+    def step(self) -> Sequence[Need]:
+        if self.given is None and self.variable.default is None:
+            self.frame.run.diags.append(missing_value(self.variable))
+            self.fail()
+            return ()
+        return super().step()
+
+
+class ExpandedCall(ModuleCallNode):
+    """A call whose instances are all known, one by one."""
+
+    __slots__ = ()
+
+    def step(self) -> Sequence[Need]:
+        frame, call = self.frame, self.call
+        expansion = known_expansion(frame, call)
+        if isinstance(expansion, list):
+            return expansion
+        if expansion is None:
+            self.has_failed = True
+            return ()
+        found = frame.instance.children.get(call.name, {})
+        for key, data in expansion.items():
+            template = found.get(key) or found.get(DEFERRED) or found.get(None)
+            if template is None:
+                self.has_failed = True
+            else:
+                child = _instance(frame.instance, call, key, data, template)
+                self.frames[key] = frame.run.open(child, frame)
+        return ()
+
+
+def known_expansion(
+    frame: Frame, call: ModuleCall
+) -> Mapping[InstanceKey, InstanceData] | list[Need] | None:
+    """The instances of a call; None, after reporting it, where they are not known."""
+    expansion = expand(frame, call.repetition)
+    if isinstance(expansion, list):
+        return expansion
+    return settled_now(frame, expansion, f"module.{call.name}", call)
+
+
+def settled_now(
+    frame: Frame, expansion: Expansion, name: str, block: ModuleCall | Resource
+) -> Mapping[InstanceKey, InstanceData] | None:
+    """The instances of an expansion that must be known by now; None where that is reported."""
+    if expansion.deferred_by is None:
+        return None if expansion.is_wrong else expansion.instances
+    report_unknown_expansion(frame, name, block.repetition, expansion.deferred_by)
+    return None
+
+
+def _instance(
+    parent: ModuleInstance,
+    call: ModuleCall,
+    key: InstanceKey,
+    data: InstanceData,
+    template: ModuleInstance,
+) -> ModuleInstance:
+    """The instance that the static phase found, or one of those that it stands for."""
+    if template.parent is parent and template.addr.key == key:
+        return template
+    return instance_like(template, parent, call, key, data)

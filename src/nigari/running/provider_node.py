@@ -1,0 +1,250 @@
+"""A configured provider instance: which arguments it gets, and the process that got them.
+
+What only a state needs any more is configured from what the state remembers, where the
+configuration no longer says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.provider import AbsProviderInstance
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.expansion import NO_INSTANCE_DATA
+from nigari.eval.base.once import DONE, Need, Node, Stages
+from nigari.eval.base.scope import evaluate_body
+from nigari.eval.nodes.provider_keys import report_no_provider_instance
+from nigari.eval.nodes.provider_names import FoundConfig
+from nigari.providers import api
+from nigari.providers.diagnostics import located
+from nigari.running.provider_keys import ExpandedProvider
+from nigari.running.provider_pool import ProviderPool
+from nigari.running.remembered_config import (
+    missing_arguments,
+    recalled_config,
+    recalled_data,
+    remember,
+)
+from nigari.running.requests import AskProvider
+from nigari.running.silent import silently
+from nigari.schema.block import Block
+from nigari.schema.decode import decoder_spec
+from nigari.schema.placeholders import empty_block, unknown_block
+from nigari.schema.provider import ProviderSchema
+from nigari.state.provider_memory import ProviderMemory, is_iterated
+
+_MOST_LISTED: Final = 10
+
+
+class ProviderNode(Node):
+    """A configured provider instance."""
+
+    __slots__ = (
+        "_config",
+        "_diags",
+        "_effect",
+        "_expansion",
+        "_found",
+        "_pool",
+        "_recalled_from",
+        "_stages",
+        "address",
+        "asked_at",
+        "asked_by",
+        "data",
+        "memory",
+        "provider",
+        "schema",
+        "user",
+    )
+
+    def __init__(
+        self,
+        found: FoundConfig,
+        address: AbsProviderInstance,
+        expansion: ExpandedProvider | None,
+        pool: ProviderPool,
+        memory: ProviderMemory | None,
+        diags: Diagnostics,
+    ) -> None:
+        super().__init__()
+        self._diags = diags
+        self.address = address
+        """With the keys of the module instance that the block is in."""
+        self._found = found
+        self._expansion = expansion
+        self._pool = pool
+        self._config: Value | None = None
+        self._effect: AskProvider | None = None
+        self._recalled_from: ProviderMemory | None = None
+        self.asked_at: Range | None = None
+        """Where the configuration asks for this instance; None where only a state does."""
+        self.asked_by = ""
+        """The address of the first object that asks for it, where that is one."""
+        self.user: AbsResourceInstance | None = None
+        """Something that only the state has and this instance manages."""
+        self.memory = memory
+        """How it was configured: as the state remembers it, and then as it is now."""
+        self.data = NO_INSTANCE_DATA
+        self.schema: ProviderSchema | None = pool.of(found.provider)
+        self.provider: api.Provider | None = None
+        """The running provider; None where it cannot be had, which has been reported."""
+        self._stages = Stages(self._choose, self._evaluate, self._open)
+
+    @property
+    def label(self) -> str:
+        return str(self.address)
+
+    @property
+    def range(self) -> Range | None:
+        return None if self._found.config is None else self._found.config.range
+
+    def fail(self) -> None:
+        self.provider = None
+
+    def step(self) -> Sequence[Need]:
+        return self._stages.step()
+
+    def _choose(self) -> Sequence[Need]:
+        """Find what `each` and `count` mean for this instance."""
+        expansion = self._expansion
+        if expansion is None:
+            if self._found.is_gone:
+                self._recall()
+            return ()
+        if expansion.state != DONE:
+            return (expansion,)
+        data = expansion.instances.get(self.address.item.key)
+        if data is not None:
+            self.data = data
+        elif self.asked_at is None and (expansion.is_known or self.memory is not None):
+            self._recall()
+        else:
+            if expansion.is_known and self.asked_at is not None:
+                self._report_no_key(self.asked_at)
+            expansion.report_unknown()
+            self.schema = None
+        return ()
+
+    def _recall(self) -> None:
+        """Take `each` and `count` from memory, if there is any."""
+        recalled = self.memory
+        if recalled is None and self._found.config is not None and self.address.item.key is None:
+            # A module that is not enabled any more: nothing in it depended on a key.
+            recalled = ProviderMemory(self.address)
+        if recalled is None:
+            self._report_forgotten()
+            self.schema = None
+            return
+        self._recalled_from = recalled
+        self.data = recalled_data(recalled)
+
+    def _evaluate(self) -> Sequence[Need]:
+        if self.schema is None:
+            return ()
+        block = self.schema.provider.block
+        config, frame = self._found.config, self._found.frame
+        value: Value | list[Need] = empty_block(block)
+        if self._recalled_from is not None:
+            frame = silently(frame)
+        errors = self._diags.error_count
+        if config is not None:
+            compiled = frame.instance.compiled.body(config.body, decoder_spec(block))
+            value = evaluate_body(frame, compiled, self.data)
+        if not isinstance(value, Value):
+            return value
+        if self._recalled_from is not None:
+            written = None if config is None else value
+            self._config = self._recalled(block, written, self._recalled_from)
+        elif self._diags.error_count == errors:
+            self._config = value.unmark_deep()[0]
+            self._remember(block, value)
+        return ()
+
+    def _recalled(self, block: Block, value: Value | None, memory: ProviderMemory) -> Value | None:
+        if value is not None and not value.is_known:
+            value = unknown_block(block)
+        config = recalled_config(block, value, memory).unmark_deep()[0]
+        missing = missing_arguments(config)
+        if missing:
+            self._report_missing(missing)
+            return None
+        return config
+
+    def _remember(self, block: Block, value: Value) -> None:
+        """Keep in mind what the instance is configured with; a better memory is not given up."""
+        if is_iterated(self.address) and (self.memory is None or value.is_wholly_known):
+            self.memory = remember(self.address, self.data, block, value)
+
+    def _open(self) -> Sequence[Need]:
+        if self._config is None or self._effect is not None:
+            return ()
+        self._effect = AskProvider(self)
+        return (self._effect,)
+
+    async def perform(self) -> None:
+        """Start the provider and give it its configuration."""
+        assert self._config is not None
+        diags = self._diags
+        running = await self._pool.open(self._found.provider, diags)
+        if running is None:
+            return
+        told = (await running.validate_provider(self._config)).diagnostics
+        if not api.has_errors(told):
+            told += (await running.configure(self._config)).diagnostics
+        block = None if self.schema is None else self.schema.provider.block
+        body = None if self._found.config is None else self._found.config.body
+        diags.extend(located(told, block, body, str(self.address)))
+        if api.has_errors(told):
+            await self._pool.close(running)
+        else:
+            self.provider = running
+            self._pool.is_ready(running)
+
+    # -- what can be wrong --------------------------------------------------------------------
+
+    def _report_no_key(self, where: Range) -> None:
+        config = self._found.config
+        assert config is not None
+        known = () if self._expansion is None else self._expansion.instances
+        key = self.address.item.key
+        report_no_provider_instance(config, key, known, where, self._diags, self.asked_by)
+
+    @property
+    def _need(self) -> str:
+        user = "An object in the state" if self.user is None else str(self.user)
+        return f"{user} is managed by {self.address}, which is not in the configuration"
+
+    def _report_forgotten(self) -> None:
+        """What manages something is neither in the configuration nor remembered."""
+        if not is_iterated(self.address):
+            self._diags.error(
+                "Provider configuration removed",
+                f"{self._need} any more. Restore it until nothing needs it, or forget the "
+                "objects with a removed block that has destroy = false, which needs no provider.",
+                self.range,
+            )
+            return
+        self._diags.error(
+            "Provider instance removed",
+            f"{self._need} any more. Nigari can configure it once more if the state remembers "
+            "how it was configured, which it does after an apply by nigari but not after one by "
+            "OpenTofu. Restore the key and apply once; after that the key and its resources can "
+            "be removed together. You can also forget the objects with a removed block that has "
+            "destroy = false, which needs no provider.",
+            self.range,
+        )
+
+    def _report_missing(self, missing: list[str]) -> None:
+        self._diags.error(
+            "Provider instance without its secrets",
+            f"{self._need} any more. Nigari can configure it once more from what the state "
+            f"remembers, except for {', '.join(missing)}. Secrets are not stored in a state, so "
+            "these arguments must still have a value once the key is removed. Take them from "
+            "something that remains, or destroy the resources first and remove the key "
+            "afterwards.",
+            self.range,
+        )

@@ -1,0 +1,99 @@
+"""Places that need a value while planning, and what is said when it is known only after apply.
+
+The way from the place back to the resource that decides is found only then, by following the
+references whose values are unknown.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import deque
+from typing import Final
+
+from nigari.config.declared import Repetition
+from nigari.cty.values import Value
+from nigari.diagnostics import Cause
+from nigari.eval.base.causes import CauseKind, causes_within
+from nigari.eval.base.instances import Frame, Origin, ResourceNode
+from nigari.eval.base.scope import nodes_of, scope_of
+from nigari.hcl.described import scope_values
+from nigari.hcl.expressions import Expression
+
+_MOST = 4
+
+
+def deciding_resources(origin: Origin) -> list[Cause]:
+    """The resources whose results an unknown value waits for, each with where it is declared."""
+    pending: deque[Origin] = deque([origin])
+    seen: set[object] = set()
+    found: dict[str, Cause] = {}
+    while pending and len(found) < _MOST:
+        place = pending.popleft()
+        for reference in place.compiled.references:
+            for node in nodes_of(place.frame, reference):
+                if node in seen or node.value.is_wholly_known:
+                    continue
+                seen.add(node)
+                if isinstance(node, ResourceNode):
+                    text = f"{node.label} is known only after it has been applied"
+                    found[node.label] = Cause(text, node.range)
+                    continue
+                further = node.origin()
+                if further is not None:
+                    pending.append(further)
+    return list(found.values())
+
+
+def is_reported(value: Value) -> bool:
+    """Whether a value is unknown because of an error that has been told already."""
+    return any(cause.kind is CauseKind.REPORTED for cause in causes_within(value))
+
+
+def report_unknown_expansion(frame: Frame, name: str, repetition: Repetition, value: Value) -> None:
+    """Report instances that cannot be told before something has been applied."""
+    if is_reported(value):
+        return
+    for argument, expr in (
+        ("count", repetition.count),
+        ("for_each", repetition.for_each),
+        ("enabled", repetition.enabled),
+    ):
+        if expr is not None:
+            _report(frame, name, argument, expr)
+            return
+
+
+def _report(frame: Frame, name: str, argument: str, expr: Expression) -> None:
+    compiled = frame.instance.compiled.expression(expr)
+    causes = deciding_resources(Origin(frame, compiled))
+    frame.run.diags.error(
+        f"Unknown {argument} argument",
+        f"The {argument} of {frame.label(name)} is known only after something else has been "
+        f"applied, so nigari cannot tell {_QUESTIONS[argument]}. {_WAYS_OUT[argument]}apply "
+        f"{_first(frame, name)}.",
+        expr.range,
+        values=scope_values(expr, scope_of(frame, compiled), unknowns=True),
+        causes=tuple(causes),
+    )
+
+
+_QUESTIONS: Final = {
+    "count": "how many instances there will be",
+    "for_each": "which instances there will be",
+    "enabled": "whether the object will exist",
+}
+_WAYS_OUT: Final = {
+    "count": "Use a number that is set in the configuration, or ",
+    "for_each": "Use a map whose keys are set in the configuration, with computed results in its values "
+    "only; or ",
+    "enabled": "Use a value that is set in the configuration, or ",
+}
+
+
+def _first(frame: Frame, name: str) -> str:
+    """What to apply before something whose instances are not known."""
+    if name.startswith("provider."):
+        return "what it depends on first, with -target"
+    module = frame.instance.addr
+    address = name if module.is_root else f"{module}.{name}"
+    return f"everything else first, with -exclude={shlex.quote(address)}"

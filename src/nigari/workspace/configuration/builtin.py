@@ -1,0 +1,83 @@
+"""The built-in provider as the evaluator meets it: without a process, and without waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from nigari.addrs.provider import Provider
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
+from nigari.addrs.values import ProviderFunction
+from nigari.cty.function import Function, FunctionError
+from nigari.cty.types import Type
+from nigari.cty.values import Value
+from nigari.eval.nodes.provider_functions import provider_parameter
+from nigari.eval.nodes.resource import ValidateConfig
+from nigari.workspace.session.waiting import run_until_it_waits
+
+if TYPE_CHECKING:
+    from nigari.eval.validate.run import Opinion
+    from nigari.providers.api import ProviderDiagnostic
+    from nigari.providers.builtin.functions import BuiltinFunction
+    from nigari.schema.provider import ProviderSchema
+
+
+class BuiltinSchemas:
+    """The schemas that are known without any provider process."""
+
+    def __init__(self) -> None:
+        self._known: dict[Provider, ProviderSchema] = {}
+
+    def of(self, provider: Provider) -> ProviderSchema | None:
+        """What a built-in provider offers."""
+        if not provider.is_builtin:
+            return None
+        if provider not in self._known:
+            from nigari.providers.builtin.terraform import SCHEMA
+
+            self._known[provider] = SCHEMA
+        return self._known[provider]
+
+
+def builtin_function(provider: Provider, function: ProviderFunction) -> Function | None:
+    """A function of a built-in provider, which is there without any process."""
+    if not provider.is_builtin:
+        return None
+    from nigari.providers.builtin.functions import ALL
+
+    found = ALL.get(function.function)
+    if found is None:
+        return None
+    parameters = [provider_parameter(each) for each in found.signature.parameters]
+    return Function(tuple(parameters), None, found.signature.returns, _Calling(found))
+
+
+class _Calling:
+    """The implementation of a built-in provider's function."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: BuiltinFunction) -> None:
+        self._function = function
+
+    def __call__(self, args: list[Value], type_: Type) -> Value:
+        response = self._function.call(args)
+        if response.failure is not None:
+            raise FunctionError(response.failure.text, response.failure.argument)
+        return response.result
+
+
+def ask_builtin(environ: Mapping[str, str], effect: Opinion) -> Sequence[ProviderDiagnostic]:
+    """What a built-in provider says of a configuration."""
+    if not isinstance(effect, ValidateConfig):
+        return ()
+    from nigari.providers.builtin.terraform import TerraformProvider
+    from nigari.workspace.states.remote_state import remote_state_checker
+
+    provider = TerraformProvider(checker=remote_state_checker(environ))
+    ask = {
+        MANAGED: provider.validate_resource,
+        DATA: provider.validate_data,
+        EPHEMERAL: provider.validate_ephemeral,
+    }[effect.mode]
+    return run_until_it_waits(ask(effect.type_name, effect.config)).diagnostics

@@ -1,0 +1,181 @@
+"""A directory of configuration files with everything that surrounds it: where packages meet.
+
+Only this module connects packages that do not know each other: the loader of configurations, the
+installed modules, the providers, the evaluator. It loads a configuration once. The command line
+and Python programs both work through it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.provider import Provider
+from nigari.config.load import ModuleLoader
+from nigari.config.module_tree import check_places
+from nigari.config.provider_rules import check_aliases, check_providers
+from nigari.cty.function import Function
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.causes import CauseKind, UnknownCause
+from nigari.eval.base.inputs import InputKind, Inputs, InputValue, check_undeclared
+from nigari.eval.static.run import Modules, StaticRun, StaticSettings, run_static
+from nigari.lang.files import Files
+from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin, builtin_function
+from nigari.workspace.configuration.modules import (
+    CalledModules,
+    InstalledPackages,
+    NoModules,
+    Packages,
+)
+from nigari.workspace.configuration.view import Configuration
+from nigari.workspace.session.home_directory import home_directory
+from nigari.workspace.session.working_directory import WorkingDirectory
+
+
+class Workspace:
+    """A directory of configuration files, read once."""
+
+    def __init__(
+        self,
+        where: WorkingDirectory,
+        directory: str | None = None,
+        files: Files | None = None,
+        packages: Packages | None = None,
+    ) -> None:
+        """The configuration of a working directory, unless it is in another `directory`."""
+        self.where = where
+        self.directory = os.path.normpath(where.name if directory is None else directory)
+        self.files: Files = where.files if files is None else files
+        self.loader = ModuleLoader(self.files)
+        self.home_directory = home_directory(where.environ)
+        """What `~` stands for; None where the user has no home."""
+        if packages is None:
+            packages = InstalledPackages(self.files, self.directory, where.modules_name)
+        self.packages = packages
+        self.modules = CalledModules(self.files, self.loader, packages)
+
+    @property
+    def sources(self) -> dict[str, bytes]:
+        """The files that have been read, for showing diagnostics."""
+        return self.loader.sources
+
+    def context_of(self, place: Range) -> str:
+        """The name of the block around a place."""
+        return self.loader.context_of(place)
+
+    def static(
+        self,
+        inputs: Inputs,
+        workspace: str = "default",
+        can_ask: bool = False,
+        modules: Modules | None = None,
+        fill_places: Callable[[StaticRun], None] | None = None,
+    ) -> tuple[StaticRun | None, Diagnostics]:
+        """The static phase: the tree of modules and whatever is known before anything runs.
+
+        Where someone can be asked, missing variables are not errors but wishes of the run.
+        `fill_places` fills further static places, such as those of a backend.
+        """
+        diags = Diagnostics()
+        root = self.modules.compiled(self.directory, diags)
+        if root is None:
+            return None, diags
+        surroundings = self.surroundings(inputs, workspace, modules)
+        run = run_static(root, surroundings, can_ask, fill_places)
+        diags.extend(run.diags)
+        check_places(run.root.instance, diags)
+        check_providers(run.root.instance, diags)
+        return run, diags
+
+    def surroundings(
+        self, inputs: Inputs, workspace: str, modules: Modules | None = None
+    ) -> StaticSettings:
+        """What the static phase is told about the world."""
+        return StaticSettings(
+            inputs=inputs,
+            functions=self._functions(),
+            modules=modules or self.modules,
+            workspace=workspace,
+            root_path=self.directory,
+            working_path=self.where.current,
+            schemas=BuiltinSchemas(),
+            provider_function=builtin_function,
+        )
+
+    def validate(
+        self,
+        inputs: Inputs,
+        with_plugins: bool = True,
+        workspace: str = "default",
+    ) -> Diagnostics:
+        """Everything that is wrong with the configuration, whatever its variables.
+
+        The providers that are needed must be installed and are started to look at it, unless only
+        the built-in one is to.
+
+        Mistakes in the root module come first and alone: what is told of the modules that it calls
+        is seldom worth reading while they stand.
+        """
+        declared = Diagnostics()
+        self.modules.compiled(self.directory, declared)
+        if declared.has_errors:
+            return self.static(inputs, workspace, modules=NoModules())[1]
+        needed: set[Provider] = set()
+
+        def find_needed(run: StaticRun) -> None:
+            from nigari.workspace.configuration.requirements import find_requirements
+
+            needed.update(each.provider for each in find_requirements(run))
+
+        fill_places = find_needed if with_plugins else None
+        run, diags = self.static(inputs, workspace, fill_places=fill_places)
+        if run is None or diags.has_errors:
+            return diags
+        check_aliases(run.root.instance, diags)
+        if any(not provider.is_builtin for provider in needed):
+            from nigari.workspace.configuration.validate import validate_with_plugins
+            from nigari.workspace.session.waiting import run_to_end
+
+            run_to_end(validate_with_plugins(run, needed, self.where, diags))
+            return diags
+        from nigari.eval.validate.run import ValidateRun
+
+        check = ValidateRun(run, BuiltinSchemas())
+        check.run(partial(ask_builtin, self.where.environ))
+        diags.extend(check.diags)
+        return diags
+
+    def _functions(self) -> Mapping[str, Function]:
+        from nigari.lang.functions.table import function_table
+
+        home = self.home_directory
+        root = self.where.root
+        return function_table(self.files, ".", root=root, home_directory=home, deferral=_impure)
+
+
+def load(
+    path: str | os.PathLike[str] = ".", variables: Mapping[str, object] | None = None
+) -> Configuration:
+    """The configuration in a directory, for programs that look at it.
+
+    `variables` are plain Python values, or `cty` values, for the root module's input variables.
+    Nothing is asked for and no provider is started: what cannot be known before planning is
+    unknown, and says why.
+    """
+    inputs = {
+        name: InputValue(InputKind.CALLER, "the caller", value=Value.of(value))
+        for name, value in (variables or {}).items()
+    }
+    workspace = Workspace(WorkingDirectory(os.environ, os.fspath(path)))
+    run, diags = workspace.static(inputs)
+    if run is not None:
+        check_undeclared(inputs, run.root.module.variables, diags)
+    return Configuration(run, diags, workspace.sources)
+
+
+def _impure(name: str) -> UnknownCause:
+    """Why a function that gives another result at every call gives none before planning."""
+    return UnknownCause(CauseKind.IMPURE_FUNCTION, ROOT_MODULE, f"{name}()")

@@ -1,0 +1,388 @@
+"""Answers to "what is this value, when is it known, and why": for any address or expression.
+
+An address is written as in a configuration, with a module path before it where that is not the
+root: `module.net["eu"].local.cidr`. Besides what expressions can name, it can be a place that
+needs a value: `module.a.source`, `backend.key`, `provider.aws.by_region`, a resource's argument.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.parse import parse_module
+from nigari.addrs.provider import LocalProviderConfig
+from nigari.addrs.resource import ResourceInstance
+from nigari.addrs.values import CountAttr, EachAttr, LocalValue
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.explain import chain, way_to
+from nigari.eval.base.inputs import Inputs
+from nigari.eval.base.instances import FAILED, CallNode, Frame, Origin, ValueNode
+from nigari.eval.base.scope import nodes_of
+from nigari.eval.nodes.resource import deferred_data
+from nigari.eval.nodes.variable import ArgumentVariable, VariableNode
+from nigari.eval.static.run import StaticRun
+from nigari.hcl.expressions import Expression
+from nigari.hcl.parser import parse_expression
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.references import Reference, parse_reference
+from nigari.record import record, replace
+from nigari.workspace.configuration.view import Question, expansion_of, no_instances
+
+_MODULE_STEP = re.compile(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
+_MOST_DEEP = 12
+
+
+@record
+class Explanation:
+    """A value, when it is known, where it is written, and what it comes from."""
+
+    name: str
+    value: Value
+    range: Range | None
+    chains: tuple[str, ...]
+    """For what is not static: the way to each cause."""
+    parts: tuple[Explanation, ...]
+    """What the value is made of."""
+    is_cut: bool = False
+    """Whether the parts are left out, because they have been shown or are too deep."""
+    giver: str = ""
+    """Where the value of a variable comes from; `none` where nothing gives it one."""
+
+    @property
+    def is_of_nothing(self) -> bool:
+        """Whether what was asked for is itself the mistake."""
+        return self.phase == "error" and self.range is None
+
+    @property
+    def phase(self) -> str:
+        """When the value is known: `static`, `plan` or `apply`.
+
+        `missing` means that a variable has no value, `error` that there is something wrong.
+        """
+        causes = causes_within(self.value)
+        if not causes:
+            return Phase.STATIC.value if self.value.is_wholly_known else Phase.PLAN.value
+        kinds = {cause.kind for cause in causes}
+        if CauseKind.REPORTED in kinds:
+            return "error"
+        if kinds & {CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT}:
+            return "missing"
+        return max((cause.known_at for cause in causes), key=list(Phase).index).value
+
+
+@record
+class _NamedResource:
+    """A resource, or one of its instances, that an address names."""
+
+    key: InstanceKey
+    instances: Mapping[InstanceKey, InstanceData]
+    """Those that the resource has."""
+    argument: Origin | None
+    """The expression of the argument that is named, if there is one."""
+    missing: UnknownCause | None
+    """Why an argument may have no value: there are no instances."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is such an instance, as far as that is known."""
+        return self.key is None or self.key in self.instances or DEFERRED in self.instances
+
+
+class Explainer:
+    """Looks things up in the static phase of a configuration."""
+
+    def __init__(self, run: StaticRun, diags: Diagnostics) -> None:
+        self._run = run
+        self._diags = diags
+        self._shown: set[object] = set()
+        self.sources: dict[str, bytes] = {}
+        """What was asked, so that diagnostics can point into it."""
+
+    def address(self, text: str) -> Explanation | None:
+        """What stands at an address; None where nothing does, which is reported."""
+        found = self._split(text)
+        if found is None:
+            return None
+        frame, rest, key = found
+        if frame.parent is not None:
+            rest = _member(frame, rest)
+        resource = self._resource(frame, rest)
+        if resource is not None and not resource.is_there:
+            self._report(text, _keys(resource.instances))
+            return None
+        origin = self._place(frame, rest, key) if resource is None else resource.argument
+        if origin is not None:
+            missing = None if resource is None else resource.missing
+            return self._explain(text, origin, origin.compiled.expr.range, 0, missing=missing)
+        origin = self._named(frame, rest, text)
+        if origin is None:
+            return None
+        # The address itself is written nowhere: what it names is what is explained.
+        label = frame.label(rest)
+        named = self._explain(text, origin, None, 0, label)
+        own = named.parts[0] if len(named.parts) == 1 else None
+        if own is None or own.name != label:
+            return named
+        return replace(own, name=text, value=named.value, chains=named.chains)
+
+    def expression(self, text: str, module: str = "") -> Explanation | None:
+        """The value of an expression in a module."""
+        frame = self._frame(module)
+        if frame is None:
+            return None
+        errors = self._diags.error_count
+        expr = parse_expression(self._source("<expression>", text), self._diags)
+        if self._diags.error_count > errors:
+            return None
+        return self._explain(text, self._origin(frame, expr), None, 0)
+
+    # -- finding ------------------------------------------------------------------------------
+
+    def _split(self, text: str) -> tuple[Frame, str, InstanceKey] | None:
+        """The module that an address begins with, the rest, and the key where that is a place of a
+        call.
+        """
+        end = 0
+        while match := _MODULE_STEP.match(text, end):
+            end = match.end() + 1
+        path, rest = text[: max(end - 1, 0)], text[end:]
+        if rest in ("source", "version") or not rest:
+            return self._call_place(path, rest or "source")
+        frame = self._frame(path)
+        return None if frame is None else (frame, rest, None)
+
+    def _call_place(self, path: str, which: str) -> tuple[Frame, str, InstanceKey] | None:
+        addr = parse_module(path, self._diags) if path else None
+        if addr is None or addr.parent is None:
+            self._report(path or which, "")
+            return None
+        frame = self._frame(str(addr.parent))
+        if frame is None or (addr.key is not None and self._frame(path) is None):
+            return None
+        return frame, f"module.{addr.name}.{which}", addr.key
+
+    def _frame(self, path: str) -> Frame | None:
+        addr: ModuleAddr | None = self._run.root.instance.addr
+        if path:
+            addr = parse_module(path, self._diags)
+        if addr is None:
+            return None
+        frame = self._run.root
+        for name, key in addr.steps:
+            call = frame.calls.get(name)
+            if call is None:
+                self._report(path, did_you_mean(name, frame.calls))
+                return None
+            child = self._instance(call, key)
+            if child is None:
+                self._report(path, _keys(self._run.instances_of(call)))
+                return None
+            frame = child
+        return frame
+
+    def _instance(self, call: CallNode, key: InstanceKey) -> Frame | None:
+        """The instance of a call that has a key; without one, the instance that stands for all."""
+        if key is DEFERRED or (key is None and not call.call.repetition.has_one_value):
+            return call.frames.get(DEFERRED)
+        frames = self._run.instances_of(call)
+        return frames.get(key, frames.get(DEFERRED))
+
+    def _place(self, frame: Frame, rest: str, key: InstanceKey) -> Origin | None:
+        """The expression of a place that needs a value, if the address is one."""
+        parts = rest.split(".")
+        module = frame.module
+        if parts[0] == "module" and len(parts) == 3 and parts[1] in module.calls:
+            call = module.calls[parts[1]]
+            expr = call.source if parts[2] == "source" else call.version
+            instances = frame.calls[parts[1]].frames
+            chosen = instances.get(key) or next(iter(instances.values()), None)
+            data = NO_INSTANCE_DATA if chosen is None else chosen.instance.data
+            return None if expr is None else self._origin(frame, expr, data)
+        if parts[0] == "backend" and module.backend is not None:
+            arguments = module.backend.body.just_attributes(Diagnostics())
+            attribute = arguments.get(parts[-1])
+            return None if attribute is None else self._origin(frame, attribute.expr)
+        if parts[0] == "provider" and len(parts) in (2, 3):
+            addr = LocalProviderConfig(parts[1], parts[2] if len(parts) == 3 else "")
+            found = provider_behind(frame, addr)
+            if found is None:
+                return None
+            config = found[0].module.provider_configs[found[1]]
+            expr = config.for_each or config.count
+            return None if expr is None else self._origin(found[0], expr)
+        if parts[0] == "output" and len(parts) == 2 and parts[1] in module.outputs:
+            return self._origin(frame, module.outputs[parts[1]].expr)
+        return None
+
+    def _resource(self, frame: Frame, rest: str) -> _NamedResource | None:
+        """The resource that an address begins with, if it does."""
+        reference = self._reference(rest)
+        subject = None if reference is None else reference.subject
+        if reference is None or not isinstance(subject, ResourceInstance):
+            return None
+        resource = frame.module.resources.get(subject.resource)
+        if resource is None:
+            return None
+        instances = expansion_of(self._run, frame, resource).instances
+        argument: Origin | None = None
+        if len(reference.remaining) == 1:
+            name = str(reference.remaining).lstrip(".")
+            repetition = resource.repetition
+            repeated = {"count": repetition.count, "for_each": repetition.for_each}
+            written = resource.body.just_attributes(Diagnostics()).get(name)
+            data = instances.get(subject.key, deferred_data(repetition))
+            if (expr := repeated.get(name)) is not None:
+                argument = self._origin(frame, expr)
+            elif written is not None:
+                argument = self._origin(frame, written.expr, data)
+        missing = None if instances else no_instances(frame, resource)
+        return _NamedResource(subject.key, instances, argument, missing)
+
+    def _reference(self, text: str) -> Reference | None:
+        """What an address refers to, as in an expression; None where it is none."""
+        problems = Diagnostics()
+        traversal = parse_expression(Source("<address>", text), problems).static_traversal()
+        return None if traversal is None else parse_reference(traversal, problems)
+
+    def _named(self, frame: Frame, rest: str, text: str) -> Origin | None:
+        """An expression that names what the address means."""
+        problems = Diagnostics()
+        expr = parse_expression(self._source("<address>", rest), problems)
+        if problems.has_errors or expr.static_traversal() is None:
+            self._report(text, "")
+            return None
+        return self._origin(frame, expr)
+
+    def _source(self, name: str, text: str) -> Source:
+        self.sources[name] = text.encode("utf-8", "surrogateescape")
+        return Source(name, text)
+
+    def _origin(
+        self, frame: Frame, expr: Expression, data: InstanceData = NO_INSTANCE_DATA
+    ) -> Origin:
+        return Origin(frame, frame.instance.compiled.expression(expr), data)
+
+    def _report(self, text: str, hint: str) -> None:
+        self._diags.error(
+            "Nothing at this address", f'The configuration has nothing named "{text}".{hint}'
+        )
+
+    # -- telling ------------------------------------------------------------------------------
+
+    def _explain(
+        self,
+        name: str,
+        origin: Origin,
+        where: Range | None,
+        depth: int,
+        label: str = "",
+        missing: UnknownCause | None = None,
+    ) -> Explanation:
+        """`label` is what nodes call it, where that is not its name."""
+        question = Question(name, origin, missing)
+        self._run.evaluate([question])
+        value = question.value
+        chains: list[str] = []
+        for cause in causes_within(value):
+            if cause.kind is not CauseKind.REPORTED:
+                way = way_to(cause, origin)
+                if way and way[0].name == label:
+                    del way[0]
+                chains.append(chain(name, cause, way)[0])
+        if depth >= _MOST_DEEP:
+            return Explanation(name, value, where, tuple(chains), (), is_cut=True)
+        parts: list[Explanation] = []
+        for reference in origin.compiled.references:
+            parts.extend(self._parts(reference, origin, depth + 1))
+        return Explanation(name, value, where, tuple(chains), tuple(parts))
+
+    def _instance_value(
+        self, subject: EachAttr | CountAttr, reference: Reference, origin: Origin, depth: int
+    ) -> Explanation:
+        """What `each` or `count` is in one instance, and the argument that it comes from."""
+        data = origin.data
+        values = {"key": data.each_key, "value": data.each_value, "index": data.count_index}
+        found = values[subject.name]
+        value = FAILED if found is None else found
+        if data.expr is None:
+            return Explanation(str(subject), value, reference.range, (), ())
+        argument = "count" if isinstance(subject, CountAttr) else "for_each"
+        seen = (origin.frame, data.expr) in self._shown
+        self._shown.add((origin.frame, data.expr))
+        parts: tuple[Explanation, ...] = ()
+        if not seen:
+            inner = self._origin(origin.frame, data.expr)
+            parts = (self._explain(argument, inner, data.expr.range, depth),)
+        return Explanation(str(subject), value, reference.range, (), parts, is_cut=seen)
+
+    def _parts(self, reference: Reference, origin: Origin, depth: int) -> list[Explanation]:
+        subject = reference.subject
+        if isinstance(subject, EachAttr | CountAttr):
+            return [self._instance_value(subject, reference, origin, depth)]
+        found: list[Explanation] = []
+        for node in nodes_of(origin.frame, reference):
+            inner_origin = node.origin()
+            where, giver = node.range, self._giver(node)
+            if node in self._shown or inner_origin is None:
+                cut = node in self._shown and isinstance(subject, LocalValue)
+                found.append(Explanation(node.label, node.value, where, (), (), cut, giver))
+                continue
+            self._shown.add(node)
+            part = self._explain(node.label, inner_origin, where, depth)
+            value = node.value if node.value is not FAILED else part.value
+            found.append(Explanation(node.label, value, where, (), part.parts, part.is_cut, giver))
+        return found
+
+    def _giver(self, node: ValueNode) -> str:
+        if not isinstance(node, VariableNode):
+            return ""
+        return value_origin(node.frame, node.variable.name, self._run.inputs)
+
+
+def provider_behind(
+    frame: Frame, addr: LocalProviderConfig
+) -> tuple[Frame, LocalProviderConfig] | None:
+    """The block that a name of a provider configuration stands for, and the module that has it:
+    the module's own, or what its caller passes under that name.
+    """
+    while addr not in frame.module.provider_configs:
+        call, parent = frame.instance.call, frame.parent
+        passed = () if call is None else call.providers
+        found = next((each.in_parent for each in passed if each.in_child.config == addr), None)
+        if found is None or parent is None:
+            return None
+        frame, addr = parent, found.config
+    return frame, addr
+
+
+def value_origin(frame: Frame, name: str, inputs: Inputs) -> str:
+    """Who gives a variable its value: `argument`, `default`, `none`, or where it is given."""
+    node = frame.variables[name]
+    if isinstance(node, ArgumentVariable) and node.argument is not None:
+        return "argument"
+    given = inputs.get(name) if frame.parent is None else None
+    if given is not None:
+        return given.origin
+    return "none" if frame.module.variables[name].default is None else "default"
+
+
+def _keys(instances: Mapping[InstanceKey, object]) -> str:
+    """The keys that there are, for who has named another."""
+    keys = [key_text(key) for key in instances if key is not None]
+    return f" There are the instances {', '.join(keys)}." if keys else " It has no instances."
+
+
+def _member(frame: Frame, rest: str) -> str:
+    """What a bare name after a module's path means: an output, as in expressions, else an argument
+    of the call.
+    """
+    if rest in frame.module.outputs:
+        return f"output.{rest}"
+    return f"var.{rest}" if rest in frame.module.variables else rest

@@ -1,0 +1,380 @@
+"""Where the modules come from that calls ask for: the caller's own package, or one of its own.
+
+A module in the caller's package is found by its path. Packages of their own are found by whoever
+has them: here, where an earlier `init` has put them; in `install`, wherever they can be had.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from nigari.addrs.keys import Deferred, key_text
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
+from nigari.config.load import ModuleLoader
+from nigari.config.module_call import parse_source
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.compile import CompiledModule
+from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.static.module_call import InstallModule
+from nigari.hcl.suggestion import listed
+from nigari.lang.files import DiskFiles, Files
+from nigari.lang.versions import parse_module_constraints, parse_version
+from nigari.record import record
+
+if TYPE_CHECKING:
+    from nigari.packages.module_manifest import Manifest, ModuleRecord
+
+_LONGEST_NAME = 200
+_DEEP = 8
+"""Modules that are nested deeper than this are looked at for loops of links."""
+_NO_FILE_NAME = frozenset("/\\%:*?<>|")
+
+
+@record
+class PackageRequest:
+    """A call that asks for a module of another package."""
+
+    addr: ModuleAddr
+    source: RegistrySource | RemoteSource
+    version: str | None
+    where: Range
+    caller: ModuleInstance | None = None
+    """The module that has the call, unless nothing calls it."""
+
+    @property
+    def key(self) -> str:
+        return module_key(self.addr)
+
+
+@record
+class Place:
+    """Where a module is."""
+
+    directory: str
+    """Its directory, as `path.module` shows it."""
+    package: str = ""
+    """The directory of the package it belongs to, which it cannot leave; empty for the package of
+    the root module, which can be anywhere.
+    """
+    source: str = ""
+    version: str = ""
+
+
+class Packages(Protocol):
+    """Who has the packages that modules come in."""
+
+    def locate(
+        self, wanted: Sequence[PackageRequest], diags: Diagnostics
+    ) -> Sequence[Place | None]:
+        """Where each module is; None where it cannot be had, which has then been reported."""
+        ...
+
+    def same_as(self, directory: str) -> str:
+        """A name for the directory that is the same for all directories that are really one."""
+        ...
+
+
+class CalledModules:
+    """Finds, reads and compiles the modules that calls ask for."""
+
+    def __init__(self, files: Files, loader: ModuleLoader, packages: Packages) -> None:
+        self.places: dict[ModuleAddr, Place] = {}
+        """Where the module of each call instance is that has been asked for."""
+        self._files = files
+        self._loader = loader
+        self._packages = packages
+        self._compiled: dict[str, tuple[CompiledModule | None, Diagnostics]] = {}
+
+    def compiled(self, directory: str, diags: Diagnostics) -> CompiledModule | None:
+        """The module in a directory, read and compiled once."""
+        real = self._packages.same_as(directory)
+        known = self._compiled.get(real)
+        if known is None:
+            problems = Diagnostics()
+            module = self._loader.load(directory, problems)
+            known = (None if module is None else CompiledModule(module)), problems
+            self._compiled[real] = known
+        compiled, problems = known
+        diags.extend(problems)
+        return None if compiled is None else compiled.at(directory)
+
+    def load_all(
+        self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
+    ) -> list[CompiledModule | None]:
+        """The modules that these calls ask for."""
+        places: dict[int, Place | None] = {}
+        elsewhere: dict[int, PackageRequest] = {}
+        for index, (effect, caller) in enumerate(wanted):
+            where = caller.module.calls[effect.addr.name].source.range
+            source = parse_source(effect.source, effect.version is not None, where, diags)
+            if isinstance(source, LocalSource):
+                parent = self.places.get(caller.addr)
+                package = "" if parent is None else parent.package
+                start = Place(caller.module.directory, package)
+                places[index] = self._beside(effect.addr, source, start, where, diags)
+            elif source is not None:
+                elsewhere[index] = PackageRequest(
+                    effect.addr, source, effect.version, where, caller
+                )
+        if elsewhere:
+            found = self._packages.locate(list(elsewhere.values()), diags)
+            places.update(zip(elsewhere, found, strict=True))
+        return [self._open(each, places.get(i), diags) for i, each in enumerate(wanted)]
+
+    def load_beginning(
+        self, effect: InstallModule, start: str, where: Range, diags: Diagnostics
+    ) -> CompiledModule | None:
+        """A module that no call asks for, at the beginning of a tree of its own."""
+        source = parse_source(effect.source, effect.version is not None, where, diags)
+        place: Place | None = None
+        if isinstance(source, LocalSource):
+            place = self._beside(effect.addr, source, Place(start), where, diags)
+        elif source is not None:
+            request = PackageRequest(effect.addr, source, effect.version, where)
+            (place,) = self._packages.locate([request], diags)
+        if place is None:
+            return None
+        self.places[effect.addr] = place
+        return self.compiled(place.directory, diags)
+
+    def _beside(
+        self,
+        addr: ModuleAddr,
+        source: LocalSource,
+        caller: Place,
+        where: Range,
+        diags: Diagnostics,
+    ) -> Place | None:
+        """The place of a module in the caller's own package."""
+        directory = posixpath.normpath(posixpath.join(caller.directory, source.path))
+        package = caller.package
+        if package and directory != package and not directory.startswith(f"{package}/"):
+            _report_outside(addr, source, where, diags)
+            return None
+        if not self._files.is_directory(directory):
+            _report_no_directory(addr, directory, where, diags)
+            return None
+        return Place(directory, package, str(source))
+
+    def _open(
+        self, wanted: tuple[InstallModule, ModuleInstance], place: Place | None, diags: Diagnostics
+    ) -> CompiledModule | None:
+        if place is None:
+            return None
+        effect, caller = wanted
+        self.places[effect.addr] = place
+        if self._is_linked_back(place.directory, caller):
+            where = caller.module.calls[effect.addr.name].source.range
+            _report_recursion(effect.addr, where, diags)
+            return None
+        return self.compiled(place.directory, diags)
+
+    def _is_linked_back(self, directory: str, caller: ModuleInstance) -> bool:
+        """Whether a link leads back to where it is, which looks like ever deeper directories."""
+        files = self._files
+        if not isinstance(files, DiskFiles) or caller.addr.depth < _DEEP:
+            return False
+        real, same = os.path.realpath(files.at(directory)), self._packages.same_as(directory)
+        instance: ModuleInstance | None = caller
+        while instance is not None:
+            other = instance.module.directory
+            if self._packages.same_as(other) != same and os.path.realpath(files.at(other)) == real:
+                return True
+            instance = instance.parent
+        return False
+
+
+class InstalledPackages:
+    """Packages where an earlier `init`, ours or another program's, has put them."""
+
+    def __init__(
+        self, files: Files, base: str, modules: str, links: Mapping[str, str] | None = None
+    ) -> None:
+        """Packages in the directory `modules`; `links` are those of files that are not on disk."""
+        self.modules = modules
+        self._files = files
+        self._base = base
+        self._manifest: Manifest | None = None
+        self._links = dict(links or {})
+
+    @property
+    def links(self) -> Mapping[str, str]:
+        """The names in the directory of modules that have been followed, and where they lead."""
+        return {name: target for name, target in self._links.items() if target != name}
+
+    def locate(
+        self, wanted: Sequence[PackageRequest], diags: Diagnostics
+    ) -> Sequence[Place | None]:
+        """Where each module is, according to the list of installed modules."""
+        if self._manifest is None:
+            from nigari.packages.module_manifest import load_manifest
+
+            self._manifest = load_manifest(self._files, self.modules, diags)
+        return [self._locate(each, self._manifest.get(each.key), diags) for each in wanted]
+
+    def _locate(
+        self, wanted: PackageRequest, record: ModuleRecord | None, diags: Diagnostics
+    ) -> Place | None:
+        if record is None:
+            _report_not_installed(wanted, diags)
+            return None
+        if not matches(record, wanted, diags):
+            _report_changed(wanted, record, diags)
+            return None
+        directory = posixpath.normpath(posixpath.join(self._base, record.directory))
+        if not self._files.is_directory(directory):
+            _report_not_installed(wanted, diags)
+            return None
+        package = f"{self.modules}/{directory_name(wanted.key)}"
+        return Place(directory, package, record.source, record.version)
+
+    def same_as(self, directory: str) -> str:
+        """The directory with the links resolved by which packages are shared."""
+        if not directory.startswith(f"{self.modules}/"):
+            return directory
+        name, slash, rest = directory[len(self.modules) + 1 :].partition("/")
+        target = self._links.get(name)
+        if target is None:
+            target = self._links[name] = self._followed(name)
+        return f"{self.modules}/{target}{slash}{rest}"
+
+    def _followed(self, name: str) -> str:
+        if not isinstance(self._files, DiskFiles):
+            return name
+        try:
+            return os.readlink(self._files.at(f"{self.modules}/{name}"))
+        except OSError:
+            return name
+
+
+def matches(record: ModuleRecord, wanted: PackageRequest, diags: Diagnostics) -> bool:
+    """Whether what is installed is what a call asks for now."""
+    if record.source != str(wanted.source):
+        return False
+    if wanted.version is None or not record.version:
+        return True
+    constraints = parse_module_constraints(wanted.version, diags, wanted.where)
+    version = parse_version(record.version)
+    return constraints is None or version is None or constraints.allows(version)
+
+
+def module_key(addr: ModuleAddr) -> str:
+    """The key of a module in the list of installed modules. Instances that differ in what they
+    are made of have been expanded, and then their keys are part of it.
+    """
+    steps: list[str] = []
+    for name, key in addr.steps:
+        steps.append(name if isinstance(key, Deferred) else f"{name}{key_text(key)}")
+    return ".".join(steps)
+
+
+def directory_name(key: str) -> str:
+    """The name of the directory for a key, which is the key itself unless that is no file name."""
+    name = "".join(
+        f"%{ord(char):02X}" if char in _NO_FILE_NAME or char < " " else char for char in key
+    )
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    import hashlib
+
+    digest = hashlib.sha256(key.encode()).hexdigest()[:16]
+    return f"{name.encode()[: _LONGEST_NAME - 20].decode(errors='ignore')}.{digest}"
+
+
+def root_record(directory: str) -> ModuleRecord:
+    """The record of the root module itself."""
+    from nigari.packages.module_manifest import ModuleRecord
+
+    return ModuleRecord(module_key(ROOT_MODULE), "", directory)
+
+
+def _report_outside(
+    addr: ModuleAddr, source: LocalSource, where: Range, diags: Diagnostics
+) -> None:
+    diags.error(
+        "Module source outside its package",
+        f'The source "{source.display}" of {addr} leads out of the package of the calling '
+        "module. A module can use a path only to call modules of the same package. If the "
+        "package is part of a repository, select that part with // in the source of the caller, "
+        "so that the whole repository is available.",
+        where,
+    )
+
+
+def _report_no_directory(
+    addr: ModuleAddr, directory: str, where: Range, diags: Diagnostics
+) -> None:
+    diags.error(
+        "No such module directory",
+        f"The source of {addr} is the directory {directory}, which does not exist.",
+        where,
+    )
+
+
+def _report_not_installed(wanted: PackageRequest, diags: Diagnostics) -> None:
+    diags.error(
+        "Module not installed",
+        f'{wanted.addr} uses {wanted.source.display}, which is not installed. Run "nigari init" '
+        "to install it.",
+        wanted.where,
+    )
+
+
+def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnostics) -> None:
+    source = wanted.source
+    is_other = record.source != str(source)
+    now = source.display if is_other else f"{source.display} in version {wanted.version}"
+    then = record.source if is_other else f"version {record.version}"
+    names = _deciding(wanted)
+    given = "".join(f" -var {name}=..." for name in names)
+    why = ""
+    if names:
+        again = "the same value" if len(names) == 1 else "the same values"
+        why = (
+            f" This depends on {listed([f'var.{name}' for name in names])}: if init was run with "
+            f"another value, give {again} again, with{given}."
+        )
+    diags.error(
+        "Module source has changed",
+        f"{wanted.addr} uses {now}, but {then} is installed for it.{why} To install the new "
+        f'source, run "nigari init{given}".',
+        wanted.where,
+    )
+
+
+def _deciding(wanted: PackageRequest) -> list[str]:
+    """The variables that the source and version of a call depend on."""
+    if wanted.caller is None:
+        return []
+    from nigari.eval.static.deciding import deciding_variables
+
+    call = wanted.caller.module.calls[wanted.addr.name]
+    written = (call.source, call.version)
+    found = [deciding_variables(wanted.caller, expr) for expr in written if expr is not None]
+    return sorted({name for names in found for name in names})
+
+
+def _report_recursion(addr: ModuleAddr, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Module that calls itself",
+        f"The source of {addr} leads back to a directory that contains this call, so the calls "
+        "would never end.",
+        where,
+    )
+
+
+class NoModules:
+    """Looks at the sources of calls and gives nothing for them."""
+
+    def load_all(
+        self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
+    ) -> list[CompiledModule | None]:
+        """Nothing, for each of these calls."""
+        for effect, caller in wanted:
+            where = caller.module.calls[effect.addr.name].source.range
+            parse_source(effect.source, effect.version is not None, where, diags)
+        return [None] * len(wanted)

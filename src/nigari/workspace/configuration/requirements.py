@@ -1,0 +1,167 @@
+"""Which providers the modules of a configuration ask for, and in which versions.
+
+Sources and versions in `required_providers` are static places. What a module uses without asking
+for it is asked for in any version; so is whatever the stored state still has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nigari.addrs.parse import parse_provider_instance
+from nigari.addrs.provider import Provider, implied_provider
+from nigari.config.module import Module
+from nigari.config.written import is_written_out
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import STRING
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.instances import Frame
+from nigari.eval.base.slots import Slot
+from nigari.eval.static.run import StaticRun, settled
+from nigari.hcl.expressions import Expression
+from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
+from nigari.packages.requirement import Requirement
+
+
+def find_requirements(run: StaticRun) -> list[Requirement]:
+    """What all modules ask for, callers first; what cannot be evaluated has been reported."""
+    finding = _Finding(run)
+    for frame in run.frames():
+        finding.look_at(frame)
+    return list(dict.fromkeys(finding.found))
+
+
+class _Finding:
+    """The work of collecting requirements. Modules that are alike are looked at once."""
+
+    def __init__(self, run: StaticRun) -> None:
+        self.found: list[Requirement] = []
+        self._run = run
+        self._diags: Diagnostics = run.diags
+        self._used: dict[int, tuple[object, dict[str, Range]]] = {}
+        self._written: dict[Expression, ProviderConstraints | None] = {}
+
+    def look_at(self, frame: Frame) -> None:
+        """Collect what one module instance asks for."""
+        module = frame.module
+        where = str(frame.instance.addr.unkeyed)
+        providers: dict[str, Provider] = {}
+        for name, required in module.required_providers.items():
+            provider = required.provider
+            if provider is None:
+                # Its source has been evaluated before, and whatever is wrong with it reported.
+                continue
+            providers[name] = provider
+            constraints = ProviderConstraints()
+            if required.version is not None:
+                what = f"version of the required provider {name}"
+                given = self._constraints(frame, required.version, what)
+                if given is None:
+                    continue
+                constraints = given
+            self.found.append(Requirement(provider, constraints, where, required.range))
+        for name, subject in self._used_names(module).items():
+            provider = providers.get(name) or implied_provider(name)
+            if name not in module.required_providers:
+                self.found.append(Requirement(provider, module=where, subject=subject))
+        self._old_versions(frame, where, providers)
+
+    def _old_versions(self, frame: Frame, where: str, providers: Mapping[str, Provider]) -> None:
+        """Constraints in provider blocks, where old configurations have them."""
+        for config in frame.module.provider_configs.values():
+            if config.version is None:
+                continue
+            what = f"version of the provider {config.name}"
+            constraints = self._constraints(frame, config.version, what)
+            provider = providers.get(config.name) or implied_provider(config.name)
+            if constraints is not None:
+                self.found.append(Requirement(provider, constraints, where, config.range))
+
+    def _constraints(self, frame: Frame, expr: Expression, what: str) -> ProviderConstraints | None:
+        if expr in self._written:
+            return self._written[expr]
+        text = self._text(frame, expr, what)
+        constraints = (
+            None if text is None else parse_provider_constraints(text, self._diags, expr.range)
+        )
+        if not frame.instance.compiled.expression(expr).references:
+            self._written[expr] = constraints
+        return constraints
+
+    def _text(self, frame: Frame, expr: Expression, what: str) -> str | None:
+        slot = Slot(frame.label(what), frame, expr, self._run.wish)
+        value = settled(self._run, slot)
+        if value is None:
+            return None
+        try:
+            value = convert(value, STRING)
+        except CtyError:
+            _report_no_string(slot, self._diags)
+            return None
+        if value.is_null:
+            _report_no_string(slot, self._diags)
+            return None
+        return value.as_string()
+
+    def _used_names(self, module: Module) -> Mapping[str, Range]:
+        """The local names of providers that a module uses, and where it first does."""
+        # The mapping of resources is the same object for all instances of one directory. It is kept
+        # beside its names, so that no other can come to have its identity.
+        key = id(module.resources)
+        known = self._used.get(key)
+        if known is not None:
+            return known[1]
+        names: dict[str, Range] = {}
+        self._used[key] = module.resources, names
+        for config in module.provider_configs.values():
+            names.setdefault(config.name, config.range)
+        for resource in module.resources.values():
+            names.setdefault(resource.provider_name, resource.range)
+        for each in module.imports:
+            target = each.shape.item.resource
+            if each.provider is not None:
+                names.setdefault(each.provider.name, each.range)
+            elif each.shape.module.is_root and target not in module.resources:
+                # Its configuration may still have to be written, with what the provider says.
+                names.setdefault(target.implied_provider, each.range)
+        return names
+
+
+def stored_requirements(providers: Iterable[str]) -> list[Requirement]:
+    """What a stored state still needs, from the provider addresses in it."""
+    found: dict[Provider, Requirement] = {}
+    for text in providers:
+        config = parse_provider_instance(text, Diagnostics())
+        if config is not None:
+            provider = config.item.provider
+            found[provider] = Requirement(provider, module="the state")
+    return list(found.values())
+
+
+def check_sources(run: StaticRun, stored: Iterable[Requirement], diags: Diagnostics) -> None:
+    """Warn of a source that is evaluated and now names another provider than the state has."""
+    for name, required in run.root.module.required_providers.items():
+        source, provider = required.source, required.provider
+        if source is None or provider is None or is_written_out(source):
+            continue
+        others = [each.provider for each in stored if each.provider.type == provider.type]
+        if others and provider not in others:
+            _report_other_provider(name, provider, others[0], source.range, diags)
+
+
+def _report_other_provider(
+    name: str, provider: Provider, stored: Provider, where: Range, diags: Diagnostics
+) -> None:
+    diags.warning(
+        "State belongs to another provider",
+        f"The source of the required provider {name} is now {provider.display}, but the state "
+        f"has objects of {stored.display}. Planning needs both until the objects have been "
+        'transferred: if the two are the same provider from different sources, run "nigari state '
+        f'replace-provider {stored.display} {provider.display}".',
+        where,
+    )
+
+
+def _report_no_string(slot: Slot, diags: Diagnostics) -> None:
+    diags.error("String required", f"The {slot.what} must be a string.", slot.expr.range)

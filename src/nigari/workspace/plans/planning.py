@@ -1,0 +1,271 @@
+"""Planning and applying for a working directory: connects its configuration, providers and state.
+
+How a plan is shown, and who agrees to it, is the command line's affair; where the state is kept, it
+tells as something that snapshots are handed to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.provider import Provider
+from nigari.apply.engine import Application
+from nigari.apply.keeping import Keep
+from nigari.apply.provisioners.base import Machine
+from nigari.apply.view import ApplyView
+from nigari.config.provider_rules import check_aliases, check_caller
+from nigari.cty.function import Function
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.causes import CauseKind, UnknownCause
+from nigari.eval.base.inputs import Inputs
+from nigari.eval.static.run import StaticRun
+from nigari.events import SILENCE, Listener
+from nigari.lang.files import Files
+from nigari.plan.engine import Planner
+from nigari.plan.model.changes import Plan
+from nigari.plan.model.execution_graph import ExecutionGraph
+from nigari.plan.model.plan_file import SavedPlan
+from nigari.plan.nodes.imports import ImportTarget
+from nigari.plan.nodes.look_up import LookUp
+from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.refreshed import found_state
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.operation_order import execution_graph
+from nigari.plan.order.required import providers_of
+from nigari.providers import api
+from nigari.providers.builtin.terraform import TerraformProvider
+from nigari.running.host import RunSettings
+from nigari.running.provider_pool import ProviderPool
+from nigari.schema.provider import ProviderSchema
+from nigari.state.model import State
+from nigari.workspace.configuration.requirements import find_requirements
+from nigari.workspace.plugins.providers import InstalledProviders
+from nigari.workspace.session.home_directory import home_directory
+from nigari.workspace.session.interruptions import on_interrupt
+from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.states.remote_state import RemoteStates, remote_state_checker
+
+Save = Callable[[State], Awaitable[None]]
+"""Stores the state that an application has ended with."""
+
+
+class Planning:
+    """One plan in the making, and perhaps its application."""
+
+    def __init__(
+        self,
+        static: StaticRun,
+        inputs: Inputs,
+        files: Files,
+        state: State,
+        where: WorkingDirectory,
+        workspace: str = "default",
+        listener: Listener = SILENCE,
+    ) -> None:
+        self.diags = Diagnostics()
+        self.timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self._static = static
+        self.inputs = inputs
+        self._files = files
+        self._where = where
+        self._state = state
+        self.workspace = workspace
+        self._listener = listener
+        self._installed = InstalledProviders(where)
+        self._remote_states = RemoteStates(static, where)
+        self.pool = ProviderPool(self._start)
+        self.planner: Planner | None = None
+        self._graph: ExecutionGraph | None = None
+        """What the plan does; for one that was saved, as it was saved."""
+
+    @property
+    def static(self) -> StaticRun:
+        """The configuration before anything is planned."""
+        return self._static
+
+    async def _start(
+        self, provider: Provider, schema: ProviderSchema | None, diags: Diagnostics
+    ) -> api.Provider | None:
+        if provider.is_builtin:
+            return TerraformProvider(
+                self._remote_states.read, remote_state_checker(self._where.environ)
+            )
+        return await self._installed.start(provider, schema, diags)
+
+    def _providers_fit(self) -> bool:
+        """Whether the providers are declared, and of the versions that the configuration wants."""
+        check_aliases(self._static.root.instance, self.diags)
+        check_caller(self._static.root.instance, self.diags)
+        if self.diags.has_errors:
+            return False
+        known = len(self._static.diags)
+        requirements = find_requirements(self._static)
+        self.diags.extend(list(self._static.diags)[known:])
+        if self._installed.versions_fit(requirements, self.diags) and not self.diags.has_errors:
+            return True
+        self.diags.extend(self._installed.problems)
+        return False
+
+    async def plan(self, options: PlanOptions) -> Plan | None:
+        """The plan; None after reporting why there is none."""
+        if not self._providers_fit():
+            return None
+        planner = self.planner = Planner(
+            self._static, self.surroundings(self._listener), self.pool, self._state
+        )
+        plan = await planner.plan(options)
+        self.diags.extend(self._installed.problems)
+        self.diags.extend(planner.diags)
+        return None if self.diags.has_errors else plan
+
+    async def look_up(self, target: ImportTarget | None, parallelism: int) -> list[LookUp] | None:
+        """Objects that exist, as `Planner.look_up` finds them; None after reporting why not."""
+        if not self._providers_fit():
+            return None
+        planner = self.planner = Planner(
+            self._static, self.surroundings(self._listener), self.pool, self._state
+        )
+        found = await planner.look_up(target, parallelism)
+        self.diags.extend(self._installed.problems)
+        self.diags.extend(planner.diags)
+        return None if self.diags.has_errors else found
+
+    async def blocks(self) -> BlockGraph | None:
+        """Which blocks need which others; None after reporting why that cannot be told."""
+        if not self._providers_fit():
+            return None
+        root = self._static.root.instance
+        await self.pool.load(providers_of(root, self._state), self.diags)
+        self.diags.extend(self._installed.problems)
+        surroundings = self.surroundings(self._listener)
+        planner = Planner(self._static, surroundings, self.pool, self._state)
+        return None if self.diags.has_errors else planner.graph
+
+    async def restore(self, saved: SavedPlan) -> Plan | None:
+        """A plan that was saved, ready to be applied here; None after reporting why it is not."""
+        self.timestamp = saved.timestamp
+        self._graph = saved.graph
+        planner = self.planner = Planner(
+            self._static, self.surroundings(self._listener), self.pool, saved.previous
+        )
+        plan = await planner.restore(saved)
+        self.diags.extend(self._installed.problems)
+        self.diags.extend(planner.diags)
+        return None if self.diags.has_errors else plan
+
+    def graph(self, plan: Plan) -> ExecutionGraph:
+        """What the plan that was made here does, in which order."""
+        if self._graph is None:
+            assert self.planner is not None
+            self._graph = execution_graph(plan, self.planner.graph)
+        return self._graph
+
+    def found_state(self, plan: Plan) -> State:
+        """What a plan found, if nothing is to be done about it."""
+        assert self.planner is not None
+        return found_state(plan, self.planner.graph, self._static.root.module.outputs)
+
+    async def apply(
+        self,
+        plan: Plan,
+        view: ApplyView,
+        keep: Keep,
+        save: Save,
+        parallelism: int = 10,
+        pause: float = 0.0,
+    ) -> State:
+        """Carry out a plan that was made here, and give the state as it is then.
+
+        What goes wrong is reported; what was done before stays done, and is in the state. That is
+        handed to `save` before anything is closed, and then nothing can interrupt it. Until then
+        it is kept again and again, with a pause of at least so many seconds between.
+        """
+        planner = self.planner
+        assert planner is not None
+        assert planner.settings is not None
+        await self.pool.close_all()
+        self._remote_states.begin_applying()
+        application = Application(
+            plan,
+            self.graph(plan),
+            self.surroundings(view, is_applying=True),
+            self.pool,
+            planner.graph,
+            planner.settings,
+            view,
+            Machine(self._where.environ, self._where.root),
+        )
+        stopping = _Stopping(application, self.pool, view)
+        with on_interrupt(stopping.go_on):
+            try:
+                state = await application.run(keep, parallelism, pause)
+            finally:
+                stopping.task = None
+            await save(state)
+            await self.close()
+        self.diags.extend(application.diags)
+        return state
+
+    async def close(self) -> None:
+        """End whatever still runs; who is interrupted meanwhile does not wait for answers."""
+        closing = asyncio.create_task(self.pool.close_all())
+        with on_interrupt(closing.cancel):
+            await asyncio.wait((closing,))
+        if not closing.cancelled():
+            closing.result()
+
+    def surroundings(self, listener: Listener, is_applying: bool = False) -> RunSettings:
+        """What planning, or applying, is told about the world."""
+        static = self._static
+        return RunSettings(
+            static.root.instance,
+            self.inputs,
+            self._functions(is_applying),
+            static.root_path,
+            static.working_path,
+            self.workspace,
+            listener,
+        )
+
+    def _functions(self, is_applying: bool) -> Mapping[str, Function]:
+        from nigari.lang.functions.table import function_table
+
+        return function_table(
+            self._files,
+            ".",
+            root=self._where.root,
+            home_directory=home_directory(self._where.environ),
+            plan_timestamp=self.timestamp,
+            deferral=None if is_applying else _later,
+        )
+
+
+class _Stopping:
+    """Ends an application when it is interrupted: gently, and the second time at once."""
+
+    def __init__(self, application: Application, pool: ProviderPool, listener: Listener) -> None:
+        self._application = application
+        self._pool = pool
+        self._listener = listener
+        self._times = 0
+        self._asking: asyncio.Task[None] | None = None
+        self.task = asyncio.current_task()
+        """What may be cut off; nothing once the application has come to its end."""
+
+    def go_on(self) -> None:
+        """It was interrupted, perhaps once more."""
+        self._times += 1
+        self._listener.interrupted(self._times)
+        self._application.stop()
+        if self._times == 1:
+            self._asking = asyncio.create_task(self._pool.stop())
+        elif self.task is not None:
+            self.task.cancel()
+
+
+def _later(name: str) -> UnknownCause:
+    """Why a function that gives another result at every call gives none while planning."""
+    return UnknownCause(CauseKind.IMPURE_FUNCTION, ROOT_MODULE, f"{name}()")

@@ -1,0 +1,215 @@
+"""Saving a plan and taking it up again: the configuration it was made from, and what it read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+from nigari.config.variable import Variable
+from nigari.cty.errors import CtyError
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.inputs import InputKind, Inputs, InputValue
+from nigari.eval.nodes.variable import fitted
+from nigari.eval.static.run import StaticRun
+from nigari.events import Listener
+from nigari.lang.marks import EPHEMERAL
+from nigari.packages.lockfile import FILE_NAME
+from nigari.packages.module_manifest import FILE_NAME as MANIFEST
+from nigari.plan.model.changes import Plan
+from nigari.plan.model.plan_file import Data, SavedPlan, checksum, plan_header, value_to_plan
+from nigari.record import record
+from nigari.workspace.configuration.directory import Workspace
+from nigari.workspace.configuration.modules import InstalledPackages
+from nigari.workspace.plans.plan_files import LinkedFiles, UnchangedFiles, real_path
+from nigari.workspace.plans.planning import Planning
+from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.states.backend import SavedBackend
+
+
+@record
+class Reopened:
+    """The configuration and the variables of a saved plan, before anything is done with it."""
+
+    saved: SavedPlan
+    workspace: Workspace
+    static: StaticRun
+    inputs: Inputs
+
+    @property
+    def backend(self) -> SavedBackend | None:
+        """The backend of the state that the plan was made with; None for the usual local file."""
+        data = self.saved.backend
+        return None if data is None else SavedBackend.from_data(data)
+
+
+def lock_checksum(where: WorkingDirectory) -> str:
+    """What the lock file is known by; empty where there is none."""
+    try:
+        return checksum(where.files.read(FILE_NAME))
+    except OSError:
+        return ""
+
+
+def saved_plan(
+    planning: Planning,
+    plan: Plan,
+    workspace: Workspace,
+    read: Mapping[str, str],
+    backend: SavedBackend | None,
+    snapshot: tuple[str, int],
+) -> SavedPlan:
+    """Everything that applying a plan later needs."""
+    packages = workspace.packages
+    assert isinstance(packages, InstalledPackages)
+    modules, links = packages.modules, packages.links
+    kept = {real_path(path, modules, links): text for path, text in workspace.sources.items()}
+    places = workspace.modules.places.values()
+    called = {real_path(each.directory, modules, links) for each in places}
+    manifest = os.path.join(modules, MANIFEST)
+    if workspace.files.is_file(manifest):
+        kept[manifest] = workspace.files.read(manifest)
+    variables: Data = {}
+    given: Data = {}
+    assert planning.planner is not None
+    assert planning.planner.host is not None
+    for name, node in planning.planner.host.root.variables.items():
+        value = node.value
+        if EPHEMERAL not in value.marks:
+            variables[name] = value_to_plan(value)
+            as_given = _as_given(planning, name)
+            if as_given is not None:
+                given[name] = value_to_plan(as_given)
+    extra: Data = {
+        "workspace": planning.workspace,
+        "timestamp": planning.timestamp,
+        "lineage": snapshot[0],
+        "serial": snapshot[1],
+        "lock": lock_checksum(workspace.where),
+        "files": dict(read),
+        "variables": variables,
+        "given": given,
+        "backend": None if backend is None else backend.to_data(),
+        "modules_directory": modules,
+        "links": dict(links),
+        "empty": sorted(called - {os.path.dirname(path) for path in kept}),
+    }
+    header = plan_header(plan, planning.graph(plan), extra)
+    return SavedPlan(header, kept, plan.previous_state, plan.refreshed_state)
+
+
+def _as_given(planning: Planning, name: str) -> Value | None:
+    """What a variable was given; None where it has its default."""
+    value = planning.inputs.get(name)
+    if value is None:
+        return None
+    return value.resolve(planning.static.root.module.variables[name], Diagnostics())
+
+
+def reopened(
+    saved: SavedPlan,
+    where: WorkingDirectory,
+    diags: Diagnostics,
+    give: Callable[[Mapping[str, Variable]], Inputs] | None = None,
+) -> Reopened | None:
+    """The configuration that a plan was made from; None after reporting what is wrong with it.
+
+    To be applied it needs the values of its ephemeral variables, which are given once more.
+    """
+    files = LinkedFiles(saved)
+    packages = InstalledPackages(files, ".", saved.modules, saved.links)
+    workspace = Workspace(where, files=files, packages=packages)
+    inputs = saved_inputs(saved)
+    root = workspace.modules.compiled(workspace.directory, Diagnostics())
+    if give is not None and root is not None:
+        variables = root.module.variables
+        again = _given_again(variables, inputs, give(variables), diags)
+        if again is None:
+            return None
+        inputs = again
+    static, told = workspace.static(inputs, saved.workspace)
+    diags.extend(told)
+    if static is None or diags.has_errors:
+        return None
+    return Reopened(saved, workspace, static, inputs)
+
+
+async def restored(
+    found: Reopened, listener: Listener, diags: Diagnostics
+) -> tuple[Planning, Plan] | None:
+    """A plan that was saved, ready to be shown or applied; None after reporting why it is not.
+
+    What runs for it must be ended by whoever asked for it.
+    """
+    saved, where = found.saved, found.workspace.where
+    planning = Planning(
+        found.static,
+        found.inputs,
+        UnchangedFiles(where.files, saved.files),
+        saved.previous,
+        where,
+        saved.workspace,
+        listener=listener,
+    )
+    plan = await planning.restore(saved)
+    diags.extend(planning.diags)
+    planning.diags = Diagnostics()
+    if plan is None:
+        await planning.close()
+        return None
+    return planning, plan
+
+
+def saved_inputs(saved: SavedPlan) -> Inputs:
+    """The values of variables that a plan was made with."""
+    return {
+        name: InputValue(InputKind.CALLER, "the plan", value=value.unmark_deep()[0])
+        for name, value in saved.variables.items()
+    }
+
+
+def _given_again(
+    variables: Mapping[str, Variable], saved: Inputs, given: Inputs, diags: Diagnostics
+) -> Inputs | None:
+    """The values of all variables: those of the plan, and those of the ephemeral variables.
+
+    Others need not be given again, and must not contradict the plan where they are; what the
+    directory remembers is not given. What is wrong is reported.
+    """
+    found = dict(saved)
+    for name, variable in variables.items():
+        value = given.get(name)
+        if value is not None and value.kind is InputKind.REMEMBERED:
+            continue
+        if variable.ephemeral:
+            if value is not None:
+                found[name] = value
+            elif variable.default is None:
+                diags.error(
+                    "No value for variable",
+                    f"The plan needs the ephemeral variable {name}, whose values are never "
+                    f"stored, so it must be set again to apply the plan: with -var {name}=..., "
+                    f"in a .tfvars file, or as TF_VAR_{name} in the environment.",
+                    variable.range,
+                )
+        elif value is not None and name in saved and not _agrees(variable, value, saved[name]):
+            diags.error(
+                "Value contradicts the plan",
+                f"{value.origin} sets var.{name} to a different value than the plan was made "
+                "with. Leave it out, or make a new plan.",
+                value.range,
+            )
+    return None if diags.has_errors else found
+
+
+def _agrees(variable: Variable, given: InputValue, saved: InputValue) -> bool:
+    unheard = Diagnostics()
+    value = given.resolve(variable, unheard)
+    if value is None:
+        return False
+    if value.is_null and not variable.nullable:
+        return True
+    try:
+        return fitted(variable, value) == saved.value
+    except CtyError:
+        return False

@@ -1,0 +1,116 @@
+"""A plan as one JSON document for other programs: `show -json` of a plan.
+
+What it says of values and changes is worked out below; here the configuration it was made from, the
+state before it and how the checks went are put beside that.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from nigari.addrs.absolute import AbsResource
+from nigari.addrs.provider import Provider
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.config.resource import Resource
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.nodes.resource import resource_schema
+from nigari.plan.model.changes import Plan
+from nigari.plan.model.plan_file import SavedPlan
+from nigari.plan.order.required import configured_providers
+from nigari.plan.show.json_document import document
+from nigari.plan.show.plan_json import Members, plan_to_json, value_to_data
+from nigari.plan.show.planned_values import planned_values
+from nigari.plan.show.prior_state import prior_state
+from nigari.plan.show.relevant import RelevantAttribute, relevant_attributes
+from nigari.running.host import frame_at
+from nigari.schema.block import Block
+from nigari.schema.provider import Schema
+from nigari.state.json_text import escaped_for_html
+from nigari.state.model import StateFile
+from nigari.state.show_json import checks_to_json, state_to_json
+from nigari.version import OPENTOFU_VERSION
+from nigari.workspace.configuration.show_configuration import (
+    configuration_data,
+    converted_default,
+    schema_in,
+)
+from nigari.workspace.plans.planning import Planning
+
+FORMAT_VERSION: Final = "1.2"
+
+
+class ShownPlan:
+    """A plan with all that has to be known to show it."""
+
+    def __init__(self, planning: Planning, plan: Plan) -> None:
+        self._planning = planning
+        self._plan = plan
+
+    def relevant(self) -> tuple[RelevantAttribute, ...]:
+        """Which attributes have a part in what is planned."""
+        root = self._planning.static.root.instance
+        return relevant_attributes(self._plan, root, self._block_of)
+
+    async def document(self, saved: SavedPlan, diags: Diagnostics) -> str | None:
+        """The whole plan, or `None` after reporting what cannot be shown."""
+        plan = self._plan
+        # A provider that cannot be asked was not needed for the plan: its arguments are left out.
+        written = configured_providers(self._planning.static.root.instance)
+        await self._planning.pool.load(written, Diagnostics())
+        data: Members = {"format_version": FORMAT_VERSION, "terraform_version": OPENTOFU_VERSION}
+        variables = self._variables(saved)
+        if variables:
+            data["variables"] = variables
+        data["planned_values"] = planned_values(plan)
+        data.update((name, part) for name, part in plan_to_json(plan).items() if part)
+        declared = self._planning.static.root.module.outputs
+        prior = prior_state(plan, declared, self._is_declared)
+        if not prior.is_empty:
+            file = StateFile(prior, "", 0, OPENTOFU_VERSION)
+            shown = state_to_json(file, self._schema_of_stored, diags)
+            if shown is None:
+                return None
+            data["prior_state"] = json.loads(shown)
+        planning = self._planning
+        data["configuration"] = configuration_data(planning.static, planning.pool.of)
+        relevant = [
+            {"resource": each.address, "attribute": list(each.steps)} for each in self.relevant()
+        ]
+        if relevant:
+            data["relevant_attributes"] = relevant
+        if plan.checks:
+            data["checks"] = json.loads(checks_to_json(plan.checks))
+        data["timestamp"] = plan.timestamp or self._planning.timestamp
+        data["errored"] = plan.is_incomplete
+        return escaped_for_html(document(data))
+
+    def _variables(self, saved: SavedPlan) -> Members:
+        """Variables as they were given, and the defaults of all others.
+
+        The value of an ephemeral variable is nowhere; its default is in the configuration anyway.
+        """
+        root = self._planning.static.root
+        values = {**saved.variables, **saved.given}
+        shown: Members = {}
+        for name in sorted(root.module.variables):
+            if name in values:
+                shown[name] = {"value": value_to_data(values[name])}
+            elif root.module.variables[name].default is not None:
+                shown[name] = {"value": converted_default(root, name)}
+        return shown
+
+    def _is_declared(self, address: AbsResource) -> bool:
+        frame = frame_at(self._planning.static.root, address.module)
+        return frame is not None and address.item in frame.module.resources
+
+    # -- schemas ------------------------------------------------------------------------------
+
+    def _block_of(self, instance: ModuleInstance, resource: Resource) -> Block | None:
+        schema = schema_in(instance, resource, self._planning.pool.of)
+        return None if schema is None else schema.block
+
+    def _schema_of_stored(self, provider: Provider, resource: ResourceAddr) -> Schema | None:
+        offered = self._planning.pool.of(provider)
+        return None if offered is None else resource_schema(offered, resource)

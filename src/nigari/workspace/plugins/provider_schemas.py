@@ -1,0 +1,121 @@
+"""What providers offer, for commands that want nothing else of them.
+
+Where all schemas are known from an earlier run, no process is started and no event loop needed.
+Without one, `await asyncio.sleep(0)` asks for an event loop when a process is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from nigari.addrs.provider import Provider
+from nigari.diagnostics import Diagnostics
+from nigari.workspace.plugins.provider_start import ProviderStart, Purpose
+from nigari.workspace.plugins.providers import InstalledProviders
+from nigari.workspace.plugins.schema_cache import Form
+
+if TYPE_CHECKING:
+    from nigari.schema.provider import ProviderSchema
+
+
+async def offered_schemas(
+    installed: InstalledProviders, providers: Iterable[Provider], diags: Diagnostics
+) -> Mapping[Provider, ProviderSchema]:
+    """The schemas of providers; whatever has none is reported."""
+    wanted = list(dict.fromkeys(providers))
+    begun = _begin(installed, wanted, Purpose.SCHEMA)
+    if all(installed.cache.has(each, Form.MESSAGES) for each in begun):
+        # Most likely no process is needed, nor what talks to one.
+        import nigari.providers.wire.stored_schema  # noqa: F401 - the threads need it next
+
+        _wait(begun)
+    return await _schemas(installed, wanted, begun, diags)
+
+
+async def schema_texts(
+    installed: InstalledProviders, providers: Iterable[Provider], diags: Diagnostics
+) -> Mapping[Provider, str]:
+    """The schemas of providers as `schemas_text` wants them; whatever has none is reported."""
+    wanted = list(dict.fromkeys(providers))
+    begun = _begin(installed, wanted, Purpose.JSON)
+    if all(installed.cache.has(each, Form.JSON) for each in begun):
+        _wait(begun)
+    texts: dict[Provider, str] = {}
+    rest = [each for each in wanted if each not in begun or begun[each].json is None]
+    if rest:
+        from nigari.schema.json_form import provider_member
+
+        for each, schema in (await _schemas(installed, rest, begun, diags)).items():
+            texts[each] = provider_member(str(each), schema)
+            if each in begun and schema.schema_call_optional:
+                begun[each].keep_json(texts[each].encode())
+    # Some may have come to be known while others were waited for.
+    known = {each: begun[each].json for each in begun if each not in texts}
+    return texts | {each: json.decode() for each, json in known.items() if json is not None}
+
+
+def _begin(
+    installed: InstalledProviders, providers: Sequence[Provider], wanted: Purpose
+) -> dict[Provider, ProviderStart]:
+    return {
+        each: installed.begin(each, wanted)
+        for each in providers
+        if not each.is_builtin and not installed.is_attached(each)
+    }
+
+
+def _wait(begun: Mapping[Provider, ProviderStart]) -> None:
+    for beginning in begun.values():
+        beginning.wait()
+
+
+async def _schemas(
+    installed: InstalledProviders,
+    providers: Sequence[Provider],
+    begun: Mapping[Provider, ProviderStart],
+    diags: Diagnostics,
+) -> Mapping[Provider, ProviderSchema]:
+    found: dict[Provider, ProviderSchema | None] = {}
+    asked: list[Provider] = []
+    for each in providers:
+        if each.is_builtin:
+            from nigari.providers.builtin.terraform import SCHEMA
+
+            found[each] = SCHEMA
+        elif each in begun and begun[each].is_over:
+            begun[each].report(diags)
+            found[each] = begun[each].schema
+        else:
+            asked.append(each)
+    if asked:
+        import asyncio
+
+        await asyncio.sleep(0)
+        answers = await asyncio.gather(*(_told(installed, e, begun.get(e)) for e in asked))
+        for each, (schema, told) in zip(asked, answers, strict=True):
+            diags.extend(told)
+            found[each] = schema
+    return {each: schema for each, schema in found.items() if schema is not None}
+
+
+async def _told(
+    installed: InstalledProviders, provider: Provider, beginning: ProviderStart | None
+) -> tuple[ProviderSchema | None, Diagnostics]:
+    """What a process says that its provider offers; the process ends then."""
+    diags = Diagnostics()
+    if beginning is None:
+        running = await installed.start(provider, None, diags)
+    else:
+        running = await beginning.running(diags)
+    if running is None:
+        return (None if beginning is None else beginning.schema), diags
+    try:
+        answer = await running.schema()
+    finally:
+        await running.close()
+    if answer.diagnostics:
+        from nigari.providers.diagnostics import located
+
+        diags.extend(located(answer.diagnostics))
+    return answer.schema, diags

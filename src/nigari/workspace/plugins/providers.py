@@ -1,0 +1,233 @@
+"""The providers of a working directory: where their programs are, started, asked, ended.
+
+A provider is the built-in one, a plugin that runs already (`TF_REATTACH_PROVIDERS`), one under
+development (`dev_overrides`), or one that `init` has installed and locked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from nigari.addrs.provider import Provider, parse_provider
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.packages.cli_config import CliConfig, load_cli_config
+from nigari.packages.installed_program import (
+    Program,
+    installed_program,
+    is_installed,
+    report_not_installed,
+)
+from nigari.packages.locked_versions import locked_versions_fit
+from nigari.packages.lockfile import FILE_NAME, Locks, load_locks
+from nigari.packages.platforms import current_platform
+from nigari.packages.provider_package import executable
+from nigari.workspace.plugins.provider_start import ProgramSearch, ProviderStart, Purpose
+from nigari.workspace.plugins.schema_cache import DIRECTORY, SchemaCache
+from nigari.workspace.session.working_directory import WorkingDirectory
+
+if TYPE_CHECKING:
+    from nigari.packages.provider_store import ProviderStore
+    from nigari.packages.requirement import Requirement
+    from nigari.providers import api
+    from nigari.schema.provider import ProviderSchema
+
+_STORE: Final = "providers"
+_REATTACH_VARIABLE: Final = "TF_REATTACH_PROVIDERS"
+
+
+class InstalledProviders:
+    """Knows where the program of each provider is, and starts it."""
+
+    def __init__(self, where: WorkingDirectory) -> None:
+        self._where = where
+        self._environ = where.environ
+        self._store = os.path.normpath(where.data(_STORE))
+        self._searches: dict[Provider, ProgramSearch] = {}
+        self.cache = SchemaCache(where.data(DIRECTORY), where.environ)
+        self._problems = Diagnostics()
+        self._developed: set[Provider] = set()
+
+    @property
+    def problems(self) -> Diagnostics:
+        """What is wrong with the lock file and the CLI configuration, and a word about providers
+        under development that were started.
+        """
+        found = Diagnostics()
+        found.extend(self._problems)
+        if self._developed:
+            found.append(self.under_development(self._developed))
+        return found
+
+    def under_development(self, providers: Iterable[Provider]) -> Diagnostic:
+        """A warning that these providers come from whoever develops them."""
+        names = "\n".join(f"  - {e.display} in {self.overrides[e]}" for e in sorted(providers))
+        return Diagnostic(
+            Severity.WARNING,
+            "Providers under development",
+            f"The CLI configuration overrides these providers with development versions:\n{names}"
+            "\n\nReleased versions may behave differently, and may not be able to read a state "
+            "that a development version has written.",
+        )
+
+    @cached_property
+    def store(self) -> ProviderStore:
+        """Where the packages are, for who changes something there."""
+        from nigari.packages.provider_store import ProviderStore
+
+        return ProviderStore(self._where.data_directory / _STORE, current_platform())
+
+    @cached_property
+    def locks(self) -> Locks:
+        """What the lock file says."""
+        return load_locks(
+            os.path.normpath(self._where.at(self._where.name, FILE_NAME)), self._problems
+        )
+
+    @cached_property
+    def cli_config(self) -> CliConfig:
+        """What the user has set for all working directories."""
+        return load_cli_config(self._environ, self._problems)
+
+    @cached_property
+    def overrides(self) -> Mapping[Provider, str]:
+        """Providers under development, with their directories."""
+        installation = self.cli_config.installation
+        return {} if installation is None else installation.dev_overrides
+
+    def is_elsewhere(self, provider: Provider) -> bool:
+        """Whether the provider is under development or runs already, and is never installed."""
+        return provider in self.overrides or self.is_attached(provider)
+
+    def versions_fit(self, requirements: Iterable[Requirement], diags: Diagnostics) -> bool:
+        """Whether all that the configuration asks for is locked, in versions that it accepts, and
+        all that is locked is installed; reports what is not.
+        """
+        asked = [each for each in requirements if self._is_to_be_locked(each.provider)]
+        missing = {each.provider for each in asked}.difference(self.locks.providers)
+        for provider in sorted(missing):
+            diags.append(not_installed(provider))
+        gone = [
+            lock
+            for provider, lock in sorted(self.locks.providers.items())
+            if self._is_to_be_locked(provider)
+            and not is_installed(lock, self._store, current_platform())
+        ]
+        for lock in gone:
+            report_not_installed(lock, diags)
+        return locked_versions_fit(asked, self.locks, diags) and not missing and not gone
+
+    def _is_to_be_locked(self, provider: Provider) -> bool:
+        return not provider.is_builtin and not self.is_elsewhere(provider)
+
+    def look_ahead(self) -> None:
+        """Check the packages of all locked providers while other things are done.
+
+        Most likely all of them are asked for: what is wrong with one is told when it is.
+        """
+        for provider in self.locks.providers:
+            if not self.is_elsewhere(provider):
+                self._searches[provider] = ProgramSearch(provider, self._find)
+
+    async def start(
+        self,
+        provider: Provider,
+        known_schema: ProviderSchema | None,
+        diags: Diagnostics,
+    ) -> api.Provider | None:
+        """A new process of a provider, or `None` after reporting why there is none."""
+        if provider.is_builtin:
+            from nigari.providers.builtin.terraform import TerraformProvider
+            from nigari.workspace.states.remote_state import remote_state_checker
+
+            return TerraformProvider(checker=remote_state_checker(self._environ))
+        if self.is_attached(provider):
+            return await self._attach(provider, diags)
+        if provider in self.overrides:
+            self._developed.add(provider)
+        return await self.begin(provider, Purpose.PROCESS, known_schema).running(diags)
+
+    def begin(
+        self, provider: Provider, wanted: Purpose, known_schema: ProviderSchema | None = None
+    ) -> ProviderStart:
+        """Start the program of a provider, which goes on while other things are done."""
+        # Both are read here, and not by several threads at once.
+        _ = self.locks, self.overrides
+        return ProviderStart(provider, wanted, self._program, self.cache, self._where, known_schema)
+
+    async def _attach(self, provider: Provider, diags: Diagnostics) -> api.Provider | None:
+        from nigari.providers.client import PluginProvider
+        from nigari.providers.launch import attach, parse_reattach
+
+        try:
+            entries = parse_reattach(self._environ[_REATTACH_VARIABLE])
+            running = next(entry for name, entry in entries.items() if _means(name, provider))
+        except ValueError as error:
+            diags.append(_invalid_reattach(error))
+            return None
+        return PluginProvider(await attach(running, provider.display, self._environ))
+
+    def is_attached(self, provider: Provider) -> bool:
+        """Whether a plugin of that provider runs already."""
+        text = self._environ.get(_REATTACH_VARIABLE, "")
+        if not text:
+            return False
+        from nigari.providers.launch import parse_reattach
+
+        try:
+            return any(_means(name, provider) for name in parse_reattach(text))
+        except ValueError:
+            # That the text makes no sense is told where it is used.
+            return f'{provider.type}"' in text
+
+    def _program(self, provider: Provider, diags: Diagnostics) -> Program | None:
+        # One who starts a second process wants to know again.
+        search = self._searches.pop(provider, None)
+        return self._find(provider, diags) if search is None else search.found(diags)
+
+    def _find(self, provider: Provider, diags: Diagnostics) -> Program | None:
+        override = self.overrides.get(provider)
+        if override is not None:
+            program = executable(override, provider.type)
+            if program is None:
+                diags.append(_empty_override(provider, override))
+            return None if program is None else Program(program)
+        lock = self.locks.providers.get(provider)
+        if lock is None:
+            diags.append(not_installed(provider))
+            return None
+        return installed_program(lock, self._store, current_platform(), diags)
+
+
+def not_installed(provider: Provider) -> Diagnostic:
+    """A provider that nothing is known of in this working directory."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Provider not installed",
+        f'{provider.display} is not installed in this working directory. Run "nigari init" to '
+        "install the required providers.",
+    )
+
+
+def _empty_override(provider: Provider, directory: str) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "Provider under development not found",
+        f"The CLI configuration says that {provider.display} is in {directory}, but there is no "
+        f"program named terraform-provider-{provider.type} there.",
+    )
+
+
+def _means(name: str, provider: Provider) -> bool:
+    """Whether a name, which may leave out the usual host and namespace, is that of a provider."""
+    return parse_provider(name, Diagnostics()) == provider
+
+
+def _invalid_reattach(error: ValueError) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "Invalid environment variable",
+        f"{_REATTACH_VARIABLE} cannot be used: {error}.",
+    )

@@ -1,0 +1,481 @@
+"""What a session does while it holds the lock of its state: planning, applying, storing.
+
+The state is stored while a plan is applied and once more at the end. One that cannot be stored is
+put where it can be found. Who sees a plan and agrees to it is the affair of whoever holds this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Final
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.apply.view import ApplyView
+from nigari.backends.disk import write_beside
+from nigari.backends.snapshots import Snapshots, new_lineage
+from nigari.config.variable import Variable
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.unexpected import unexpected
+from nigari.eval.base.deprecation import warn_of_inputs
+from nigari.eval.base.inputs import Inputs, check_complete, check_undeclared
+from nigari.events import SILENCE, Listener
+from nigari.plan.model.changes import Plan, PlanMode
+from nigari.plan.model.plan_file import SavedPlan, write_plan_file
+from nigari.plan.nodes.imports import ImportTarget
+from nigari.plan.nodes.look_up import LookUp
+from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.record import record, replace
+from nigari.state.draft import StateDraft
+from nigari.state.files import format_state
+from nigari.state.model import State, StateFile
+from nigari.workspace.plans.generated import (
+    WithGenerated,
+    generated_blocks,
+    generated_text,
+    is_new,
+    write_new,
+)
+from nigari.workspace.plans.plan_files import ReadFiles
+from nigari.workspace.plans.planning import Planning
+from nigari.workspace.plans.saved_plan import (
+    Reopened,
+    lock_checksum,
+    reopened,
+    restored,
+    saved_plan,
+)
+from nigari.workspace.session.session import Session
+
+RESCUED: Final = "errored.tfstate"
+_PRIVATE: Final = 0o600
+"""States have secrets in them, and nobody has said who else may read this one."""
+_SECOND_TRY: Final = 1.0
+"""Seconds before it is tried again to store a state."""
+
+Unsaved = Callable[[bytes], str]
+"""Takes a state that can be stored nowhere; says in a sentence where it is now."""
+
+
+@record
+class MadePlan:
+    """A plan with what it takes to apply it in another turn of the lock."""
+
+    session: Session
+    planning: Planning
+    plan: Plan
+    lineage: str
+    serial: int
+    """Which snapshot of the state it was made from."""
+    lock: str
+    """The checksum of the lock file then."""
+    workspace: str
+    to_saved: Callable[[Plan], SavedPlan]
+
+
+@record
+class Applied:
+    """What has come of a plan."""
+
+    state: State
+    is_stored: bool
+
+
+@asynccontextmanager
+async def locked(
+    session: Session, operation: str, listener: Listener = SILENCE, plan_path: str = ""
+) -> AsyncIterator[LockedSession | None]:
+    """A session while nobody else can change its state; None after reporting why not.
+
+    A plan that was saved has the values of variables, and says where its state is.
+    """
+    taken = None
+    if plan_path:
+        taken = _reopened(session, plan_path)
+        if taken is None:
+            yield None
+            return
+    diags = session.diags
+    snapshots = session.states.snapshots(session.encryption, diags, session.options.files)
+    if snapshots is not None and not diags.has_errors:
+        if not await snapshots.prepare_to_write(diags):
+            snapshots = None
+    async with session.exclusive(snapshots, operation) as opened:
+        if opened is None:
+            yield None
+            return
+        found = LockedSession(session, opened, listener, taken)
+        try:
+            yield found
+        finally:
+            await found.close()
+
+
+def _reopened(session: Session, path: str) -> Reopened | None:
+    """The plan in a file, taken up; None after reporting why that cannot be."""
+    saved = session.read_plan(path)
+    if saved is None:
+        return None
+
+    def give_again(variables: Mapping[str, Variable]) -> Inputs:
+        """The values that are given for a plan which has those of all but ephemeral variables."""
+        inputs = session.complete(each for each in variables.values() if each.ephemeral)
+        check_undeclared(inputs, variables, session.diags)
+        return inputs
+
+    found = reopened(saved, session.where, session.diags, give_again)
+    if found is not None:
+        session.use_plan(found)
+    return found
+
+
+async def read_plan(session: Session, path: str) -> MadePlan | None:
+    """The plan in a file; None after reporting why it cannot be used."""
+    taken = _reopened(session, path)
+    if taken is None:
+        return None
+    found = await restored(taken, SILENCE, session.diags)
+    if found is None:
+        return None
+    planning, plan = found
+    await planning.close()
+    saved = taken.saved
+    plan = replace(plan, is_incomplete=saved.is_incomplete)
+    return MadePlan(
+        session,
+        planning,
+        plan,
+        saved.lineage,
+        saved.serial,
+        saved.lock,
+        saved.workspace,
+        lambda _: saved,
+    )
+
+
+class LockedSession:
+    """A session whose state nobody else can change."""
+
+    def __init__(
+        self,
+        session: Session,
+        snapshots: Snapshots,
+        listener: Listener,
+        reopened: Reopened | None = None,
+    ) -> None:
+        self.session = session
+        self.snapshots = snapshots
+        self.planning: Planning | None = None
+        self._listener = listener
+        self._reopened = reopened
+        self._read = ReadFiles(session.where.files)
+        self._snapshot = snapshot_of(snapshots)
+        """What was stored when the lock was taken."""
+        self._generated: Mapping[str, str] = {}
+        """The blocks that were written for what is imported, by address."""
+
+    @property
+    def diags(self) -> Diagnostics:
+        return self.session.diags
+
+    @property
+    def state(self) -> State:
+        """The stored state."""
+        return self.snapshots.state
+
+    # -- planning -------------------------------------------------------------------------------
+
+    def has_configuration(self, mode: PlanMode) -> bool:
+        """Whether something says what there should be; it is reported where nothing does.
+
+        Without any files everything would be destroyed, which a wrong directory must not do.
+        """
+        if mode is PlanMode.DESTROY or self.session.has_configuration:
+            return True
+        self.diags.append(_nothing_is_described())
+        return False
+
+    async def plan(self, options: PlanOptions) -> Plan | None:
+        """The plan; None after reporting why there is none."""
+        planning = self._open(needs_all=True)
+        if planning is None:
+            return None
+        plan = await planning.plan(options)
+        self._adopt(planning)
+        if plan is not None and self._generated:
+            plan = replace(plan, generated=self._generated)
+        return plan
+
+    @property
+    def incomplete(self) -> Plan | None:
+        """As much of a plan as could be made, where there is none."""
+        planner = None if self.planning is None else self.planning.planner
+        return None if planner is None else planner.incomplete
+
+    async def look_up(
+        self, target: ImportTarget | None, parallelism: int = 10
+    ) -> list[LookUp] | None:
+        """An object that exists, or all that lack a block."""
+        planning = self._open(needs_all=True)
+        if planning is None:
+            return None
+        found = await planning.look_up(target, parallelism)
+        self._adopt(planning)
+        return found
+
+    def is_free(self, address: AbsResourceInstance) -> bool:
+        """Whether nothing has an address yet; reported where something has."""
+        stored = self.state.instance(address)
+        if stored is None or stored.current is None:
+            return True
+        self.diags.error(
+            "Address already in use",
+            f"There is already an object at {address}. To import another object to this address, "
+            "first remove the existing one from the state or move it to another address.",
+        )
+        return False
+
+    async def take_over(self, found: LookUp) -> bool:
+        """Store an object that was looked up; False after reporting why that cannot be done."""
+        if found.found is None or found.provider is None:
+            return False
+        draft = StateDraft(self.session.as_shown(self.state))
+        draft.set_current(found.target.address, found.found.stored, found.provider.address)
+        return await self.snapshots.write(draft.finish(), self.diags)
+
+    async def generate(self, path: str, parallelism: int) -> bool:
+        """Write blocks for what is imported without any to a new file, and go on as if they had
+        been there; whether any were written.
+        """
+        where = self.session.where
+        if not is_new(path, where, self.diags):
+            return False
+        found = await self.look_up(None, parallelism)
+        await self.close()
+        blocks = [] if found is None else generated_blocks(found)
+        self._generated = {each.address: each.text.rstrip("\n") for each in blocks}
+        text = generated_text(blocks)
+        if not text or not write_new(path, text, where, self.diags):
+            return False
+        self.session.use_files(WithGenerated(where.files, where.name, path, text))
+        return True
+
+    async def blocks(self) -> BlockGraph | None:
+        """Which blocks of the configuration need which others."""
+        planning = self._open(needs_all=False)
+        if planning is None:
+            return None
+        found = await planning.blocks()
+        self._adopt(planning)
+        return found
+
+    def _open(self, needs_all: bool) -> Planning | None:
+        """The configuration with its variables and the state; None after reporting why not.
+
+        `needs_all` says that every variable must have a value.
+        """
+        session, diags = self.session, self.diags
+        static = session.static()
+        if static is None or self._has_failed():
+            return None
+        variables = static.root.module.variables
+        check_undeclared(session.inputs, variables, diags)
+        warn_of_inputs(session.inputs, variables, diags)
+        if needs_all:
+            check_complete(session.inputs, variables, diags)
+        if self._has_failed():
+            return None
+        self.planning = Planning(
+            static,
+            session.inputs,
+            self._read,
+            session.as_shown(self.state),
+            session.where,
+            session.selected,
+            listener=self._listener,
+        )
+        return self.planning
+
+    def _has_failed(self) -> bool:
+        return self.diags.has_errors
+
+    def _adopt(self, planning: Planning) -> None:
+        self.diags.extend(planning.diags)
+        planning.diags = Diagnostics()
+
+    async def close(self) -> None:
+        """End the providers that still run."""
+        if self.planning is not None:
+            await self.planning.close()
+
+    # -- saved plans ----------------------------------------------------------------------------
+
+    def saved(self, plan: Plan) -> SavedPlan:
+        """Everything that applying a plan later needs."""
+        assert self.planning is not None
+        session = self.session
+        return saved_plan(
+            self.planning,
+            plan,
+            session.workspace,
+            self._read.checksums,
+            session.states.remembered_backend(self.diags),
+            self._snapshot,
+        )
+
+    def save(self, plan: Plan, path: str) -> bool:
+        """Write a plan to a file; False after reporting why that cannot be done."""
+        return write_saved(self.session, self.saved(plan), path)
+
+    def made(self, plan: Plan) -> MadePlan:
+        """A plan that was made here, to be applied later in the same process."""
+        assert self.planning is not None
+        session = self.session
+        lock = lock_checksum(session.where)
+        return MadePlan(
+            session, self.planning, plan, *self._snapshot, lock, session.selected, self.saved
+        )
+
+    async def restore(self) -> Plan | None:
+        """The plan that was saved, if it can still be applied; None after reporting why not."""
+        reopened = self._reopened
+        assert reopened is not None
+        saved = reopened.saved
+        was = (saved.lineage, saved.serial, saved.lock, saved.workspace)
+        if not self._is_current(*was, is_incomplete=saved.is_incomplete):
+            return None
+        found = await restored(reopened, self._listener, self.diags)
+        if found is None:
+            return None
+        self.planning, plan = found
+        return plan
+
+    def resume(self, made: MadePlan) -> bool:
+        """Take up a plan that was made in another turn; False after reporting why that cannot be."""
+        was = (made.lineage, made.serial, made.lock, made.workspace)
+        self.planning = made.planning
+        return self._is_current(*was, is_incomplete=made.plan.is_incomplete)
+
+    def _is_current(
+        self, lineage: str, serial: int, lock: str, workspace: str, is_incomplete: bool
+    ) -> bool:
+        """Whether everything still is as it was when a plan was made; reported where it is not."""
+        reason = ""
+        if is_incomplete:
+            reason = "it is incomplete, because planning failed"
+        elif self._snapshot != (lineage, serial):
+            reason = "the state has changed since the plan was made"
+        elif lock_checksum(self.session.where) != lock:
+            reason = "the dependency lock file has changed since the plan was made"
+        elif self.session.selected != workspace:
+            reason = f"it was made for the workspace {workspace}"
+        if reason:
+            self.diags.error("Cannot apply the plan", f"The plan cannot be applied: {reason}.")
+        return not reason
+
+    # -- applying -------------------------------------------------------------------------------
+
+    async def apply(
+        self, plan: Plan, view: ApplyView, parallelism: int, unsaved: Unsaved
+    ) -> Applied:
+        """Carry out a plan that was made or restored here, and store the state."""
+        planning, snapshots = self.planning, self.snapshots
+        assert planning is not None
+
+        async def keep(current: State, lasting: bool) -> bool:
+            # Where it fails it is tried again, at the latest when all is done.
+            return await snapshots.write_between(current, lasting, Diagnostics())
+
+        found = Diagnostics()
+        is_stored = False
+
+        async def save(result: State) -> None:
+            nonlocal is_stored
+            is_stored = await self._store(result, found)
+            if not is_stored:
+                self._rescue(result, unsaved, found)
+
+        result = await planning.apply(plan, view, keep, save, parallelism, snapshots.pause_between)
+        self._adopt(planning)
+        self.diags.extend(found)
+        return Applied(result, is_stored)
+
+    async def store_found(self, plan: Plan, unsaved: Unsaved) -> Applied:
+        """Store nothing but the state that a plan found."""
+        assert self.planning is not None
+        result, found = self.planning.found_state(plan), Diagnostics()
+        is_stored = await self._store(result, found)
+        if not is_stored:
+            self._rescue(result, unsaved, found)
+        self.diags.extend(found)
+        return Applied(result, is_stored)
+
+    async def _store(self, result: State, found: Diagnostics) -> bool:
+        """Store the state after everything was done, with a second try: much depends on it."""
+        try:
+            if await self.snapshots.write(result, Diagnostics()):
+                return True
+            await asyncio.sleep(_SECOND_TRY)
+            return await self.snapshots.write(result, found)
+        except Exception as error:  # noqa: BLE001 - the state is put elsewhere then
+            found.append(unexpected("Storing the state", error))
+            return False
+
+    def _rescue(self, result: State, unsaved: Unsaved, found: Diagnostics) -> None:
+        """Put a state that cannot be stored where a person can find it."""
+        known = self.snapshots.file
+        file = StateFile(
+            result,
+            new_lineage() if known is None else known.lineage,
+            1 if known is None else known.serial + 1,
+        )
+        text = format_state(file, is_for_people=True)
+        data = self.session.encryption.encrypt(text, file.serial, file.lineage, found)
+        if data is None:
+            return
+        where = f"The new state was written to the file {RESCUED} in this directory."
+        try:
+            write_beside(self.session.where.at(self.session.where.name, RESCUED), data, _PRIVATE)
+        except OSError as error:
+            where = f"{RESCUED} cannot be written either: {error.strerror}. {unsaved(data)}"
+        found.error(
+            "State not saved",
+            f'{where} Once the backend works again, store it with "nigari state push {RESCUED}".',
+        )
+
+
+def write_saved(session: Session, saved: SavedPlan, path: str) -> bool:
+    """Write a plan, encrypted as the configuration says; False after reporting why that fails.
+
+    Others may read it where the process allows that, and never change it.
+    """
+    data = session.encryptions.plan.encrypt(write_plan_file(saved), session.diags)
+    if data is None:
+        return False
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    try:
+        with os.fdopen(os.open(session.where.at(path), flags, 0o644), "wb") as file:
+            file.write(data)
+    except OSError as error:
+        session.diags.error("Cannot save the plan", f"{path}: {error.strerror}.")
+        return False
+    return True
+
+
+def snapshot_of(snapshots: Snapshots) -> tuple[str, int]:
+    """What the newest snapshot is known by."""
+    known = snapshots.file
+    return ("", 0) if known is None else (known.lineage, known.serial)
+
+
+def _nothing_is_described() -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "No configuration files",
+        "There are no .tf or .tofu files in this directory, and a plan without any would destroy "
+        "everything in the state. Change to the directory of the configuration, or name it with "
+        '-chdir=DIR before the command. To destroy everything, use "nigari destroy".',
+    )

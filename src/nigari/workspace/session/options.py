@@ -1,0 +1,53 @@
+"""What whoever opens a session says about it: files of states, locks, and values of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from nigari.backends.locking import LockOptions
+from nigari.record import record
+
+if TYPE_CHECKING:
+    from nigari.eval.base.inputs import InputValue
+
+
+@record
+class StateFiles:
+    """What a command line says about state files; it has a meaning for the local backend only."""
+
+    state: str = ""
+    """`-state`: read and, unless `state_out` is set, write this file."""
+    state_out: str = ""
+    backup: str = ""
+    """`-backup`; `-` for none."""
+
+
+NO_STATE_FILES: Final = StateFiles()
+
+
+@record
+class GivenVariables:
+    """What a command line or a program says about variables."""
+
+    flags: Sequence[tuple[str, str]] = ()
+    """`var` and `var-file`, each with its text, in their order."""
+    values: Mapping[str, InputValue] = MappingProxyType({})
+    """What a program gives."""
+
+
+NO_VARIABLES: Final = GivenVariables()
+
+
+@record
+class SessionOptions:
+    """What is said about the state, beside what the directory itself says."""
+
+    files: StateFiles = NO_STATE_FILES
+    lock: LockOptions = LockOptions()
+    directory: str | None = None
+    """Where the configuration is, if that is not the working directory."""
+
+
+NO_OPTIONS: Final = SessionOptions()

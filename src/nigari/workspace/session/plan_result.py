@@ -1,0 +1,196 @@
+"""Plans for Python programs: what will change, and why, as values that never change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from os import PathLike, fspath
+from types import MappingProxyType
+from typing import Final
+
+from nigari.cty.paths import path_text
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic, Diagnostics, JsonValue
+from nigari.plan.model import changes
+from nigari.plan.model.plan_file import SavedPlan
+from nigari.plan.model.reasons import why
+from nigari.record import record
+from nigari.workspace.plans.show_plan import ShownPlan
+from nigari.workspace.session.failure import SessionError
+from nigari.workspace.session.locked import MadePlan, write_saved
+from nigari.workspace.session.waiting import run_to_end
+
+_ACTIONS: Final = {
+    changes.Action.DELETE_THEN_CREATE: "replace",
+    changes.Action.CREATE_THEN_DELETE: "replace",
+    changes.Action.FORGET_THEN_CREATE: "replace",
+}
+
+
+@record
+class Summary:
+    """How much a plan does."""
+
+    add: int
+    change: int
+    destroy: int
+    import_: int = 0
+    forget: int = 0
+
+    def __str__(self) -> str:
+        parts = [f"{self.add} to add, {self.change} to change, {self.destroy} to destroy"]
+        if self.import_:
+            parts.insert(0, f"{self.import_} to import")
+        if self.forget:
+            parts.append(f"{self.forget} to forget")
+        return ", ".join(parts)
+
+
+@record
+class PlannedChange:
+    """What is to become of one object."""
+
+    address: str
+    action: str
+    """`create`, `update`, `replace`, `delete`, `read`, `forget` or, for an object that only gets
+    another address or is only imported, `no-op`.
+    """
+    steps: tuple[str, ...]
+    """The same as in `show -json`: a replacement has two steps, in their order."""
+    reason: str
+    """The reason by the name that `show -json` gives it; empty where there is none."""
+    why: str
+    """The reason in words; empty where it goes without saying."""
+    before: Value
+    """Null where there is no object."""
+    after: Value
+    """Null where there will be none; unknown in parts that are known only after apply."""
+    replaced_because: tuple[str, ...]
+    """The attributes that cannot be changed without another object."""
+    type: str
+    module: str
+    """The address of the module instance; empty for the root module."""
+    provider: str
+    deposed: str
+    previous_address: str
+    """Where the object was before, if that is another address."""
+    imported_as: str
+
+    @property
+    def is_replacement(self) -> bool:
+        """Whether another object takes the place of the one there is."""
+        return self.action == "replace"
+
+    @property
+    def destroys(self) -> bool:
+        """Whether an object comes to its end."""
+        return "delete" in self.steps
+
+    def __repr__(self) -> str:
+        return f"<{self.action} {self.address}{f', {self.why}' if self.why else ''}>"
+
+
+class Plan:
+    """A plan that can be looked at, saved and applied."""
+
+    __slots__ = ("_made", "_saved", "changes", "drift", "outputs", "warnings")
+
+    def __init__(self, made: MadePlan, warnings: tuple[Diagnostic, ...]) -> None:
+        self._made = made
+        self._saved: SavedPlan | None = None
+        self.warnings = warnings
+        """What was found that keeps nothing from being done."""
+        plan = made.plan
+        self.changes: tuple[PlannedChange, ...] = tuple(
+            _change(each) for each in plan.changes if each.is_visible
+        )
+        """What will be done, in the order of addresses."""
+        self.drift: tuple[str, ...] = tuple(str(each.address) for each in plan.drift)
+        """The objects that are not what the state says, for whatever reason."""
+        self.outputs: Mapping[str, Value] = MappingProxyType(
+            {name: each.after for name, each in plan.outputs.items()}
+        )
+        """The values that root outputs will have, unknown where only apply can tell."""
+
+    @property
+    def summary(self) -> Summary:
+        """How much it does."""
+        return Summary(*self._made.plan.counts, self._made.plan.imported, self._made.plan.forgotten)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether applying it would change nothing at all."""
+        return self._made.plan.is_empty
+
+    @property
+    def mode(self) -> str:
+        """`normal`, `destroy` or `refresh-only`."""
+        return self._made.plan.mode.value
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the plan to a file, for `nigari apply FILE` and `read_plan`."""
+        session = self._made.session
+        session.diags = Diagnostics()
+        if not write_saved(session, self._as_saved(), fspath(path)):
+            raise SessionError(list(session.diags), session.sources)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The plan as `show -json` prints it."""
+        found = Diagnostics()
+        text = run_to_end(self._document(found))
+        if text is None:
+            raise SessionError(list(found), self._made.session.sources)
+        document: dict[str, JsonValue] = json.loads(text)
+        return document
+
+    async def _document(self, diags: Diagnostics) -> str | None:
+        planning = self._made.planning
+        try:
+            return await ShownPlan(planning, self._made.plan).document(self._as_saved(), diags)
+        finally:
+            await planning.close()
+
+    def _as_saved(self) -> SavedPlan:
+        if self._saved is None:
+            self._saved = self._made.to_saved(self._made.plan)
+        return self._saved
+
+    def __repr__(self) -> str:
+        return f"<plan: {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from nigari.diagnostics.html import COLOURS, table
+
+        rows = []
+        for change in self.changes:
+            colour = COLOURS.get("delete" if change.destroys else change.action, "inherit")
+            action = f'<b style="color:{colour}">{escape(change.action)}</b>'
+            rows.append((action, f"<code>{escape(change.address)}</code>", escape(change.why)))
+        return f"<p>{escape(str(self.summary))}</p>{table(('', 'address', 'why'), rows)}"
+
+
+def made_plan(plan: Plan) -> MadePlan:
+    """What a plan was made with, for the session that applies it."""
+    return plan._made  # noqa: SLF001 - nobody else needs it
+
+
+def _change(change: changes.Change) -> PlannedChange:
+    action = change.action
+    return PlannedChange(
+        str(change.address),
+        _ACTIONS.get(action, action.value),
+        action.steps,
+        change.reason.value,
+        why(change),
+        change.before,
+        change.after,
+        tuple(path_text(path).removeprefix(".") for path in change.replace_paths),
+        change.address.item.resource.type,
+        str(change.address.module),
+        str(change.provider),
+        change.deposed,
+        str(change.previous_address) if change.is_moved else "",
+        change.imported_as,
+    )

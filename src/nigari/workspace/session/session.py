@@ -1,0 +1,404 @@
+"""The session: one working directory with its configuration, its state, and all that is done to them.
+
+Commands and Python programs work through it alike. It says nothing and asks nobody by itself: what
+is wrong is collected in `diags`, and `people` answer questions. Everything is looked at when it is
+needed and then once: the configuration is read once, and its static phase runs once, whoever asks.
+
+What happens under the lock of the state is in `nigari.workspace.session.locked`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from nigari.diagnostics import Diagnostics, Range, Severity
+from nigari.workspace.session.mentions import may_be_encrypted, mentions
+from nigari.workspace.session.options import (
+    NO_OPTIONS,
+    NO_VARIABLES,
+    GivenVariables,
+    SessionOptions,
+    StateFiles,
+)
+from nigari.workspace.session.people import NOBODY, People
+from nigari.workspace.session.working_directory import WorkingDirectory
+
+# What only some commands, or only some directories need, is imported when it is.
+if TYPE_CHECKING:
+    from nigari.addrs.provider import Provider
+    from nigari.backends.snapshots import Snapshots
+    from nigari.config.variable import Variable
+    from nigari.eval.base.inputs import Inputs
+    from nigari.eval.static.run import StaticRun
+    from nigari.lang.files import Files
+    from nigari.packages.requirement import Requirement
+    from nigari.plan.model.plan_file import SavedPlan
+    from nigari.schema.provider import ProviderSchema
+    from nigari.state.edit import MoveOutcome
+    from nigari.state.encryption import Encryption, StateLayer
+    from nigari.state.model import State, StateFile
+    from nigari.workspace.configuration.directory import Workspace
+    from nigari.workspace.plans.saved_plan import Reopened
+    from nigari.workspace.setup.initialize import InitOptions, InitView
+    from nigari.workspace.states.state import WorkingState
+
+MoveEdit = Callable[["State", "State | None"], "MoveOutcome | None"]
+"""Moves something within a state, or to another one; None to leave both as they are."""
+Edit = Callable[["State"], "State | None"]
+"""Gives a state that is to be stored for the stored one; None to leave that as it is."""
+
+
+def _ignore(_: object) -> None:
+    """Where nobody wants to know."""
+
+
+class Session:
+    """One working directory, opened."""
+
+    def __init__(
+        self,
+        where: WorkingDirectory,
+        variables: GivenVariables = NO_VARIABLES,
+        options: SessionOptions = NO_OPTIONS,
+        people: People = NOBODY,
+    ) -> None:
+        self.where = where
+        self.options = options
+        self.people = people
+        self.diags = Diagnostics()
+        """What has been found wrong so far."""
+        self.on_remembered: Callable[[Sequence[str]], object] = _ignore
+        """Called with the variables whose values `init` has remembered, once they are used."""
+        self._variables = variables
+        self._workspace: Workspace | None = None
+        self._inputs: Inputs = {}
+        self._static: tuple[StaticRun | None, Diagnostics] | None = None
+        self._is_reported = False
+        self._states: WorkingState | None = None
+        self._is_checked = False
+        self._encryption: Encryption | None = None
+        self.shown: Workspace | None = None
+        """The workspace whose files diagnostics point into, if that is another one."""
+
+    # -- the configuration ----------------------------------------------------------------------
+
+    @property
+    def workspace(self) -> Workspace:
+        """The configuration's files, read with the variables once they are asked for."""
+        if self._workspace is None:
+            self._open()
+        assert self._workspace is not None
+        return self._workspace
+
+    @property
+    def inputs(self) -> Inputs:
+        """The values of variables, as they were given."""
+        _ = self.workspace
+        return self._inputs
+
+    @inputs.setter
+    def inputs(self, inputs: Inputs) -> None:
+        self._inputs, self._static, self._is_reported = inputs, None, False
+
+    def _open(self) -> None:
+        from nigari.workspace.configuration.directory import Workspace
+
+        self._workspace = Workspace(self.where, self.options.directory)
+        self._inputs = self._read_variables(self._workspace)
+
+    def _read_variables(self, workspace: Workspace) -> Inputs:
+        from nigari.workspace.session.variable_values import read_variables
+
+        reader = read_variables(self.where, self.selected, self._variables, self.diags)
+        workspace.sources.update(reader.sources)
+        if reader.remembered:
+            self.on_remembered(reader.remembered)
+        return reader.inputs
+
+    @property
+    def selected(self) -> str:
+        """The name of the workspace that is worked in."""
+        return "default" if self.where.selects_default else self.where.selected(self.diags).name
+
+    @property
+    def has_configuration(self) -> bool:
+        """Whether there are any configuration files."""
+        from nigari.config.load import ModuleLoader
+
+        directory = self.where.name if self.options.directory is None else self.options.directory
+        return ModuleLoader(self.where.files).has_module(directory)
+
+    @property
+    def sources(self) -> Mapping[str, bytes]:
+        """The files that have been read, for showing diagnostics."""
+        shown = self.shown or self._workspace
+        return {} if shown is None else shown.sources
+
+    def context_of(self, place: Range) -> str:
+        """The name of the block around a place."""
+        shown = self.shown or self._workspace
+        return "" if shown is None else shown.context_of(place)
+
+    def use_files(self, files: Files) -> None:
+        """Take the configuration from other files from now on, with the same variables."""
+        from nigari.workspace.configuration.directory import Workspace
+
+        self._workspace = Workspace(self.where, self.options.directory, files)
+        self.inputs = self._inputs
+
+    def use_plan(self, plan: Reopened) -> None:
+        """Work from now on with the state and the variables that a saved plan was made with."""
+        workspace = self.workspace
+        self.inputs = {**self._inputs, **plan.inputs}
+        self._states, self._is_checked = self._found_states().as_planned(plan.backend), True
+        self._encryption = None
+        # What is wrong is shown in the configuration that the plan was made from.
+        self.shown = plan.workspace
+        self.shown.sources.update({**workspace.sources, **plan.saved.sources})
+
+    def static(self) -> StaticRun | None:
+        """The static phase; None where the configuration cannot be read at all."""
+        run, found = self._run()
+        if not self._is_reported:
+            self._is_reported = True
+            self.diags.extend(found)
+        return run
+
+    def _run(self) -> tuple[StaticRun | None, Diagnostics]:
+        if self._static is None:
+            self._static = self.workspace.static(self.inputs, self.selected)
+        return self._static
+
+    def _root(self) -> StaticRun | None:
+        """The static phase for what only the root module has.
+
+        What is wrong with other modules, or with values that are not asked for, does not matter.
+        """
+        workspace = self.workspace
+        declared = Diagnostics()
+        workspace.modules.compiled(workspace.directory, declared)
+        if declared.has_errors:
+            self.diags.extend(declared)
+            return None
+        return self._run()[0]
+
+    def requirements(self) -> list[Requirement] | None:
+        """What the configuration needs of providers, or `None` where it cannot be read."""
+        run = self.static()
+        if run is None or self.diags.has_errors:
+            return None
+        from nigari.workspace.configuration.requirements import find_requirements
+
+        known = len(run.diags)
+        found = find_requirements(run)
+        self.diags.extend(list(run.diags)[known:])
+        return found
+
+    def ask_variables(self) -> None:
+        """Have all variables known before anything is worked out, were it only the backend."""
+        workspace = self.workspace
+        root = workspace.modules.compiled(workspace.directory, Diagnostics())
+        if root is not None:
+            variables = root.module.variables
+            self.inputs = self.complete(variables[name] for name in sorted(variables))
+
+    def complete(self, wanted: Iterable[Variable]) -> Inputs:
+        """The values that are given, with those of wanted variables that had to be asked for."""
+        inputs = dict(self.inputs)
+        for variable in wanted if self.people.can_be_asked else ():
+            if variable.name not in inputs and variable.default is None:
+                answer = self.people.value_of(variable)
+                if answer is not None:
+                    inputs[variable.name] = answer
+        return inputs
+
+    def initialize(self, options: InitOptions, view: InitView) -> bool:
+        """Make the directory ready for everything else; whether all is well."""
+        from nigari.workspace.setup.initialize import Initialization
+
+        work = Initialization(self.where, options, self.people, view)
+        selected = self.selected
+        inputs = self._read_variables(work.workspace)
+        self.shown = work.workspace
+        if self.diags.has_errors:
+            return False
+        try:
+            return work.begin(inputs, selected)
+        finally:
+            self.shown = work.workspace
+            self.diags.extend(work.diags)
+            # What was looked at before may not be so any more.
+            self._workspace = self._static = self._encryption = None
+            self._is_reported = self._is_checked = False
+
+    # -- the state ------------------------------------------------------------------------------
+
+    def _found_states(self) -> WorkingState:
+        if self._states is None:
+            from nigari.workspace.states.state import WorkingState
+
+            self._states = WorkingState(self.where)
+        return self._states
+
+    @property
+    def states(self) -> WorkingState:
+        """The states of the directory, if its backend is the one that init has set up."""
+        states = self._found_states()
+        if not self._is_checked:
+            self._is_checked = True
+            if states.remembers_backend or mentions(self.where, b"backend", b"cloud"):
+                from nigari.workspace.states.backend import BackendMemory, check_unchanged
+
+                run = self._root()
+                if run is not None:
+                    check_unchanged(run, BackendMemory(states.data_directory), self.diags)
+        return states
+
+    @property
+    def encryption(self) -> StateLayer:
+        """How the state is encrypted."""
+        return self.encryptions.state
+
+    @property
+    def encryptions(self) -> Encryption:
+        """How states and plans are encrypted."""
+        if self._encryption is None:
+            from nigari.state.encryption import no_encryption
+
+            chosen = no_encryption()
+            if may_be_encrypted(self.where):
+                from nigari.workspace.states.encryption import configured_encryption
+
+                run = self._root()
+                if run is not None:
+                    # Warnings are for those who change what is encrypted, not for who looks at it.
+                    found = Diagnostics()
+                    chosen = configured_encryption(run, self.where.environ, found) or chosen
+                    self.diags.extend(e for e in found if e.severity is Severity.ERROR)
+            self._encryption = chosen
+        return self._encryption
+
+    async def read(self) -> Snapshots | None:
+        """The newest snapshot, or `None` after reporting why it cannot be read."""
+        snapshots = self.states.snapshots(self.encryption, self.diags, self.options.files)
+        if snapshots is None or self.diags.has_errors or not await snapshots.read(self.diags):
+            return None
+        return snapshots
+
+    def as_shown(self, state: State) -> State:
+        """A state as it is shown: with the providers that the configuration means."""
+        from nigari.state.predecessors import adopt_predecessors, has_predecessors
+
+        if not has_predecessors(state, self.where.environ):
+            return state
+        from nigari.workspace.configuration.requirements import find_requirements
+
+        run = self._root()
+        named = [] if run is None else find_requirements(run)
+        return adopt_predecessors(state, {each.provider for each in named})
+
+    async def load_schemas(
+        self, providers: Iterable[Provider]
+    ) -> Mapping[Provider, ProviderSchema]:
+        """What these providers offer; one that cannot be started is reported."""
+        from nigari.workspace.plugins.provider_schemas import offered_schemas
+        from nigari.workspace.plugins.providers import InstalledProviders
+
+        installed = InstalledProviders(self.where)
+        found = await offered_schemas(installed, providers, self.diags)
+        self.diags.extend(installed.problems)
+        return found
+
+    # -- under the lock -------------------------------------------------------------------------
+
+    async def edit(
+        self,
+        operation: str,
+        edit: Edit,
+        has_own_backup: bool = False,
+        files: StateFiles | None = None,
+    ) -> bool:
+        """Store what an edit makes of the state; False after reporting why that cannot be done.
+
+        A command that only edits the state keeps a backup of its own at every run. `files` are
+        others than those of the session.
+        """
+        find = self.states.edited_snapshots if has_own_backup else self.states.snapshots
+        wanted = find(self.encryption, self.diags, self.options.files if files is None else files)
+        async with self.exclusive(wanted, operation) as snapshots:
+            if snapshots is None:
+                return False
+            changed = edit(snapshots.state)
+            if changed is None or changed is snapshots.state:
+                return not self.diags.has_errors
+            return await snapshots.write(changed, self.diags)
+
+    async def move(self, change: MoveEdit, backup_out: str = "") -> bool:
+        """Store what a move makes of the state, or of it and the one of `state_out`; False after
+        reporting why that cannot be done. What arrives is stored before anything leaves.
+        """
+        files, diags, find = self.options.files, self.diags, self.states.edited_snapshots
+        own = find(self.encryption, diags, StateFiles(files.state, backup=files.backup))
+        async with self.exclusive(own, "state-mv") as source:
+            if source is None:
+                return False
+            if not files.state_out:
+                outcome = change(source.state, None)
+                if outcome is None:
+                    return not diags.has_errors
+                return await source.write(outcome.target, diags)
+            others = StateFiles(files.state_out, backup=backup_out)
+            async with self.exclusive(find(self.encryption, diags, others), "state-mv") as target:
+                if target is None:
+                    return False
+                outcome = change(source.state, target.state)
+                if outcome is None:
+                    return not diags.has_errors
+                stored = await target.write(outcome.target, diags)
+                return stored and await source.write(outcome.source, diags)
+
+    async def push(self, file: StateFile, is_forced: bool) -> bool:
+        """Store a state that came from elsewhere as it is; False after reporting why not."""
+        wanted = self.states.snapshots(self.encryption, self.diags)
+        async with self.exclusive(wanted, "state-push") as snapshots:
+            return snapshots is not None and await snapshots.put(file, is_forced, self.diags)
+
+    @asynccontextmanager
+    async def exclusive(
+        self, snapshots: Snapshots | None, operation: str
+    ) -> AsyncIterator[Snapshots | None]:
+        """The newest snapshot while nobody else can change it; None after reporting why not.
+
+        A configuration that asks for another version of the program must not be worked on.
+        """
+        diags = self.diags
+        if mentions(self.where, b"required_version"):
+            self._root()
+        if (
+            snapshots is None
+            or diags.has_errors
+            or not await snapshots.lock(operation, self.options.lock, diags)
+        ):
+            yield None
+            return
+        try:
+            yield snapshots if await snapshots.read(diags) else None
+        finally:
+            await snapshots.unlock(diags)
+
+    # -- saved plans ----------------------------------------------------------------------------
+
+    def read_plan(self, path: str) -> SavedPlan | None:
+        """What a plan file holds; None after reporting why it cannot be read."""
+        from nigari.plan.model.plan_file import read_plan_file
+
+        try:
+            with open(self.where.at(path), "rb") as file:
+                data = file.read()
+        except OSError as error:
+            self.diags.error("Plan cannot be read", f"{path}: {error.strerror}.")
+            return None
+        decrypted = self.encryptions.plan.decrypt(data, self.diags)
+        return None if decrypted is None else read_plan_file(decrypted.data, self.diags)

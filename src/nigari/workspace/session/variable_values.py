@@ -1,0 +1,137 @@
+"""Values for input variables from everywhere they can come from, the strongest last.
+
+In this order a later one wins: what `init` remembers, `TF_VAR_` environment variables,
+`terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars` and `*.auto.tfvars.json` by name, then
+`-var` and `-var-file` in the order given, and last what a Python program gives.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.inputs import InputKind, InputValue
+from nigari.hcl.body import Body
+from nigari.hcl.parser import parse_body
+from nigari.hcl.source import Source
+from nigari.workspace.session.options import GivenVariables
+from nigari.workspace.session.working_directory import WorkingDirectory
+
+ENVIRONMENT_PREFIX = "TF_VAR_"
+_REMEMBERED = "nigari.variables.json"
+
+
+def read_variables(
+    where: WorkingDirectory, workspace: str, given: GivenVariables, diags: Diagnostics
+) -> VariableReader:
+    """The values of variables from everywhere they can come from."""
+    reader = VariableReader(where, diags)
+    if os.path.exists(where.data(_REMEMBERED)):
+        from nigari.workspace.session.remembered import load_remembered
+
+        reader.inputs.update(load_remembered(where.data_directory, workspace, diags))
+    reader.read_environment(where.environ)
+    reader.read_automatic_files()
+    reader.read_flags(given.flags)
+    reader.inputs.update(given.values)
+    return reader
+
+
+class VariableReader:
+    """Collects values, and the sources of the files they were in."""
+
+    def __init__(self, where: WorkingDirectory, diags: Diagnostics) -> None:
+        self.inputs: dict[str, InputValue] = {}
+        self.sources: dict[str, bytes] = {}
+        self._files = where.files
+        self._directory = where.name
+        self._diags = diags
+
+    @property
+    def remembered(self) -> list[str]:
+        """The variables whose values were remembered and that nobody has given another."""
+        kind = InputKind.REMEMBERED
+        return [name for name, given in self.inputs.items() if given.kind is kind]
+
+    def read_environment(self, environ: Mapping[str, str]) -> None:
+        """Take the `TF_VAR_` variables of the environment."""
+        for name, text in environ.items():
+            if name.startswith(ENVIRONMENT_PREFIX):
+                given = InputValue(InputKind.ENVIRONMENT, f"the environment variable {name}", text)
+                self._put(name.removeprefix(ENVIRONMENT_PREFIX), given)
+
+    def read_automatic_files(self) -> None:
+        """Take the files that count without being named."""
+        try:
+            names = [entry.name for entry in self._files.entries(self._directory)]
+        except OSError:
+            return
+        usual = [n for n in ("terraform.tfvars", "terraform.tfvars.json") if n in names]
+        automatic = [n for n in names if n.endswith((".auto.tfvars", ".auto.tfvars.json"))]
+        for name in usual + sorted(automatic):
+            self.read_file(os.path.normpath(os.path.join(self._directory, name)))
+
+    def read_flags(self, given: Sequence[tuple[str, str]]) -> None:
+        """Take `-var` and `-var-file` in their order."""
+        for flag, text in given:
+            if flag == "var-file":
+                self.read_file(text, is_named=True)
+                continue
+            name, equals, value = text.partition("=")
+            if not equals or not name:
+                self._diags.error(
+                    "Invalid -var option",
+                    f'"{text}" is not of the form name=value, as in -var region=eu.',
+                )
+                continue
+            if name != name.strip():
+                self._diags.error(
+                    "Invalid -var option",
+                    f'The name "{name}" contains a space. Write no spaces around the equals sign.',
+                )
+                continue
+            self._put(name, InputValue(InputKind.FLAG, "the option -var", value))
+
+    def read_file(self, path: str, is_named: bool = False) -> None:
+        """Take the values in a `.tfvars` or `.tfvars.json` file.
+
+        One that is named may be a pipe: whoever names it sees to it that something comes.
+        """
+        try:
+            if is_named and _is_pipe(self._files.at(path)):
+                with open(self._files.at(path), "rb") as file:
+                    data = file.read()
+            else:
+                data = self._files.read(path)
+        except OSError as error:
+            self._diags.error(
+                "Cannot read a variables file", f"{path} cannot be read: {error.strerror}."
+            )
+            return
+        self.sources[path] = data
+        source = Source.from_bytes(path, data)
+        errors = self._diags.error_count
+        body: Body
+        if path.endswith(".json"):
+            from nigari.hcl.json_body import parse_json_body
+
+            body = parse_json_body(source, self._diags)
+        else:
+            body = parse_body(source, self._diags)
+        if self._diags.error_count > errors:
+            return
+        for name, attribute in body.just_attributes(self._diags).items():
+            self._put(name, InputValue(InputKind.FILE, path, expr=attribute.expr))
+
+    def _put(self, name: str, given: InputValue) -> None:
+        self.inputs.pop(name, None)
+        self.inputs[name] = given
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except OSError:
+        return False

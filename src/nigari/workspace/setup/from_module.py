@@ -1,0 +1,106 @@
+"""Beginning a configuration with a copy of a module: `init -from-module`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from nigari.addrs.module_source import (
+    LocalSource,
+    RegistrySource,
+    RemoteSource,
+    parse_module_source,
+)
+from nigari.diagnostics import Diagnostics
+from nigari.packages.module_download import ModuleDownloads
+from nigari.packages.module_fetch import FetchError
+from nigari.packages.module_registry import ModuleRegistries
+from nigari.packages.module_store import ModuleStore
+from nigari.packages.package_tree import Found
+from nigari.packages.subdirectories import find_subdir
+from nigari.workspace.setup.install import directory_package
+from nigari.workspace.setup.module_sources import ModuleSources
+
+_IGNORED = frozenset((".git", ".terraform"))
+
+
+def copy_module(
+    text: str, directory: str, environ: Mapping[str, str], may_ask: bool, diags: Diagnostics
+) -> bool:
+    """Copy the module that a source names into an empty directory; False after an error."""
+    if any(name not in _IGNORED for name in os.listdir(directory)):
+        _report_not_empty(diags)
+        return False
+    source = parse_module_source(text, diags)
+    if source is None:
+        return False
+    try:
+        if isinstance(source, LocalSource):
+            _copy(Path(directory, source.path), Path(directory))
+        else:
+            _copy_package(source, directory, environ, may_ask)
+    except FetchError as error:
+        _report_failure(source.display, str(error), diags)
+        return False
+    except OSError as error:
+        _report_failure(source.display, f"{error.strerror or error}.", diags)
+        return False
+    return True
+
+
+def _copy_package(
+    source: RegistrySource | RemoteSource,
+    directory: str,
+    environ: Mapping[str, str],
+    may_ask: bool,
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="nigari-module-") as temporary:
+        sources = ModuleSources(environ, may_ask, ModuleStore(Path(temporary, "modules")))
+        try:
+            found = directory_package(source) or sources.run(
+                _get(sources.registries(), sources.downloads(), source)
+            )
+            place = found.package.path
+            for subdir in (found.origin.subdir, source.subdir):
+                place = place / find_subdir(place, subdir) if subdir else place
+            _copy(place, Path(directory))
+        finally:
+            sources.close()
+
+
+async def _get(
+    registries: ModuleRegistries,
+    downloads: ModuleDownloads,
+    source: RegistrySource | RemoteSource,
+) -> Found:
+    if isinstance(source, RemoteSource):
+        return await downloads.remote(source)
+    version = (await registries.versions(source)).newest(None)
+    if version is None:
+        raise FetchError("The registry has no released version of it.")
+    return await downloads.registry(source, str(version))
+
+
+def _copy(source: Path, target: Path) -> None:
+    for entry in sorted(source.iterdir()):
+        if entry.name in _IGNORED or entry.resolve() == target.resolve():
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.copytree(entry, target / entry.name, symlinks=True)
+        else:
+            shutil.copy2(entry, target / entry.name, follow_symlinks=False)
+
+
+def _report_not_empty(diags: Diagnostics) -> None:
+    diags.error(
+        "Directory is not empty",
+        "The option -from-module copies a module into an empty directory, but this one contains "
+        "files.",
+    )
+
+
+def _report_failure(source: str, reason: str, diags: Diagnostics) -> None:
+    diags.error("Cannot copy the module", f"{source} cannot be copied here. {reason}")

@@ -1,0 +1,343 @@
+"""Making a working directory ready: its modules, its backend, its providers.
+
+Everything is found out first, and nothing is written until all of it is well. A working directory
+that is left half-written by a crash is one that the next init puts right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Protocol
+
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.provider import Provider
+from nigari.backends.opening import Around
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.inputs import InputKind, Inputs, check_undeclared
+from nigari.eval.static.backend import BackendArguments
+from nigari.eval.static.run import StaticRun
+from nigari.packages.module_locks import ModuleLocks
+from nigari.packages.module_store import ModuleStore
+from nigari.packages.platforms import current_platform
+from nigari.packages.provider_installer import Installation, Listener
+from nigari.packages.requirement import Requirement
+from nigari.record import record
+from nigari.workspace import Workspace
+from nigari.workspace.configuration.modules import Place
+from nigari.workspace.configuration.requirements import (
+    check_sources,
+    find_requirements,
+    stored_requirements,
+)
+from nigari.workspace.session.people import People
+from nigari.workspace.session.remembered import (
+    belongs_to,
+    forget,
+    save_remembered,
+    worth_remembering,
+)
+from nigari.workspace.session.waiting import run_until_it_waits
+from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.setup.backend_setup import BackendOptions, BackendSetup
+from nigari.workspace.setup.install import InstallingPackages, InstallView, StagedFiles
+from nigari.workspace.setup.module_locking import ModuleLocking, open_module_locking, save_locking
+from nigari.workspace.setup.module_sources import ModuleSources
+from nigari.workspace.setup.provider_install import ProviderInstallation, ProviderOptions
+from nigari.workspace.states.backend import SavedBackend, find_arguments, merged, read_overrides
+from nigari.workspace.states.encryption import check_encryption
+
+
+@record
+class InitOptions:
+    """What a command line says."""
+
+    upgrade: bool = False
+    get_modules: bool = True
+    get_providers: bool = True
+    tests: str = "tests"
+    """The directory that test files are in."""
+    remember: bool = False
+    """Remember the values of variables that static places have used."""
+    backend: BackendOptions = BackendOptions()
+    providers: ProviderOptions = ProviderOptions()
+    lock_modules: bool = False
+    """Begin to lock modules, where that is not done yet."""
+    readonly: bool = False
+    """`-lockfile=readonly`, for modules."""
+
+
+class InitView(InstallView, Protocol):
+    """Who shows how it goes."""
+
+    @property
+    def provider_listener(self) -> Listener:
+        """Who hears how the installation of providers goes."""
+        ...
+
+    def waiting(self) -> None:
+        """Somebody else is making the same directory ready."""
+        ...
+
+    def beginning(self, part: str) -> None:
+        """A part of the work begins: `modules`, `backend`, `providers`."""
+        ...
+
+    def forgetting(self, names: Sequence[str]) -> None:
+        """Values of variables are not used any more that were remembered for another backend."""
+        ...
+
+    def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
+        """There is another backend now, or none any more."""
+        ...
+
+    def providers_installed(self, installation: Installation) -> None:
+        """All providers are there."""
+        ...
+
+    def module_locks_written(self, is_first: bool) -> None:
+        """The lock file of modules has been made or changed."""
+        ...
+
+    def locks_written(self, is_first: bool) -> None:
+        """The lock file has been made or changed."""
+        ...
+
+
+class Initialization:
+    """One run of init."""
+
+    def __init__(
+        self,
+        where: WorkingDirectory,
+        options: InitOptions,
+        people: People,
+        view: InitView,
+    ) -> None:
+        self._where = where
+        self._environ = where.environ
+        self._options = options
+        self._people = people
+        self._view = view
+        self._data = where.data_directory
+        self._store = ModuleStore(Path(where.at(where.modules_name)))
+        self._files = StagedFiles(where.files, where.modules_name)
+        self._packages: InstallingPackages | None = None
+        self._locking = ModuleLocking(None)
+        self._module_locks: ModuleLocks | None = None
+        """What the lock file of modules must have, if that is not what it has."""
+        self.workspace = self._open(None)
+        self.selected = "default"
+        self.diags = Diagnostics()
+        self.run: StaticRun | None = None
+        """The static phase at its end."""
+        self._arguments: BackendArguments | None = None
+        self._requirements: list[Requirement] = []
+        self._forgets = False
+        """Whether what was remembered belongs to another backend."""
+        self._tests: list[StaticRun] = []
+        """The modules that only tests use, each with those that it calls."""
+
+    def _open(self, packages: InstallingPackages | None) -> Workspace:
+        return Workspace(self._where, files=self._files, packages=packages)
+
+    def begin(self, inputs: Inputs, workspace: str = "default") -> bool:
+        """Do it all; whether everything is well."""
+        self.selected = workspace
+        try:
+            with ExitStack() as stack:
+                if self._options.get_modules:
+                    stack.enter_context(self._store.locked(self._view.waiting))
+                    stack.callback(self._open_packages().close)
+                self._work(inputs)
+        except BrokenPipeError:
+            # Nobody reads what is shown any more, which is the command line's affair.
+            raise
+        except OSError as error:
+            _report_unwritable(error, self.diags)
+        return not self.diags.has_errors
+
+    def _work(self, inputs: Inputs) -> None:
+        run = self._evaluate(inputs)
+        others = {
+            name: given for name, given in inputs.items() if given.kind is not InputKind.REMEMBERED
+        }
+        if run is not None and len(others) < len(inputs) and self._is_other_backend(run):
+            # What belongs to another environment must not have a say in this one.
+            self._view.forgetting([name for name in inputs if name not in others])
+            self._forgets, self.diags = True, Diagnostics()
+            run = self._evaluate(others)
+        if run is None or self.diags.has_errors:
+            return
+        self._look_at_tests(run)
+        if self.diags.error_count:
+            return
+        if self._packages is not None:
+            self._packages.tell(self._places(run))
+        self._module_locks = self._locking.finish(
+            self._options.readonly, self._options.upgrade, self.diags
+        )
+        if not self.diags.error_count:
+            self._finish(run)
+
+    # -- finding out ----------------------------------------------------------------------------
+
+    def _open_packages(self) -> ModuleSources:
+        options = self._options
+        origins = ModuleSources(self._environ, self._people.is_at_terminal, self._store)
+        self._locking = open_module_locking(self._where.path, options.lock_modules, self.diags)
+        self._packages = InstallingPackages(
+            self._files, self._store, origins, self._view, options.upgrade, self._locking
+        )
+        sources = self.workspace.sources
+        self.workspace = self._open(self._packages)
+        self.workspace.sources.update(sources)
+        return origins
+
+    def _evaluate(self, inputs: Inputs) -> StaticRun | None:
+        """The static phase, begun afresh whenever somebody has given a missing value."""
+        self._view.beginning("modules")
+        given = dict(inputs)
+        can_ask = self._people.can_be_asked
+        while True:
+            run, diags = self.workspace.static(
+                given, self.selected, can_ask=can_ask, fill_places=self._fill_places
+            )
+            if run is None or not run.wishes.variables:
+                break
+            for name in run.wishes.variables:
+                answer = self._people.value_of(run.root.module.variables[name])
+                if answer is None:
+                    # Whatever needs the value says so in the next round.
+                    can_ask = False
+                else:
+                    given[name] = answer
+        self.run = run
+        self.diags.extend(diags)
+        if run is not None:
+            check_undeclared(given, run.root.module.variables, self.diags, is_final=False)
+        return run
+
+    def _is_other_backend(self, run: StaticRun) -> bool:
+        """Whether the values that are remembered were remembered with another backend."""
+        is_wrong = self._arguments is None and run.root.module.backend is not None
+        if is_wrong or not self._options.backend.is_wanted:
+            return False
+        return not belongs_to(self._data, self.selected, self._backend_digest())
+
+    def _backend_digest(self) -> str:
+        """What tells the configuration of the backend from others, without its secrets."""
+        if self._arguments is None:
+            return ""
+        settings, sources = self._options.backend.settings, self.workspace.sources
+        overrides = read_overrides(settings, sources, Diagnostics())
+        wanted = merged(self._arguments, overrides, Diagnostics())
+        if wanted is None:
+            return ""
+        text = json.dumps([wanted.type, wanted.saved.config], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _look_at_tests(self, run: StaticRun) -> None:
+        tests, workspace = self._options.tests, self.workspace
+        if not workspace.loader.has_tests(workspace.directory, tests):
+            return
+        from nigari.workspace.configuration.test_modules import find_test_modules
+
+        self._tests = find_test_modules(workspace, tests, run, self.selected, self.diags)
+        if self._options.get_providers:
+            for tree in self._tests:
+                self._requirements += find_requirements(tree)
+
+    def _fill_places(self, run: StaticRun) -> None:
+        options = self._options
+        self._arguments = find_arguments(run) if options.backend.is_wanted else None
+        self._requirements = find_requirements(run) if options.get_providers else []
+        check_encryption(run, self._environ)
+
+    def _places(self, run: StaticRun) -> Mapping[ModuleAddr, Place]:
+        """Where the modules are that the configuration has; not those of an earlier round."""
+        places = self.workspace.modules.places
+        found = [frame.instance.addr for tree in (run, *self._tests) for frame in tree.frames()]
+        return {addr: places[addr] for addr in found if not addr.is_root}
+
+    # -- the rest -------------------------------------------------------------------------------
+
+    def _finish(self, run: StaticRun) -> None:
+        options, diags = self._options, self.diags
+        sources = self.workspace.sources
+        backend = BackendSetup(
+            self._data, options.backend, self._people, sources, self._environ, diags
+        )
+        around = Around(self._where.path, self._environ)
+        providers = ProviderInstallation(
+            self._where, options.providers, self._view.provider_listener
+        )
+        installation: Installation | None = None
+        if options.backend.is_wanted:
+            self._view.beginning("backend")
+            backend.decide(self._arguments)
+            if backend.is_news and not diags.has_errors:
+                self._view.backend_set(backend.saved, backend.result)
+        if options.get_providers and not diags.has_errors:
+            self._view.beginning("providers")
+            stored = stored_requirements(
+                run_until_it_waits(backend.stored_providers(around, self.selected))
+            )
+            check_sources(run, stored, diags)
+            wanted = [*self._requirements, *stored]
+            if not diags.has_errors:
+                installation = run_until_it_waits(providers.install(wanted, diags))
+        if diags.error_count or not run_until_it_waits(backend.migrate(around, self.selected)):
+            providers.undo()
+            return
+        self._commit(run, backend, providers, installation)
+
+    def _commit(
+        self,
+        run: StaticRun,
+        backend: BackendSetup,
+        providers: ProviderInstallation,
+        installation: Installation | None,
+    ) -> None:
+        if self._packages is not None:
+            self._packages.commit(self._places(run), self.workspace.directory)
+        if self._module_locks is not None:
+            save_locking(self._where.path, self._module_locks)
+            self._view.module_locks_written(self._locking.is_first)
+        if self._options.remember:
+            values, digest = worth_remembering(run), self._backend_digest()
+            save_remembered(self._data, self.selected, values, digest)
+        elif self._forgets:
+            forget(self._data, self.selected)
+        backend.save()
+        if installation is not None:
+            providers.commit()
+            self._view.providers_installed(installation)
+            incomplete = providers.incomplete
+            if incomplete:
+                _warn_of_one_platform(incomplete, self.diags)
+            if providers.writes_locks:
+                self._view.locks_written(providers.is_first_lock)
+
+
+def _warn_of_one_platform(incomplete: Sequence[Provider], diags: Diagnostics) -> None:
+    names = "\n".join(f"  - {each.display}" for each in incomplete)
+    platform = current_platform()
+    diags.warning(
+        "Checksums for one platform only",
+        f"The lock file has checksums only for {platform} of these providers:\n{names}\n\n"
+        "On other platforms init refuses them with this lock file. To add checksums, run "
+        '"nigari providers lock -platform=OS_ARCH" with -platform for each one that is used.',
+    )
+
+
+def _report_unwritable(error: OSError, diags: Diagnostics) -> None:
+    place = f" {error.filename}" if error.filename else ""
+    diags.error(
+        "Cannot write to the working directory",
+        f"Cannot write{place}: {error.strerror or error}. Run init again to complete what it has "
+        "written so far.",
+    )

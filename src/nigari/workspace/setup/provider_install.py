@@ -1,0 +1,188 @@
+"""Installing the providers that a configuration asks for.
+
+Connects the requirements of modules with where packages come from (the CLI configuration, the
+command line), the working directory's store and its lock file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from nigari.addrs.provider import Provider
+from nigari.diagnostics import Diagnostics
+from nigari.packages.configured_sources import provider_source
+from nigari.packages.lockfile import (
+    FILE_NAME,
+    Locks,
+    adopt_predecessors,
+    load_locks,
+    may_write,
+    save_locks,
+)
+from nigari.packages.network import Network
+from nigari.packages.platforms import current_platform
+from nigari.packages.provider_installer import (
+    Installation,
+    Listener,
+    Places,
+    install_providers,
+)
+from nigari.packages.provider_sources import (
+    CombinedSources,
+    FilesystemMirror,
+    ProviderSource,
+    SelectiveSource,
+)
+from nigari.packages.provider_store import ProviderStore
+from nigari.packages.requirement import Requirement
+from nigari.packages.whole_file import make_directories
+from nigari.record import record
+from nigari.workspace.plugins.providers import InstalledProviders
+from nigari.workspace.session.working_directory import WorkingDirectory
+
+_DIRECTORIES_FILE: Final = "plugin_path"
+
+
+@record
+class ProviderOptions:
+    """What a command line says about installing providers."""
+
+    upgrade: bool = False
+    plugin_directories: Sequence[str] = ()
+    """`-plugin-dir`: the only places where packages are looked for. An empty one forgets them."""
+    readonly: bool = False
+    """`-lockfile=readonly`."""
+
+
+class ProviderInstallation:
+    """The work of installing providers into a working directory."""
+
+    def __init__(
+        self,
+        where: WorkingDirectory,
+        options: ProviderOptions,
+        listener: Listener | None = None,
+    ) -> None:
+        self._listener = listener
+        self._installed = InstalledProviders(where)
+        self._directory = Path(where.path)
+        self._environ = where.environ
+        self._options = options
+        self._lock_path = self._directory / FILE_NAME
+        self._before: set[str] = set()
+        self._locks = Locks()
+        self._result: Installation | None = None
+        self._is_new_lock = False
+
+    async def install(
+        self, requirements: Iterable[Requirement], diags: Diagnostics
+    ) -> Installation | None:
+        """Make every provider available; None after reporting what cannot be."""
+        config = self._installed.cli_config
+        self._locks = load_locks(self._lock_path, diags)
+        diags.extend(self._installed.problems)
+        if diags.has_errors:
+            return None
+        store = self._installed.store
+        cache = (
+            ProviderStore(Path(config.plugin_cache_dir), current_platform())
+            if config.plugin_cache_dir
+            else None
+        )
+        asked = list(requirements)
+        overridden = {
+            each.provider for each in asked if self._installed.is_elsewhere(each.provider)
+        }
+        developed = overridden.intersection(self._installed.overrides)
+        if developed:
+            diags.append(self._installed.under_development(developed))
+        network = Network(config, self._environ)
+        places = Places(
+            self._source(network),
+            store,
+            cache,
+            config.plugin_cache_may_break_lock_file,
+            frozenset(overridden),
+            self._environ,
+        )
+        self._before = _paths(store.directory)
+        locks = adopt_predecessors(self._locks)
+        try:
+            self._result = await install_providers(
+                asked, locks, places, diags, self._options.upgrade, self._listener
+            )
+        finally:
+            await network.close()
+        self._is_new_lock = may_write(
+            self._locks, self._result.locks, self._options.readonly, diags
+        )
+        return self._result if diags.error_count == 0 else None
+
+    @property
+    def writes_locks(self) -> bool:
+        """Whether there is something new for the lock file."""
+        return self._result is not None and self._is_new_lock
+
+    @property
+    def is_first_lock(self) -> bool:
+        """Whether there was no lock file yet."""
+        return not self._locks.providers
+
+    @property
+    def incomplete(self) -> list[Provider]:
+        """Providers that are newly locked with checksums of this machine's packages alone."""
+        if self._result is None or not self._is_new_lock:
+            return []
+        return [each.provider for each in self._result.outcomes if each.has_one_platform]
+
+    def commit(self) -> None:
+        """Write the lock file, if there is something new. An `OSError` says why it cannot be."""
+        if self._result is not None and self._is_new_lock:
+            save_locks(self._lock_path, self._result.locks)
+        self._remember_directories()
+
+    def undo(self) -> None:
+        """Remove whatever has been installed."""
+        if self._result is None:
+            return
+        base = self._installed.store.directory
+        for text in sorted(_paths(base) - self._before, reverse=True):
+            path = Path(text)
+            if path.is_symlink() or path.is_file():
+                path.unlink(missing_ok=True)
+            else:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def _source(self, network: Network) -> ProviderSource:
+        directories = [each for each in self._options.plugin_directories if each]
+        if not directories:
+            config = self._installed.cli_config
+            return provider_source(config, self._environ, self._directory, network)
+        mirrors = [FilesystemMirror(self._directory / each) for each in directories]
+        return CombinedSources([SelectiveSource(each) for each in mirrors])
+
+    def _remember_directories(self) -> None:
+        """Keep `-plugin-dir` where `tofu` does, which looks for provisioner plugins there."""
+        given = self._options.plugin_directories
+        if not given:
+            return
+        path = self._installed.store.directory.with_name(_DIRECTORIES_FILE)
+        if any(given):
+            make_directories(path.parent)
+            path.write_text(json.dumps(list(given), indent=2), encoding="utf-8")
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _paths(directory: Path) -> set[str]:
+    """Everything below a directory, and the directory itself."""
+    found: set[str] = set()
+    for folder, subfolders, files in os.walk(directory):
+        found.add(folder)
+        found.update(os.path.join(folder, name) for name in (*subfolders, *files))
+    return found

@@ -1,0 +1,56 @@
+"""Notes what `init` does, for programs that want to know it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.packages.provider_installer import Installation, Silence
+from nigari.workspace.states.backend import SavedBackend
+
+
+class QuietInit:
+    """An init that says nothing while it works."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, str] = {}
+        """The directories of modules that were installed, by the keys of their calls."""
+        self.providers: dict[str, str] = {}
+        """The versions of providers, by name; empty for the built-in one."""
+        self.provider_listener = Silence()
+
+    def waiting(self) -> None:
+        """Somebody else is making the same directory ready."""
+
+    def beginning(self, part: str) -> None:
+        """A part of the work begins."""
+
+    def forgetting(self, names: Sequence[str]) -> None:
+        """Remembered values belong to another backend."""
+
+    def downloading(self, source: str, key: str, others: int) -> None:
+        """A package is about to be fetched."""
+
+    def progress(self, source: str, done: int, total: int | None) -> None:
+        """More of a package has arrived."""
+
+    def arrived(self, source: str) -> None:
+        """Nothing more of a package will arrive."""
+
+    def module_locks_written(self, is_first: bool) -> None:
+        """The lock file of modules has been made or changed."""
+
+    def installed(self, key: str, version: str, directory: str) -> None:
+        """A module is where it was not before."""
+        self.modules[key] = directory
+
+    def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
+        """There is another backend now, or none any more."""
+
+    def providers_installed(self, installation: Installation) -> None:
+        """All providers are there."""
+        for each in installation.outcomes:
+            version = "" if each.version is None else str(each.version)
+            self.providers[each.provider.display] = version
+
+    def locks_written(self, is_first: bool) -> None:
+        """The lock file has been made or changed."""

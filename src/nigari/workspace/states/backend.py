@@ -1,0 +1,362 @@
+"""Which backend a working directory has: what the configuration says, and what init remembers.
+
+The memory is the file that `tofu` keeps, too: the type, the arguments with those of the command
+line merged in, and a hash of what the configuration alone said. Moving states from one backend to
+another is done by `migrate`.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from nigari.backends.schemas import BACKENDS
+from nigari.config.backend import Backend
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.json import value_from_json, value_to_json
+from nigari.cty.paths import path_text
+from nigari.cty.values import Value, object_value, set_order_text, string, tuple_value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.static.backend import BackendArguments, fill_backend
+from nigari.eval.static.run import StaticRun
+from nigari.hcl.json_body import parse_json_body
+from nigari.hcl.parser import parse_body
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.render import value_display
+from nigari.packages.module_manifest import as_go_writes
+from nigari.packages.whole_file import make_directories, write_whole
+from nigari.record import record
+from nigari.schema.block import Block
+
+CACHE_NAME: Final = "terraform.tfstate"
+_VERSION: Final = 3
+_REMOVED: Final = {
+    name: f'The backend "{name}" was removed.'
+    for name in ("artifactory", "azure", "etcd", "etcdv3", "manta", "swift")
+}
+
+
+@record
+class SavedBackend:
+    """What the last init has remembered."""
+
+    type: str
+    config: Mapping[str, object]
+    hash: int
+
+    @staticmethod
+    def from_data(data: Mapping[str, object]) -> SavedBackend:
+        """What JSON data tells; a `ValueError` and its like where it tells no backend."""
+        config, hash_ = data["config"], data["hash"]
+        if not isinstance(config, dict) or not isinstance(hash_, int):
+            raise ValueError("it does not have the expected form")
+        return SavedBackend(str(data["type"]), config, hash_)
+
+    def to_data(self) -> dict[str, object]:
+        """It as JSON data."""
+        return {"type": self.type, "config": self.config, "hash": self.hash}
+
+    def value(self) -> Value | None:
+        """The arguments as a value; None where they do not fit what the backend takes now."""
+        schema = BACKENDS.get(self.type)
+        if schema is None:
+            return None
+        try:
+            return value_from_json(json.dumps(self.config), schema.implied_type)
+        except CtyError:
+            return None
+
+
+@record
+class ConfiguredBackend:
+    """The backend that the configuration asks for, with what the command line adds to it."""
+
+    arguments: BackendArguments
+    value: Value
+    hash: int
+
+    @property
+    def type(self) -> str:
+        return self.arguments.type
+
+    @property
+    def saved(self) -> SavedBackend:
+        """What is to be remembered of it."""
+        text = value_to_json(self.value, self.value.type)
+        return SavedBackend(self.type, json.loads(text), self.hash)
+
+
+class Change(Enum):
+    """How the backend that is wanted differs from the one that is remembered."""
+
+    NONE = "none"
+    HASH = "the same, written differently"
+    FIRST = "first backend"
+    OTHER = "another configuration"
+    UNSET = "no backend"
+
+
+class BackendMemory:
+    """The file in which init remembers the backend."""
+
+    def __init__(self, data_directory: Path) -> None:
+        self.path = data_directory / CACHE_NAME
+
+    def load(self, diags: Diagnostics) -> SavedBackend | None:
+        """What is remembered; None where there is nothing, or nothing that can be read."""
+        try:
+            document = json.loads(self.path.read_bytes() or b"{}")
+            backend = document.get("backend")
+            if not backend or not backend.get("type"):
+                return None
+            return SavedBackend.from_data(backend)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            _report_memory(self.path, str(error), diags)
+            return None
+
+    def save(self, saved: SavedBackend | None) -> None:
+        """Remember a backend, or that there is none. An `OSError` says why it cannot be."""
+        if saved is None:
+            self.path.unlink(missing_ok=True)
+            return
+        make_directories(self.path.parent)
+        document = {"version": _VERSION, "backend": saved.to_data()}
+        text = json.dumps(document, indent=4, ensure_ascii=False)
+        write_whole(self.path, f"{as_go_writes(text)}\n".encode())
+
+
+def backend_hash(type_: str, value: Value) -> int:
+    """The number by which a changed configuration is told from an unchanged one."""
+    return zlib.crc32(set_order_text(tuple_value([string(type_), value])).encode())
+
+
+def schema_of(backend: Backend, diags: Diagnostics) -> Block | None:
+    """What a kind of backend takes; None after reporting that there is no such kind."""
+    name = backend.type
+    is_cloud = backend.block.type == "cloud"
+    schema = BACKENDS.get(name) if (name == "cloud") == is_cloud else None
+    if schema is None:
+        names = [each for each in BACKENDS if each != "cloud"]
+        gone = _REMOVED.get(name)
+        diags.error(
+            "Unknown kind of backend",
+            gone or f'There is no backend "{name}".{did_you_mean(name, names)}',
+            backend.type_range,
+        )
+    return schema
+
+
+def find_arguments(run: StaticRun) -> BackendArguments | None:
+    """What the root module says about the backend; None where it says nothing, or wrongly."""
+    backend = run.root.module.backend
+    if backend is None:
+        return None
+    schema = schema_of(backend, run.diags)
+    return None if schema is None else fill_backend(run, backend, schema)
+
+
+def merged(
+    arguments: BackendArguments, overrides: Mapping[str, Value], diags: Diagnostics
+) -> ConfiguredBackend | None:
+    """The backend with the arguments of the command line in place of those of the file."""
+    schema = BACKENDS[arguments.type]
+    values = dict(arguments.value.mapping())
+    for name, given in overrides.items():
+        attribute = schema.attributes.get(name)
+        if attribute is None:
+            _report_unknown_argument(name, arguments.type, schema, diags)
+            return None
+        try:
+            values[name] = convert(given, attribute.spec_type)
+        except CtyError as error:
+            _report_unfit(name, error, diags)
+            return None
+    return ConfiguredBackend(
+        arguments, object_value(values), backend_hash(arguments.type, arguments.value)
+    )
+
+
+def missing_arguments(wanted: ConfiguredBackend) -> list[str]:
+    """The required arguments that have no value."""
+    schema = BACKENDS[wanted.type]
+    return [
+        name
+        for name, attribute in schema.attributes.items()
+        if attribute.required and wanted.value.attribute(name).is_null
+    ]
+
+
+def compare(
+    wanted: ConfiguredBackend | None, saved: SavedBackend | None, is_overridden: bool
+) -> Change:
+    """What has changed since the last init."""
+    if wanted is None:
+        return Change.NONE if saved is None else Change.UNSET
+    if saved is None:
+        return Change.FIRST
+    if wanted.type == saved.type:
+        if wanted.hash == saved.hash and not is_overridden:
+            return Change.NONE
+        if wanted.value == saved.value():
+            return Change.HASH if wanted.hash != saved.hash else Change.NONE
+    return Change.OTHER
+
+
+def check_unchanged(run: StaticRun, memory: BackendMemory, diags: Diagnostics) -> None:
+    """For every command but init: report a backend that is not the one that init has set up."""
+    saved = memory.load(diags)
+    known = len(run.diags)
+    arguments = find_arguments(run)
+    # What else is wrong with the configuration does not concern the backend.
+    diags.extend(list(run.diags)[known:])
+    if diags.has_errors:
+        return
+    wanted = None if arguments is None else merged(arguments, {}, diags)
+    change = compare(wanted, saved, is_overridden=False)
+    if change is Change.FIRST and wanted is not None:
+        _report_not_set_up(wanted, diags)
+    elif change is Change.UNSET and saved is not None:
+        report_unset(saved, diags)
+    elif change is Change.OTHER and wanted is not None and saved is not None:
+        report_changed(wanted, saved, diags)
+
+
+# -- the command line -------------------------------------------------------------------------
+
+
+def read_overrides(
+    given: Sequence[str], sources: dict[str, bytes], diags: Diagnostics
+) -> Mapping[str, Value]:
+    """The values of `-backend-config`: `name=value`, or a file of such lines; the last counts."""
+    values: dict[str, Value] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if equals:
+            values[name.strip()] = string(value)
+        elif text:
+            values.update(_read_file(text, sources, diags))
+    return values
+
+
+def _read_file(path: str, sources: dict[str, bytes], diags: Diagnostics) -> Mapping[str, Value]:
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        diags.error(
+            "Cannot read backend settings",
+            f"{path}, given with -backend-config, cannot be read: {error.strerror}. To give a "
+            "single setting on the command line, write name=value.",
+        )
+        return {}
+    sources[path] = data
+    source = Source.from_bytes(path, data)
+    body = parse_json_body(source, diags) if path.endswith(".json") else parse_body(source, diags)
+    return {
+        name: attribute.expr.value(Scope(), diags)
+        for name, attribute in body.just_attributes(diags).items()
+    }
+
+
+# -- what can be wrong ------------------------------------------------------------------------
+
+
+def report_changed(wanted: ConfiguredBackend, saved: SavedBackend, diags: Diagnostics) -> None:
+    """The backend is not what it was when init last ran."""
+    changes = _changes(wanted, saved)
+    lines = "".join(f"\n  - {line}" for line in changes)
+    diags.error(
+        "Backend configuration has changed",
+        f"The state of this directory was stored elsewhere when init last ran:{lines}\nTo move "
+        'the state to the new backend, run "nigari init -migrate-state". To leave it where it is '
+        'and start using the new backend, run "nigari init -reconfigure". Nothing was changed.',
+        _first_place(wanted, saved),
+    )
+
+
+def report_unset(saved: SavedBackend, diags: Diagnostics) -> None:
+    """There was a backend when init last ran, and there is none in the configuration now."""
+    diags.error(
+        "Backend configuration has changed",
+        f'The state of this directory is stored in the backend "{saved.type}", but the '
+        "configuration no longer has a backend block. To move the state to a local file, run "
+        '"nigari init -migrate-state". To leave it where it is and start without a state, run '
+        '"nigari init -reconfigure".',
+    )
+
+
+def _changes(wanted: ConfiguredBackend, saved: SavedBackend) -> list[str]:
+    if wanted.type != saved.type:
+        return [f'the backend was "{saved.type}" and is "{wanted.type}" now']
+    before = saved.value()
+    if before is None:
+        return [f'the saved settings do not match the backend "{saved.type}"']
+    lines: list[str] = []
+    for name in _changed_arguments(wanted, before):
+        old, new = (_shown(value.attribute(name)) for value in (before, wanted.value))
+        variables = wanted.arguments.variables(name)
+        why = f", because of {', '.join(f'var.{each}' for each in variables)}" if variables else ""
+        lines.append(f"{name} was {old} and is {new} now{why}")
+    return lines
+
+
+def _changed_arguments(wanted: ConfiguredBackend, before: Value) -> list[str]:
+    now = wanted.value.mapping()
+    return [name for name, value in sorted(before.mapping().items()) if value != now[name]]
+
+
+def _first_place(wanted: ConfiguredBackend, saved: SavedBackend) -> Range:
+    before = saved.value()
+    if before is not None and wanted.type == saved.type:
+        for name in _changed_arguments(wanted, before):
+            place = wanted.arguments.places.get(name)
+            if place is not None:
+                return place.expr.range
+    return wanted.arguments.range
+
+
+def _shown(value: Value) -> str:
+    return "not set" if value.is_null else value_display(value)
+
+
+def _report_not_set_up(wanted: ConfiguredBackend, diags: Diagnostics) -> None:
+    diags.error(
+        "Backend not set up",
+        f'The configuration has a backend "{wanted.type}", but this directory has not been '
+        'initialized for it. Run "nigari init" first.',
+        wanted.arguments.range,
+    )
+
+
+def _report_memory(path: Path, reason: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Cannot read the saved backend settings",
+        f"{path}, in which init saves the backend settings, cannot be read: {reason}. Run "
+        '"nigari init -reconfigure" to write it again.',
+    )
+
+
+def _report_unknown_argument(name: str, type_: str, schema: Block, diags: Diagnostics) -> None:
+    hint = did_you_mean(name, schema.attributes)
+    if name in schema.blocks:
+        hint = " It is a block, and blocks can be set only in the configuration."
+    diags.error(
+        "Invalid backend setting",
+        f'The backend "{type_}" has no argument "{name}", which -backend-config sets.{hint}',
+    )
+
+
+def _report_unfit(name: str, error: CtyError, diags: Diagnostics) -> None:
+    part = f" at {path_text(error.path)}" if error.path else ""
+    diags.error(
+        "Invalid backend setting",
+        f"The value of {name} given with -backend-config is not valid{part}: {error.message}.",
+    )

@@ -1,0 +1,265 @@
+"""How a working directory encrypts its states and plans: the `encryption` block and the
+environment's `TF_ENCRYPTION`, with values from the static phase.
+
+Only the root module counts. Values may be sensitive or ephemeral; they go nowhere but into keys.
+What is not used is not evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from nigari.addrs.resource import Resource, ResourceInstance
+from nigari.config import encryption as declared
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.types import BOOL, STRING, Type
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.once import Node
+from nigari.eval.base.scope import Binding
+from nigari.eval.base.slots import Slot
+from nigari.eval.static.run import StaticRun, settled
+from nigari.hcl.body import Attribute, Body
+from nigari.hcl.expressions import Expression
+from nigari.hcl.json_body import parse_json_body
+from nigari.hcl.parser import parse_body
+from nigari.hcl.source import Source
+from nigari.hcl.static import abs_traversal_for_expr
+from nigari.hcl.traversal import TraverseAttr, TraverseRoot
+from nigari.lang.references import Reference
+from nigari.state.encryption import (
+    BlockName,
+    Encryption,
+    EncryptionConfig,
+    KeyProviderConfig,
+    MethodConfig,
+    TargetConfig,
+    merge,
+)
+from nigari.workspace.session.mentions import ENCRYPTION_VARIABLE
+
+_KEY_PROVIDER: Final = "key_provider"
+_METHOD: Final = "method"
+
+
+def configured_encryption(
+    run: StaticRun, environ: Mapping[str, str], diags: Diagnostics
+) -> Encryption | None:
+    """The encryption of the root module, with that of the environment laid over it.
+
+    `None` after reporting what is wrong with it: then no state may be read or written.
+    """
+    errors = diags.error_count
+    block = run.root.module.encryption
+    base = None if block is None else _Reading(run, diags).config(block)
+    override = None
+    text = environ.get(ENCRYPTION_VARIABLE, "").strip()
+    if text:
+        source = Source.from_bytes(ENCRYPTION_VARIABLE, text.encode("utf-8", "surrogateescape"))
+        body = (parse_json_body if text.startswith("{") else parse_body)(source, diags)
+        over = declared.decode_encryption(body, source.range(0, 0), diags)
+        override = _Reading(run, diags).config(over)
+    if diags.error_count > errors:
+        return None
+    encryption = Encryption(merge(base, override), diags)
+    return None if diags.error_count > errors else encryption
+
+
+def check_encryption(run: StaticRun, environ: Mapping[str, str]) -> None:
+    """Report to the run what keeps states and plans from being encrypted as they should be."""
+    if run.root.module.encryption is None and not environ.get(ENCRYPTION_VARIABLE, "").strip():
+        return
+    found = Diagnostics()
+    encryption = configured_encryption(run, environ, found)
+    if encryption is not None and encryption.state.prepare(found):
+        encryption.plan.prepare(found)
+    told = set(map(id, run.diags))
+    run.diags.extend([each for each in found if id(each) not in told])
+
+
+class StaticArguments:
+    """The arguments of a `key_provider` or `method` block, evaluated when keys are made."""
+
+    __slots__ = ("_attributes", "_block", "_body", "_run")
+
+    def __init__(self, run: StaticRun, block: str, body: Body) -> None:
+        self._run = run
+        self._block = block
+        self._body = body
+        self._attributes: dict[str, Attribute] | None = None
+
+    @property
+    def key_providers(self) -> Iterable[BlockName]:
+        """The key providers whose keys the arguments use."""
+        found: dict[BlockName, None] = {}
+        for attribute in self._given(Diagnostics()).values():
+            for reference in self._references(attribute.expr):
+                label = _key_provider(reference)
+                if label is not None:
+                    found[label] = None
+        return tuple(found)
+
+    def values(
+        self, keys: Mapping[BlockName, Value], diags: Diagnostics
+    ) -> Mapping[str, Value] | None:
+        """The values by argument name, or `None` after reporting why there are none."""
+        values: dict[str, Value] = {}
+        errors = diags.error_count
+        for name, attribute in self._given(diags).items():
+            value = self._value(name, attribute.expr, keys, diags)
+            if value is not None:
+                values[name] = value
+        return None if diags.error_count > errors else values
+
+    def _given(self, diags: Diagnostics) -> dict[str, Attribute]:
+        if self._attributes is None:
+            self._attributes = self._body.just_attributes(diags)
+        return self._attributes
+
+    def _references(self, expr: Expression) -> tuple[Reference, ...]:
+        return self._run.root.instance.compiled.expression(expr).references
+
+    def _value(
+        self, name: str, expr: Expression, keys: Mapping[BlockName, Value], diags: Diagnostics
+    ) -> Value | None:
+        labels = [_key_provider(each) for each in self._references(expr)]
+        if any(label is not None for label in labels):
+            used = [label for label in labels if label is not None]
+            return self._with_keys(expr, used, keys, diags)
+        return static_value(self._run, f"{name} of {self._block}", expr, diags)
+
+    def _with_keys(
+        self,
+        expr: Expression,
+        used: list[BlockName],
+        keys: Mapping[BlockName, Value],
+        diags: Diagnostics,
+    ) -> Value | None:
+        """The value of an expression in which keys stand, beside variables and locals."""
+        run = self._run
+        known = len(run.diags)
+        others = [each for each in self._references(expr) if _key_provider(each) is None]
+        while True:
+            binding = Binding(run.root)
+            binding.bind(others)
+            needs = [need for need in binding.needs if isinstance(need, Node)]
+            if not needs:
+                break
+            run.evaluate(needs)
+        for label in used:
+            binding.put((_KEY_PROVIDER, label.type, label.name), keys[label])
+        _take_over(run, known, diags)
+        return expr.value(binding.scope(), diags)
+
+
+class _Reading:
+    """From a declared block to the configuration that it gives."""
+
+    def __init__(self, run: StaticRun, diags: Diagnostics) -> None:
+        self._run = run
+        self._diags = diags
+
+    def config(self, block: declared.Encryption) -> EncryptionConfig:
+        return EncryptionConfig(
+            key_providers=tuple(self._key_provider(each) for each in block.key_providers),
+            methods=tuple(self._method(each) for each in block.methods),
+            state=self._target(block.state),
+            plan=self._target(block.plan),
+            remote_default=self._target(block.remote_default),
+            remote={
+                each.name: target
+                for each in block.remote
+                if (target := self._target(each)) is not None
+            },
+            subject=block.range,
+        )
+
+    def _key_provider(self, block: declared.KeyProvider) -> KeyProviderConfig:
+        label = BlockName(block.type, block.name)
+        name = f"{_KEY_PROVIDER}.{label}"
+        alias = self._typed(f"alias of {name}", block.encrypted_metadata_alias, STRING)
+        return KeyProviderConfig(
+            label,
+            StaticArguments(self._run, name, block.body),
+            "" if alias is None else alias.as_string(),
+            block.range,
+        )
+
+    def _method(self, block: declared.Method) -> MethodConfig:
+        label = BlockName(block.type, block.name)
+        arguments = StaticArguments(self._run, f"{_METHOD}.{label}", block.body)
+        return MethodConfig(label, arguments, block.range)
+
+    def _target(self, block: declared.EncryptionTarget | None) -> TargetConfig | None:
+        if block is None:
+            return None
+        enforced = self._typed(f"enforced of {block.name}", block.enforced, BOOL)
+        fallbacks: list[BlockName] = []
+        inner = block.fallback
+        while inner is not None:
+            label = self._method_name(inner.method, inner.range)
+            fallbacks += [] if label is None else [label]
+            inner = inner.fallback
+        return TargetConfig(
+            None if block.method is None else self._method_name(block.method, block.range),
+            tuple(fallbacks),
+            enforced is not None and enforced.as_bool(),
+            block.range,
+        )
+
+    def _method_name(self, expr: Expression | None, where: Range) -> BlockName | None:
+        """The method that an expression names, which is never evaluated."""
+        traversal = None if expr is None else abs_traversal_for_expr(expr, Diagnostics())
+        match [] if traversal is None else traversal.steps:
+            case [TraverseRoot(name="method"), TraverseAttr() as kind, TraverseAttr() as name]:
+                return BlockName(kind.name, name.name)
+        self._diags.error(
+            "Invalid reference to an encryption method",
+            "Refer to a method by its type and name, as in method.aes_gcm.example.",
+            where if expr is None else expr.range,
+        )
+        return None
+
+    def _typed(self, what: str, expr: Expression | None, type_: Type) -> Value | None:
+        value = None if expr is None else static_value(self._run, what, expr, self._diags)
+        if value is None or expr is None:
+            return None
+        try:
+            value = convert(value, type_)
+        except CtyError as error:
+            self._diags.error(
+                "Wrong value type", f"Invalid value for the {what}: {error.message}.", expr.range
+            )
+            return None
+        return None if value.is_null else value
+
+
+def static_value(run: StaticRun, what: str, expr: Expression, diags: Diagnostics) -> Value | None:
+    """The known value of an expression of the root module, `None` after reporting why not."""
+    known, errors = len(run.diags), diags.error_count
+    value = settled(run, Slot(what, run.root, expr, run.wish, takes_secrets=True))
+    _take_over(run, known, diags)
+    if value is None and diags.error_count == errors:
+        # It depends on something whose error was reported before, elsewhere.
+        diags.extend(run.diags)
+    return value
+
+
+def _take_over(run: StaticRun, known: int, diags: Diagnostics) -> None:
+    """Report what the run has reported since."""
+    if len(run.diags) > known:
+        diags.extend(list(run.diags)[known:])
+
+
+def _key_provider(reference: Reference) -> BlockName | None:
+    """The key provider that a reference names, if it names one."""
+    subject = reference.subject
+    resource = subject.resource if isinstance(subject, ResourceInstance) else subject
+    if not isinstance(resource, Resource) or resource.type != _KEY_PROVIDER:
+        return None
+    steps = reference.remaining.steps
+    if steps and isinstance(steps[0], TraverseAttr):
+        return BlockName(resource.name, steps[0].name)
+    return None

@@ -1,0 +1,136 @@
+"""Reading the output values of another configuration's state, for `terraform_remote_state`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from nigari.cty.errors import CtyError
+from nigari.cty.paths import GetAttr, path_text
+from nigari.diagnostics import Diagnostics
+from nigari.providers.api import ProviderDiagnostic, Told
+from nigari.providers.base import problem
+from nigari.providers.builtin.remote_state import Checker, RemoteOutputs, RemoteState
+from nigari.schema.coerce import coerce
+from nigari.workspace.session.working_directory import WorkingDirectory
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from nigari.eval.static.run import StaticRun
+    from nigari.state.encryption import Encryption, StateLayer
+
+
+class RemoteStates:
+    """Other configurations' states, encrypted as this configuration says they are.
+
+    States are read side by side, and each only once while planning. While applying, what a state
+    says may depend on what was done before, so that only reads at the same time are one.
+    """
+
+    def __init__(self, run: StaticRun, where: WorkingDirectory) -> None:
+        self._run = run
+        self._where = where
+        self._encryption: Encryption | None = None
+        self._reads: dict[object, asyncio.Task[RemoteOutputs]] = {}
+        self._keeps = True
+
+    def begin_applying(self) -> None:
+        """Forget what was read."""
+        self._reads.clear()
+        self._keeps = False
+
+    async def read(self, wanted: RemoteState) -> RemoteOutputs:
+        """The outputs of the state that is wanted, or why it cannot be read."""
+        diags = Diagnostics()
+        if self._encryption is None:
+            from nigari.workspace.states.encryption import configured_encryption
+
+            self._encryption = configured_encryption(self._run, self._where.environ, diags)
+        if self._encryption is None:
+            return RemoteOutputs(None, _told(diags))
+        layer = self._encryption.remote_state(wanted.name)
+        return await self._read_once(wanted, layer)
+
+    async def _read_once(self, wanted: RemoteState, layer: StateLayer) -> RemoteOutputs:
+        import asyncio
+
+        key = (wanted.backend, _arguments_text(wanted), wanted.workspace, id(layer))
+        reading = self._reads.get(key)
+        if reading is None:
+            reading = self._reads[key] = asyncio.create_task(_outputs(wanted, layer, self._where))
+        try:
+            return await asyncio.shield(reading)
+        finally:
+            if not self._keeps:
+                self._reads.pop(key, None)
+
+
+async def _outputs(
+    wanted: RemoteState, encryption: StateLayer, where: WorkingDirectory
+) -> RemoteOutputs:
+    import json
+
+    from nigari.backends.opening import Around, open_backend
+    from nigari.backends.snapshots import Snapshots
+
+    diags = Diagnostics()
+    around = Around(where.root or ".", where.environ)
+    backend = open_backend(wanted.backend, json.loads(_arguments_text(wanted)), around, diags)
+    if backend is None:
+        return RemoteOutputs(None, _told(diags))
+    snapshots = Snapshots(backend.storage(wanted.workspace), encryption)
+    await snapshots.read(diags)
+    told = _told(diags)
+    if snapshots.file is None:
+        return RemoteOutputs(None, told)
+    return RemoteOutputs(
+        {name: output.value for name, output in snapshots.state.outputs.items()}, told
+    )
+
+
+def _arguments_text(wanted: RemoteState) -> str:
+    """The arguments as init would remember them; they were found to be right before."""
+    from nigari.backends.schemas import BACKENDS
+    from nigari.cty.json import value_to_json
+
+    value = coerce(BACKENDS[wanted.backend], wanted.config)
+    return value_to_json(value, value.type)
+
+
+def _told(diags: Diagnostics) -> Told:
+    return tuple(ProviderDiagnostic(d.severity, d.summary, d.detail) for d in diags)
+
+
+def remote_state_checker(environ: Mapping[str, str]) -> Checker:
+    """Looks, for the built-in provider, at the arguments of a backend with this environment."""
+
+    async def check(wanted: RemoteState) -> Told:
+        return _check(wanted, environ)
+
+    return check
+
+
+def _check(wanted: RemoteState, environ: Mapping[str, str]) -> Told:
+    """Whether there is such a backend and it takes these arguments."""
+    from nigari.backends.rules import argument_problems
+    from nigari.backends.schemas import BACKENDS
+
+    block = BACKENDS.get(wanted.backend)
+    if block is None:
+        from nigari.hcl.suggestion import did_you_mean
+
+        hint = did_you_mean(wanted.backend, BACKENDS)
+        text = f'There is no backend of type "{wanted.backend}".{hint}'
+        return problem("Unknown backend", text, (GetAttr("backend"),))
+    try:
+        config = coerce(block, wanted.config)
+    except CtyError as error:
+        where = path_text(error.path).lstrip(".")
+        text = f'Invalid configuration for the backend "{wanted.backend}": '
+        text += f"{where}: {error.message}." if where else f"{error.message}."
+        return problem("Invalid backend configuration", text, (GetAttr("config"),))
+    told: Told = ()
+    for found in argument_problems(wanted.backend, config, environ):
+        told += problem("Invalid backend configuration", found.text, (GetAttr("config"),))
+    return told

@@ -1,0 +1,154 @@
+"""The stored state of a working directory: its backend, its workspaces and its snapshots.
+
+Connects what the working directory remembers (`.terraform`) and what a command line says with the
+backends. How states are encrypted is decided by `nigari.workspace.states.encryption`; what is done to a
+state, by commands.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Final
+
+from nigari.backends.local import BACKUP_SUFFIX, LocalBackend, LocalPaths, LocalStorage
+from nigari.backends.opening import Around, local_paths, open_backend
+from nigari.backends.protocol import Backend
+from nigari.backends.snapshots import Snapshots
+from nigari.backends.workspaces import Selection, Workspaces
+from nigari.diagnostics import Diagnostics
+from nigari.record import replace
+from nigari.state.encryption import StateLayer, no_encryption
+from nigari.state.encryption.envelope import is_encrypted
+from nigari.workspace.session.options import NO_STATE_FILES, StateFiles
+from nigari.workspace.session.working_directory import WorkingDirectory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from nigari.state.model import StateFile
+    from nigari.workspace.states.backend import SavedBackend
+
+_BACKEND_MEMORY: Final = "terraform.tfstate"
+
+
+class WorkingState:
+    """The states of a working directory."""
+
+    def __init__(self, where: WorkingDirectory) -> None:
+        self.where = where
+        self._is_of_plan = False
+        self._of_plan: SavedBackend | None = None
+
+    def as_planned(self, backend: SavedBackend | None) -> WorkingState:
+        """The states in the backend that a plan was made with, whatever `init` has set up since."""
+        states = WorkingState(self.where)
+        states._is_of_plan, states._of_plan = True, backend
+        return states
+
+    @property
+    def data_directory(self) -> Path:
+        """Where the directory keeps what it remembers, for who can wait for `pathlib`."""
+        return self.where.data_directory
+
+    @property
+    def remembers_backend(self) -> bool:
+        """Whether `init` has left word of a backend."""
+        return os.path.exists(self.where.data(_BACKEND_MEMORY))
+
+    def selected(self, diags: Diagnostics) -> Selection:
+        """The workspace that commands work in."""
+        return self.where.selected(diags)
+
+    def backend(self, diags: Diagnostics, files: StateFiles = NO_STATE_FILES) -> Backend | None:
+        """The configured backend, or `None` after reporting why it cannot be used."""
+        problems = Diagnostics()
+        saved = self.remembered_backend(problems)
+        diags.extend(problems)
+        if problems.has_errors:
+            return None
+        if saved is not None and saved.type != "local":
+            around = Around(self.where.path, self.where.environ)
+            return open_backend(saved.type, saved.config, around, diags)
+        paths = LocalPaths() if saved is None else local_paths(saved.config)
+        return LocalBackend(
+            self.where.path,
+            replace(paths, state=files.state, state_out=files.state_out, backup=files.backup),
+        )
+
+    def workspaces(self, diags: Diagnostics) -> Workspaces | None:
+        """The workspaces of the configured backend; None after reporting why they cannot be used."""
+        backend = self.backend(diags)
+        if backend is None or diags.has_errors:
+            return None
+        return Workspaces(backend, self.where.data(), self.where.environ)
+
+    def snapshots(
+        self, encryption: StateLayer, diags: Diagnostics, files: StateFiles = NO_STATE_FILES
+    ) -> Snapshots | None:
+        """The snapshots of the selected workspace."""
+        backend = self.backend(diags, files)
+        selected = self.selected(diags)
+        if backend is None or diags.has_errors:
+            return None
+        return Snapshots(backend.storage(selected.name), encryption)
+
+    def edited_snapshots(
+        self, encryption: StateLayer, diags: Diagnostics, files: StateFiles = NO_STATE_FILES
+    ) -> Snapshots | None:
+        """The snapshots for a command that edits them: each run gets a backup of its own.
+
+        A file that the command line names is never encrypted.
+        """
+        if files.state:
+            backup = files.backup if files.backup not in ("", "-") else _dated(files.state)
+            storage = LocalStorage(self.where.path, files.state, files.state, backup)
+            return Snapshots(storage, no_encryption().state)
+        backend = self.backend(diags)
+        if backend is None:
+            return None
+        backup = files.backup
+        if backup in ("", "-") and isinstance(backend, LocalBackend):
+            backup = _dated(backend.storage(self.selected(diags).name).location)
+        return self.snapshots(encryption, diags, StateFiles(backup=backup))
+
+    def remembered_backend(self, diags: Diagnostics) -> SavedBackend | None:
+        """What the last `init` has remembered about the backend, or what a plan has."""
+        if self._is_of_plan or not self.remembers_backend:
+            return self._of_plan
+        from nigari.workspace.states.backend import BackendMemory
+
+        return BackendMemory(self.data_directory).load(diags)
+
+
+def read_state_file(path: str, encryption: StateLayer, diags: Diagnostics) -> StateFile | None:
+    """A state file that was given by name."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        diags.error("Cannot read the state file", f"{path}: {error.strerror or error}.")
+        return None
+    return parse_given_state(data, path, encryption, diags)
+
+
+def parse_given_state(
+    data: bytes, name: str, encryption: StateLayer, diags: Diagnostics
+) -> StateFile | None:
+    """A state that was given as bytes. It need not be encrypted, even where a stored state must
+    be: it may come from another place.
+    """
+    if not data.strip():
+        diags.error("Empty state file", f"{name} is empty, so it is not a state.")
+        return None
+    layer = encryption if is_encrypted(data) else no_encryption().state
+    decrypted = layer.decrypt(data, diags)
+    if decrypted is None:
+        return None
+    from nigari.state.files import parse_state
+
+    return parse_state(decrypted.data, diags, name)
+
+
+def _dated(path: str) -> str:
+    return f"{path}.{int(time.time())}{BACKUP_SUFFIX}"
