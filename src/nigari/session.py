@@ -19,9 +19,9 @@ import nigari.aio as aio
 from nigari.aio import Applied, Ask, Initialized
 from nigari.diagnostics import Diagnostic
 from nigari.events import Listen
+from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.plan_result import Plan
 from nigari.workspace.session.state_result import Output, StoredState
-from nigari.workspace.session.waiting import run_to_end
 
 __all__ = ["Session", "open_session", "read_plan"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.workspace.session.home_directory import home_directory
+from nigari.workspace.base.home_directory import home_directory
 from tests.cli.process import nigari
 
 CONFIGURATION = """\

@@ -23,8 +23,8 @@ from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.lang.render import console_text
 from nigari.lang.types import type_display
 from nigari.workspace import Workspace
-from nigari.workspace.session.variable_values import VariableReader
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.variable_values import VariableReader
+from nigari.workspace.base.working_directory import WorkingDirectory
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
 from tests.conformance.not_applicable import EXPRESSIONS
 

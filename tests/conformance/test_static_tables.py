@@ -19,7 +19,7 @@ from nigari.hcl.source import Source
 from nigari.lang.files import MemoryFiles
 from nigari.lang.marks import SENSITIVE
 from nigari.workspace import Workspace
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import find_arguments
 from tests.conformance import Row, needs_conformance, table
 from tests.conformance.not_applicable import STATIC

@@ -9,7 +9,7 @@ import pytest
 
 from nigari.diagnostics import Diagnostic
 from nigari.workspace import Workspace
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.working_directory import WorkingDirectory
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
 
 DATA: Final = CONFORMANCE / "configurations" / "data"

@@ -13,8 +13,8 @@ from nigari.eval.static.backend import BackendArguments
 from nigari.eval.static.run import StaticRun
 from nigari.lang.files import MemoryFiles
 from nigari.workspace import Workspace
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.requirements import find_requirements
-from nigari.workspace.session.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import find_arguments
 from tests.cases import Case, check_case, read_cases
 

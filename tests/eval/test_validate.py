@@ -16,7 +16,7 @@ from nigari.eval.nodes.resource import advised, marked_unknown
 from nigari.lang.marks import SENSITIVE, Deprecated
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.workspace import Workspace
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.working_directory import WorkingDirectory
 
 Files = dict[str, str]
 

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from nigari.workspace import Workspace
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.working_directory import WorkingDirectory
 from tests.real import program
 from tests.real.directory_cases import Directory, read_directories
 

@@ -8,8 +8,8 @@ import pytest
 
 from nigari.addrs.provider import parse_provider
 from nigari.diagnostics import Diagnostics
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
-from nigari.workspace.session.working_directory import WorkingDirectory
 
 _ENTRY = {"Protocol": "grpc", "ProtocolVersion": 5, "Addr": {"Network": "unix", "String": "/x"}}
 

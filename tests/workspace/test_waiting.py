@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from nigari.workspace.session.waiting import run_to_end, run_until_it_waits
+from nigari.workspace.base.waiting import run_to_end, run_until_it_waits
 
 
 async def _loop() -> asyncio.AbstractEventLoop | None:

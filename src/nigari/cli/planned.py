@@ -23,8 +23,8 @@ from nigari.events import Listener
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.look_up import LookUp
+from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.locked import RESCUED, LockedSession, locked
-from nigari.workspace.session.waiting import run_to_end
 
 
 class PlanningCommand:

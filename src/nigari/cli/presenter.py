@@ -17,8 +17,8 @@ from nigari.cli.state_flags import has_flag, open_session, optional_text
 from nigari.cli.views.diagnostics import show_diagnostics
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.record import replace
+from nigari.workspace.base.waiting import run_until_it_waits
 from nigari.workspace.session.session import Session
-from nigari.workspace.session.waiting import run_until_it_waits
 
 # What only some commands need is imported when it is.
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Flag, Invocation, Terminal
 from nigari.cli.variables import ORDER, VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
-from nigari.workspace.session.options import GivenVariables, SessionOptions, StateFiles
-from nigari.workspace.session.people import NOBODY, People
+from nigari.workspace.base.options import GivenVariables, SessionOptions, StateFiles
+from nigari.workspace.base.people import NOBODY, People
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.session.session import Session
-from nigari.workspace.session.working_directory import WorkingDirectory
 
 _NO_TIME: Final = "0s"
 

@@ -18,7 +18,7 @@ from nigari.eval.base.inputs import check_undeclared
 from nigari.eval.static.looking_run import LookingRun
 from nigari.eval.static.run import StaticRun
 from nigari.lang.functions.table import function_table
-from nigari.workspace.session.waiting import run_until_it_waits
+from nigari.workspace.base.waiting import run_until_it_waits
 
 
 class _Console:

@@ -72,7 +72,7 @@ def run(invocation: Invocation) -> int:
 def _show(presenter: Presenter) -> int:
     """Show what is remembered for the selected workspace."""
     from nigari.lang.render import value_display
-    from nigari.workspace.session.remembered import load_remembered
+    from nigari.workspace.base.remembered import load_remembered
 
     session = presenter.session
     selected = session.selected
@@ -87,7 +87,7 @@ def _show(presenter: Presenter) -> int:
 
 def _forget(presenter: Presenter) -> int:
     """Forget what is remembered for the selected workspace."""
-    from nigari.workspace.session.remembered import forget
+    from nigari.workspace.base.remembered import forget
 
     selected = presenter.session.selected
     try:

@@ -24,7 +24,7 @@ _PASSWORD_HOST: Final = "app.terraform.io"
 
 def run(invocation: Invocation) -> int:
     """Log in to the host that the argument names."""
-    from nigari.workspace.session.waiting import run_to_end
+    from nigari.workspace.base.waiting import run_to_end
 
     presenter = Presenter(invocation)
     if len(invocation.arguments) != 1:

@@ -13,7 +13,7 @@ from nigari.cty.types import Type
 from nigari.cty.values import Value
 from nigari.eval.nodes.provider_functions import provider_parameter
 from nigari.eval.nodes.resource import ValidateConfig
-from nigari.workspace.session.waiting import run_until_it_waits
+from nigari.workspace.base.waiting import run_until_it_waits
 
 if TYPE_CHECKING:
     from nigari.eval.validate.run import Opinion

@@ -23,6 +23,8 @@ from nigari.eval.base.causes import CauseKind, UnknownCause
 from nigari.eval.base.inputs import InputKind, Inputs, InputValue, check_undeclared
 from nigari.eval.static.run import Modules, StaticRun, StaticSettings, run_static
 from nigari.lang.files import Files
+from nigari.workspace.base.home_directory import home_directory
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin, builtin_function
 from nigari.workspace.configuration.modules import (
     CalledModules,
@@ -31,8 +33,6 @@ from nigari.workspace.configuration.modules import (
     Packages,
 )
 from nigari.workspace.configuration.view import Configuration
-from nigari.workspace.session.home_directory import home_directory
-from nigari.workspace.session.working_directory import WorkingDirectory
 
 
 class Workspace:
@@ -136,8 +136,8 @@ class Workspace:
             return diags
         check_aliases(run.root.instance, diags)
         if any(not provider.is_builtin for provider in needed):
+            from nigari.workspace.base.waiting import run_to_end
             from nigari.workspace.configuration.validate import validate_with_plugins
-            from nigari.workspace.session.waiting import run_to_end
 
             run_to_end(validate_with_plugins(run, needed, self.where, diags))
             return diags

@@ -21,8 +21,8 @@ from nigari.running.driver import Driver
 from nigari.running.function_calls import FunctionCalls
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
-from nigari.workspace.session.working_directory import WorkingDirectory
 
 _AT_ONCE: Final = 10
 

@@ -15,7 +15,7 @@ from nigari.lang.files import Entry, Files, by_name
 from nigari.plan.nodes.look_up import LookUp
 from nigari.plan.show.written_resource import written_resource
 from nigari.record import record
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.working_directory import WorkingDirectory
 
 _HEAD: Final = (
     "# __generated__ by Nigari\n# Review these blocks, and move them to where they belong in "

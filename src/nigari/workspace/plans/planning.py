@@ -41,11 +41,11 @@ from nigari.running.host import RunSettings
 from nigari.running.provider_pool import ProviderPool
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
+from nigari.workspace.base.home_directory import home_directory
+from nigari.workspace.base.interruptions import on_interrupt
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.requirements import find_requirements
 from nigari.workspace.plugins.providers import InstalledProviders
-from nigari.workspace.session.home_directory import home_directory
-from nigari.workspace.session.interruptions import on_interrupt
-from nigari.workspace.session.working_directory import WorkingDirectory
 from nigari.workspace.states.remote_state import RemoteStates, remote_state_checker
 
 Save = Callable[[State], Awaitable[None]]

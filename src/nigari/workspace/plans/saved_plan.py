@@ -19,11 +19,11 @@ from nigari.packages.module_manifest import FILE_NAME as MANIFEST
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.plan_file import Data, SavedPlan, checksum, plan_header, value_to_plan
 from nigari.record import record
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import InstalledPackages
 from nigari.workspace.plans.plan_files import LinkedFiles, UnchangedFiles, real_path
 from nigari.workspace.plans.planning import Planning
-from nigari.workspace.session.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import SavedBackend
 
 

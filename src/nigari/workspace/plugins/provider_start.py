@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.packages.installed_program import Program
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.schema_cache import Form, SchemaCache
-from nigari.workspace.session.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
     from nigari.providers import api

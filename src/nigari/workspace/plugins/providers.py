@@ -24,9 +24,9 @@ from nigari.packages.locked_versions import locked_versions_fit
 from nigari.packages.lockfile import FILE_NAME, Locks, load_locks
 from nigari.packages.platforms import current_platform
 from nigari.packages.provider_package import executable
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.provider_start import ProgramSearch, ProviderStart, Purpose
 from nigari.workspace.plugins.schema_cache import DIRECTORY, SchemaCache
-from nigari.workspace.session.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
     from nigari.packages.provider_store import ProviderStore

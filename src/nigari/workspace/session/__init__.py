@@ -1,4 +1,4 @@
-"""Sessions: one working directory with its variables, lock and state, for commands and programs.
+"""Sessions: the doors of a working directory, for commands and programs, with its lock and its state.
 
 Does not know screens and flags.
 """

@@ -15,10 +15,10 @@ from nigari.plan.model import changes
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.model.reasons import why
 from nigari.record import record
+from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.locked import MadePlan, write_saved
-from nigari.workspace.session.waiting import run_to_end
 
 _ACTIONS: Final = {
     changes.Action.DELETE_THEN_CREATE: "replace",

@@ -14,16 +14,16 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from nigari.diagnostics import Diagnostics, Range, Severity
-from nigari.workspace.session.mentions import may_be_encrypted, mentions
-from nigari.workspace.session.options import (
+from nigari.workspace.base.mentions import may_be_encrypted, mentions
+from nigari.workspace.base.options import (
     NO_OPTIONS,
     NO_VARIABLES,
     GivenVariables,
     SessionOptions,
     StateFiles,
 )
-from nigari.workspace.session.people import NOBODY, People
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.people import NOBODY, People
+from nigari.workspace.base.working_directory import WorkingDirectory
 
 # What only some commands, or only some directories need, is imported when it is.
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Session:
         self._inputs = self._read_variables(self._workspace)
 
     def _read_variables(self, workspace: Workspace) -> Inputs:
-        from nigari.workspace.session.variable_values import read_variables
+        from nigari.workspace.base.variable_values import read_variables
 
         reader = read_variables(self.where, self.selected, self._variables, self.diags)
         workspace.sources.update(reader.sources)

@@ -19,7 +19,7 @@ from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.static.backend import BackendArguments
 from nigari.record import record
-from nigari.workspace.session.people import People
+from nigari.workspace.base.people import People
 from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Migration, Move
 from nigari.workspace.states.backend import (
     BackendMemory,

@@ -27,21 +27,21 @@ from nigari.packages.provider_installer import Installation, Listener
 from nigari.packages.requirement import Requirement
 from nigari.record import record
 from nigari.workspace import Workspace
+from nigari.workspace.base.people import People
+from nigari.workspace.base.remembered import (
+    belongs_to,
+    forget,
+    save_remembered,
+    worth_remembering,
+)
+from nigari.workspace.base.waiting import run_until_it_waits
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.modules import Place
 from nigari.workspace.configuration.requirements import (
     check_sources,
     find_requirements,
     stored_requirements,
 )
-from nigari.workspace.session.people import People
-from nigari.workspace.session.remembered import (
-    belongs_to,
-    forget,
-    save_remembered,
-    worth_remembering,
-)
-from nigari.workspace.session.waiting import run_until_it_waits
-from nigari.workspace.session.working_directory import WorkingDirectory
 from nigari.workspace.setup.backend_setup import BackendOptions, BackendSetup
 from nigari.workspace.setup.install import InstallingPackages, InstallView, StagedFiles
 from nigari.workspace.setup.module_locking import ModuleLocking, open_module_locking, save_locking

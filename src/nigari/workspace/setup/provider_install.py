@@ -42,8 +42,8 @@ from nigari.packages.provider_store import ProviderStore
 from nigari.packages.requirement import Requirement
 from nigari.packages.whole_file import make_directories
 from nigari.record import record
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
-from nigari.workspace.session.working_directory import WorkingDirectory
 
 _DIRECTORIES_FILE: Final = "plugin_path"
 

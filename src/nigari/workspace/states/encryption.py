@@ -38,7 +38,7 @@ from nigari.state.encryption import (
     TargetConfig,
     merge,
 )
-from nigari.workspace.session.mentions import ENCRYPTION_VARIABLE
+from nigari.workspace.base.mentions import ENCRYPTION_VARIABLE
 
 _KEY_PROVIDER: Final = "key_provider"
 _METHOD: Final = "method"

@@ -12,7 +12,7 @@ from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.base import problem
 from nigari.providers.builtin.remote_state import Checker, RemoteOutputs, RemoteState
 from nigari.schema.coerce import coerce
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
     import asyncio

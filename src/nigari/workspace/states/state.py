@@ -20,8 +20,8 @@ from nigari.diagnostics import Diagnostics
 from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
 from nigari.state.encryption.envelope import is_encrypted
-from nigari.workspace.session.options import NO_STATE_FILES, StateFiles
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.options import NO_STATE_FILES, StateFiles
+from nigari.workspace.base.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
     from pathlib import Path

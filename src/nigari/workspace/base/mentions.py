@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.working_directory import WorkingDirectory
 
 ENCRYPTION_VARIABLE: Final = "TF_ENCRYPTION"
 _CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")

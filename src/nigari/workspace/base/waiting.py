@@ -18,7 +18,7 @@ def run_to_end(work: Coroutine[object, object, T]) -> T:
         return asyncio.run(work)
     from concurrent.futures import ThreadPoolExecutor
 
-    from nigari.workspace.session.interruptions import Interruptions
+    from nigari.workspace.base.interruptions import Interruptions
 
     interruptions = Interruptions()
     with ThreadPoolExecutor(max_workers=1) as pool:

@@ -16,8 +16,8 @@ from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.hcl.body import Body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
-from nigari.workspace.session.options import GivenVariables
-from nigari.workspace.session.working_directory import WorkingDirectory
+from nigari.workspace.base.options import GivenVariables
+from nigari.workspace.base.working_directory import WorkingDirectory
 
 ENVIRONMENT_PREFIX = "TF_VAR_"
 _REMEMBERED = "nigari.variables.json"
@@ -29,7 +29,7 @@ def read_variables(
     """The values of variables from everywhere they can come from."""
     reader = VariableReader(where, diags)
     if os.path.exists(where.data(_REMEMBERED)):
-        from nigari.workspace.session.remembered import load_remembered
+        from nigari.workspace.base.remembered import load_remembered
 
         reader.inputs.update(load_remembered(where.data_directory, workspace, diags))
     reader.read_environment(where.environ)
