@@ -157,8 +157,8 @@ def test_the_page_of_commands_has_all_of_them() -> None:
     assert sorted(named) == sorted(COMMANDS)
 
 
-def test_architecture_fits_on_two_pages() -> None:
-    assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 120
+def test_architecture_fits_on_four_pages() -> None:
+    assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 180
 
 
 def test_decision_notes_are_dated_and_short() -> None:

@@ -34,12 +34,12 @@ from nigari.workspace.base.interruptions import Interruptions
 from nigari.workspace.base.options import GivenVariables, SessionOptions, StateFiles
 from nigari.workspace.base.people import NOBODY, People
 from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.session import locked as turns
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.plan_result import Plan, made_plan
 from nigari.workspace.session.progress import Announcer
 from nigari.workspace.session.session import Edit
 from nigari.workspace.session.session import Session as Work
-from nigari.workspace.session.session import locked as turns
 from nigari.workspace.session.state_result import Output, StoredState
 
 if TYPE_CHECKING:
