@@ -1,4 +1,4 @@
-"""What planning and applying tell while they are at work: to listeners, and as events.
+"""Events: what planning and applying tell while they are at work.
 
 A `Listener` is called with what happens to single objects, as it happens. Python programs hear the
 same as events, values that can be printed: `session.apply(listen=print)`. What a plan says in the

@@ -1,4 +1,4 @@
-"""What the operations on resources work on: providers that are open, the state as it grows.
+"""The apply context: what operations share, the open providers and the state as it grows.
 
 It knows what there is; what an operation does with it, the modules for making, ending and reading
 say.

@@ -1,4 +1,4 @@
-"""What the configuration says of an instance by the time it is applied: arguments and conditions."""
+"""The configuration of an instance at apply: its arguments and its conditions."""
 
 from __future__ import annotations
 

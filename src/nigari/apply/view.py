@@ -1,4 +1,4 @@
-"""Who is told what happens while a plan is applied."""
+"""The view of an apply: hears what is done to the objects of a plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command is: its flags, its help, and what it is given when it runs.
+"""Commands: their flags, their help, and what they are given when they run.
 
 Kept free of imports that cost time: the program looks at a command before it knows whether it
 will run it.

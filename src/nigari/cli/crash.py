@@ -1,4 +1,4 @@
-"""What is said when the program itself is at fault.
+"""The message for a fault of the program itself.
 
 A message of an exception may quote values, secret ones among them, so by itself the apology
 names only the kind of the exception and the place. Whoever wants to see all of it asks for it.

@@ -1,4 +1,4 @@
-"""Where a command writes: output that cannot be written ends the output, and not the command.
+"""Outlets for results: output that cannot be written ends the output, and not the command.
 
 The reader of a pipe may leave, a disk may be full, while things are being created. Whoever writes
 hears nothing of it; who has the last word asks whether everything has arrived.

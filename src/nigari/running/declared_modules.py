@@ -1,4 +1,4 @@
-"""What the configuration declares at the address of a module instance, whatever its values are.
+"""Declarations at the address of a module instance, whatever its values are.
 
 All instances of a call declare the same, unless their sources differ. So what must be known of an
 instance that is gone, or whose call is not expanded yet, is found from any other.

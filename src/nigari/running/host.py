@@ -1,4 +1,4 @@
-"""What planning and applying share as hosts of the evaluator: real variables, real expansions.
+"""The host that planning and applying have in common: real variables, real expansions.
 
 A frame has a node for everything its module declares. The module tree is the one that the static
 phase found; where that has one deferred instance for all of a call, the real instances take its

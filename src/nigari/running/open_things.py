@@ -1,4 +1,4 @@
-"""What is open in a run, and in which order it is closed: what was opened last goes first.
+"""Open things of a run, and the order in which they close: the last one opened first.
 
 Providers and ephemeral objects are told apart by nobody here. Two things that were being opened at
 the same time cannot need each other, so they have the same level and are closed at the same time.

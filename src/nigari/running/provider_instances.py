@@ -1,4 +1,4 @@
-"""Which provider instance a resource instance uses, and all instances of one run.
+"""Provider instances: the one that each resource instance uses, and all of a run.
 
 A name leads from a module to where it is configured: in the module itself, or with a caller who
 passes it or from whom it is inherited. A key may be written at the resource or at one of the calls

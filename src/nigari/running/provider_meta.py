@@ -1,4 +1,4 @@
-"""What modules tell providers about themselves, in `provider_meta` blocks."""
+"""`provider_meta` blocks: what modules tell providers about themselves."""
 
 from __future__ import annotations
 

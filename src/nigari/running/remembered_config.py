@@ -1,4 +1,4 @@
-"""From a provider's configuration to what a state remembers of it, and back.
+"""Remembered provider configurations: what a state keeps of one, and back.
 
 What is secret, by its marks or by the schema, is withheld: of such an argument only the name is
 kept, so that it can be said what is missing. An argument is a whole attribute; those of nested

@@ -1,4 +1,4 @@
-"""What must be asked of providers before a node can go on, and who knows what that is."""
+"""Requests to providers that a node must have answered before it can go on."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the built-in provisioners do."""
+"""The built-in provisioners: local-exec, remote-exec and file."""

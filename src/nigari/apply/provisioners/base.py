@@ -1,4 +1,4 @@
-"""What all provisioners have in common: how they fail, and how values become their arguments."""
+"""Common parts of provisioners: how they fail, and how values become their arguments."""
 
 from __future__ import annotations
 

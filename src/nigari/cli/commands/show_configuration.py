@@ -1,4 +1,4 @@
-"""What `nigari show -config` and `-module=DIR` do: a configuration, or one module, as JSON."""
+"""`nigari show -config` and `-module=DIR`: a configuration, or one module, as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `nigari show` does with a saved plan."""
+"""`nigari show` of a saved plan."""
 
 from __future__ import annotations
 

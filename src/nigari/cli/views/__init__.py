@@ -1,1 +1,1 @@
-"""How results are shown: to people, and to programs."""
+"""Views: results as people and programs are shown them."""

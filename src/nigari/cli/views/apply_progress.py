@@ -1,4 +1,4 @@
-"""What people are told while a plan is made and applied."""
+"""Progress on the terminal while a plan is made and applied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How two values differ that a condition compares, below the snippet of a diagnostic.
+"""The two sides of a failed comparison, below the snippet of a diagnostic.
 
 The data comes without its secrets; what is missing is shown as that.
 """

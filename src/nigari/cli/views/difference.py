@@ -1,4 +1,4 @@
-"""What becomes of a value, part by part, as a tree.
+"""The difference of two values, part by part, as a tree.
 
 It says of every part whether it is new, goes, changes or stays, and whether that forces another
 object. How that is found out, and how it looks on the screen, is unknown here.

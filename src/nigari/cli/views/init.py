@@ -1,4 +1,4 @@
-"""What `init` and `get` say while they work."""
+"""The words of `init` and `get` while they work."""
 
 from __future__ import annotations
 

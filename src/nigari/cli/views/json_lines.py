@@ -1,4 +1,4 @@
-"""What `-json` and `-json-into` write: one JSON object per line, in the form that `tofu` uses."""
+"""The lines of `-json` and `-json-into`: one JSON object each, in the form that `tofu` uses."""
 
 from __future__ import annotations
 

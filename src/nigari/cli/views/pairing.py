@@ -1,4 +1,4 @@
-"""Which elements of two sequences belong together, so that as few as possible seem to change."""
+"""Pairs of elements in two sequences, so that as few as possible seem to change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How differences are shown: in which colours, with which marks and notes."""
+"""The presentation of differences: colours, marks and notes."""
 
 from __future__ import annotations
 

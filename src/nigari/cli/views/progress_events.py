@@ -1,4 +1,4 @@
-"""What happens while a plan is made and applied, as events for programs."""
+"""The events of planning and applying, as JSON for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How texts are shown: in quotes, over several lines, or as what they tell in JSON."""
+"""Texts on the screen: in quotes, over several lines, or as the JSON that they hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every phase evaluates with: compiled modules, instances, scopes, work lists, and causes.
+"""The base of every phase: compiled modules, instances, scopes, work lists, and causes.
 
 Does not know any phase.
 """

@@ -1,4 +1,4 @@
-"""Why a value is not known yet.
+"""Causes: reasons for which a value is not known yet.
 
 A cause travels with an unknown value from where it arose to where someone needs the value. It
 names the root: a missing variable, a resource, an expansion that is not known. How the value came

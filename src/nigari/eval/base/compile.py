@@ -1,4 +1,4 @@
-"""What one directory declares, made ready to be evaluated any number of times.
+"""Compiled modules: one directory, made ready to be evaluated any number of times.
 
 Compiling finds the references of every expression once per directory, however many instances the
 module has. Nothing here depends on a phase, an instance or an input.

@@ -1,4 +1,4 @@
-"""From the values of `count`, `for_each` and `enabled` to the instances they ask for.
+"""Expansion: the instances that the values of `count`, `for_each` and `enabled` ask for.
 
 The rules are the same for resources, modules and provider configurations; only the words differ
 slightly, so each caller says what is being expanded. An unknown value is no error here: it gives

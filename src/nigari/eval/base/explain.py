@@ -1,4 +1,4 @@
-"""How an unknown value came to be where it is: from a place back to the root cause.
+"""Chains of an unknown value: from where it is back to its root cause.
 
 The way is found only when it must be told. Every node can say which expression gave its value and
 in which module that was evaluated, so the way back follows the references whose values carry the

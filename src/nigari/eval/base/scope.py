@@ -1,4 +1,4 @@
-"""From the references of an expression to the values that its names stand for.
+"""Scopes: the values that the references of an expression stand for.
 
 Resolving is done in rounds: it either says which nodes must be done first, or gives the scope to
 evaluate in. Only what an expression names is put into its scope, and of a local value written as

@@ -1,4 +1,4 @@
-"""What is said of names that stand for nothing, or not for what they seem to."""
+"""Messages about names that stand for nothing, or not for what they seem to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What declarations mean: variables, locals, outputs, calls, resources, conditions.
+"""Nodes of declarations: variables, locals, outputs, calls, resources, conditions.
 
 Each node computes its value once in a phase; the phase answers for what it refers to.
 """

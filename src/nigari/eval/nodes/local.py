@@ -1,4 +1,4 @@
-"""What a local value means: the value of its expression, or of one attribute of it."""
+"""Local values: the value of an expression, or of one attribute of it."""
 
 from __future__ import annotations
 

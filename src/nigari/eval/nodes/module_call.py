@@ -1,4 +1,4 @@
-"""What a module call means: the instances that it makes, and what their outputs are to the caller.
+"""Module calls: the instances that they make, and what their outputs are to the caller.
 
 Where the instances come from is the affair of the phase: the static phase finds the modules
 (`nigari.eval.static.module_call`), planning expands every call.

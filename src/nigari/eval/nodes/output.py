@@ -1,4 +1,4 @@
-"""What an output value means: the value of its expression, with the marks it declares."""
+"""Output values: the value of an expression, with the marks that it declares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a provider configuration means: which provider it is for, and which instances it has."""
+"""Provider configurations: which provider each is for, and which instances it has."""
 
 from __future__ import annotations
 

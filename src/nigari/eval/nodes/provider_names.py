@@ -1,4 +1,4 @@
-"""From a provider's name in a module to the block that configures it, over the tree of modules.
+"""Provider names: the block that a name in a module leads to, over the tree of modules.
 
 Nothing is evaluated: a key that a call gives is told with where it is written.
 """

@@ -1,4 +1,4 @@
-"""What a resource block means while nothing of it exists: its configuration against its schema.
+"""Resource blocks while nothing of them exists: the configuration against its schema.
 
 This is how `validate` sees resources. Nothing is expanded: one look with unknown `each` and
 `count` stands for all instances. The value that others see is unknown, of the schema's type.

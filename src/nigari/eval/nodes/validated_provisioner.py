@@ -1,4 +1,4 @@
-"""What the provisioners of a resource mean while nothing runs: their arguments against schemas."""
+"""Provisioners while nothing runs: their arguments against schemas."""
 
 from __future__ import annotations
 

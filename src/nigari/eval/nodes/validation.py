@@ -1,4 +1,4 @@
-"""Whether the value of a variable is one that its author allows: its `validation` blocks."""
+"""Validations of variables: the values that their authors allow."""
 
 from __future__ import annotations
 

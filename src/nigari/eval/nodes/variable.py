@@ -1,4 +1,4 @@
-"""What an input variable means: the value given for it, made to fit its declaration."""
+"""Input variables: the values given for them, made to fit their declarations."""
 
 from __future__ import annotations
 

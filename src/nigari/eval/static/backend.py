@@ -1,4 +1,4 @@
-"""What a `backend` or `cloud` block means: a value for each of its arguments.
+"""The `backend` or `cloud` block: a value for each of its arguments.
 
 Each argument is a static place of its own, so that an error is about the argument and names the
 way that its value took. Whether the values fit together is the backend's affair.

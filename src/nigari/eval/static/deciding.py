@@ -1,4 +1,4 @@
-"""Which variables of the root module an expression may depend on, going by what is written.
+"""Deciding variables: those of the root module that an expression may depend on.
 
 Values are not looked at: this serves messages that say what to give on the command line.
 """

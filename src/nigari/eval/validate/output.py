@@ -1,4 +1,4 @@
-"""What an output value means to `validate`: it waits for whatever its module waits for.
+"""Output values in `validate`: they wait for whatever their module waits for.
 
 Nothing in a called module exists before the call is expanded and what it depends on is there, and
 from outside only the outputs can be reached. So they hold back the others, even constants.

@@ -1,4 +1,4 @@
-"""What a provider block means while nothing is configured: its body against the schema.
+"""Provider blocks while nothing is configured: their bodies against the schema.
 
 This is how `validate` sees provider configurations; their values may be unknown.
 """

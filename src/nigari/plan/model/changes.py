@@ -1,4 +1,4 @@
-"""What a plan says: changes of resource instances and outputs, as data that never changes.
+"""Plans: changes of resource instances and outputs, as data that never changes.
 
 Nothing here knows how a change was worked out, how it is carried out or how it is shown.
 """

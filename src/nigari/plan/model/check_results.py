@@ -1,4 +1,4 @@
-"""How conditions went, in the form in which a state keeps it."""
+"""Results of conditions, in the form in which a state keeps them."""
 
 from __future__ import annotations
 

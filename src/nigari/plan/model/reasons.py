@@ -1,4 +1,4 @@
-"""Why something is to be done to an object, in words."""
+"""Reasons of changes, in words."""
 
 from __future__ import annotations
 

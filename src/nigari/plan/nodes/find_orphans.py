@@ -1,4 +1,4 @@
-"""Which objects of the prior state nothing in the configuration wants, and what ends them."""
+"""Finds the orphans: objects of the prior state that nothing in the configuration wants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What resources have in common while planning: expansion, and the value of all instances together.
+"""Resources while planning: expansion, and the value of all instances together.
 
 A resource node waits for its expansion, then for a node per instance. What planning an instance
 means, the modules for managed, data and ephemeral resources say.

@@ -1,4 +1,4 @@
-"""Whether something must be done before a data source or an ephemeral resource can be asked.
+"""Pending changes that a data source or an ephemeral resource must wait for.
 
 What `depends_on` names must have been done before, and so must the managed resources that the block
 refers to: who asks about something means it as it will be. A `depends_on` that names a module, or that

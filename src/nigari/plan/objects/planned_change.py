@@ -1,4 +1,4 @@
-"""From a configuration and a prior object to a change, with a provider's help.
+"""Planned changes: a configuration and a prior object, with a provider's help.
 
 This is the conversation with the provider about one managed object: validate, plan, and plan once
 more as something new where the object must be replaced. What is asked is data, what comes back is

@@ -1,4 +1,4 @@
-"""What an object would be if only the configuration counted: its arguments, with the rest as before.
+"""Proposed objects: the arguments of the configuration, with the rest as it was.
 
 The result is what a provider is asked to plan. Arguments that are set win; what the provider may
 decide itself keeps its prior value. Nested objects of the configuration are paired with prior ones:

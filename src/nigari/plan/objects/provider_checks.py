@@ -1,4 +1,4 @@
-"""What a provider may plan, and what it may give back after a change.
+"""Checks on providers: what they may plan, and what they may give back after a change.
 
 A plan may not contradict the configuration, and a result may not contradict its plan. Libraries of
 old providers cannot keep these rules; who asks decides whether to insist. Problems are sentences

@@ -1,4 +1,4 @@
-"""Which blocks of a configuration need which others, whatever their values.
+"""The block graph: which blocks of a configuration need which others, whatever their values.
 
 A block is named by the un-keyed path of its module and its name there. Besides what a module
 declares there are two names for each call: the call itself stands for its expansion, on which all

@@ -1,4 +1,4 @@
-"""Which operations wait for each other, directly or through others."""
+"""Circles: operations that wait for each other, directly or through others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the changes of a plan to its execution graph: what must be done before what.
+"""The order of operations: from the changes of a plan to its execution graph.
 
 The rules, with A depending on B: B is created or updated before A; A is destroyed before anything is
 done to B. An object that is replaced goes before its successor comes, or after it where it is

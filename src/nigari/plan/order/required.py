@@ -1,4 +1,4 @@
-"""Which providers a configuration and a state need."""
+"""Providers that a configuration and a state require."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there will be once a plan is applied, as JSON data: the `planned_values` of `show -json`."""
+"""The `planned_values` of `show -json`: what there will be once a plan is applied."""
 
 from __future__ import annotations
 

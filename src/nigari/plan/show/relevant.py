@@ -1,4 +1,4 @@
-"""Which attributes of which resources have a part in what a plan is going to change.
+"""Relevant attributes: those that have a part in what a plan is going to change.
 
 What changed outside is worth telling where a planned change may come from it. Nothing is
 evaluated: it is a matter of references, followed through local values, variables and outputs, and

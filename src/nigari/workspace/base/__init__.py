@@ -1,4 +1,4 @@
-"""What everything about a working directory stands on: paths, environment, people, variables, waiting.
+"""The base of working directories: paths, environment, people, variables, waiting.
 
 Does not know configurations, states or plans.
 """

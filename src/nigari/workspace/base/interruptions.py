@@ -1,4 +1,4 @@
-"""What Ctrl-C, a request to end and cancelling mean while something must not just end.
+"""Interruptions: Ctrl-C, requests to end and cancelling, while something must not just end.
 
 Whoever does such a thing says how it reacts (`on_interrupt`). Where the interruption comes from
 depends on who runs it: signals in a program of its own, a waiting thread in a notebook, a cancelled

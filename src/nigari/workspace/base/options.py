@@ -1,4 +1,4 @@
-"""What whoever opens a session says about it: files of states, locks, and values of variables."""
+"""Options of a session: files of states, locks, and values of variables."""
 
 from __future__ import annotations
 

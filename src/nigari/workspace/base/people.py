@@ -1,4 +1,4 @@
-"""Who can be asked while a session works: for values, and for a yes.
+"""People: whoever can be asked while a session works, for values and for a yes.
 
 How a question is put, and where, is the affair of whoever opens the session; where nobody is
 there, whoever wanted to know reports what that means.

@@ -1,4 +1,4 @@
-"""Where the modules come from that calls ask for: the caller's own package, or one of its own.
+"""Called modules: those of the caller's own package, and those of other packages.
 
 A module in the caller's package is found by its path. Packages of their own are found by whoever
 has them: here, where an earlier `init` has put them; in `install`, wherever they can be had.

@@ -1,4 +1,4 @@
-"""Which providers the modules of a configuration ask for, and in which versions.
+"""Requirements: the providers that modules ask for, and in which versions.
 
 Sources and versions in `required_providers` are static places. What a module uses without asking
 for it is asked for in any version; so is whatever the stored state still has.

@@ -1,4 +1,4 @@
-"""What providers offer, for commands that want nothing else of them.
+"""Schemas of providers, for commands that want nothing else of them.
 
 Where all schemas are known from an earlier run, no process is started and no event loop needed.
 Without one, `await asyncio.sleep(0)` asks for an event loop when a process is.

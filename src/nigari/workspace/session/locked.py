@@ -1,4 +1,4 @@
-"""What a session does while it holds the lock of its state: planning, applying, storing.
+"""The locked session: planning, applying and storing while the lock of the state is held.
 
 The state is stored while a plan is applied and once more at the end. One that cannot be stored is
 put where it can be found. Who sees a plan and agrees to it is the affair of whoever holds this.

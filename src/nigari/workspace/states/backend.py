@@ -1,4 +1,4 @@
-"""Which backend a working directory has: what the configuration says, and what init remembers.
+"""The backend of a working directory: what the configuration says, and what init remembers.
 
 The memory is the file that `tofu` keeps, too: the type, the arguments with those of the command
 line merged in, and a hash of what the configuration alone said. Moving states from one backend to
