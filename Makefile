@@ -48,8 +48,9 @@ layers: $(READY)
 test: $(READY) ## the tests alone
 	$(BIN)/pytest -q -n $(WORKERS)
 
-pictures: $(READY) ## draw the pictures of the documents anew
+pictures: $(READY) ## draw the pictures of the documents, and write the page of the public surface
 	$(BIN)/python -m scripts.pictures
+	$(BIN)/python -m scripts.api_page
 
 peers: ## build the real programs that check-real compares with
 	$(PYTHON) -m scripts.peers

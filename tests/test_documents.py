@@ -25,6 +25,7 @@ NOT_OURS: Final = frozenset(
         ".tf",
         ".tf.json",
         ".tofu",
+        ".json",
         ".jsonl",
         ".nigari.lock.hcl",
         "./network",

@@ -24,35 +24,63 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from nigari import aio, cty, diagnostics, hcl
-    from nigari.aio import Ask
+    from nigari import aio, cty, diagnostics, events, hcl
+    from nigari.aio import Applied, Ask, Initialized
     from nigari.session import Session
-    from nigari.workspace.configuration.view import Configuration
+    from nigari.workspace.configuration.view import (
+        BlockView,
+        Configuration,
+        Known,
+        ModuleView,
+        ResourceView,
+    )
     from nigari.workspace.session.failure import SessionError
-    from nigari.workspace.session.plan_result import Plan
+    from nigari.workspace.session.plan_result import Plan, PlannedChange, Summary
+    from nigari.workspace.session.state_result import Output, StoredResource, StoredState
 else:
     __getattr__ = lazy_exports(
         __name__,
         {
-            **{name: (name,) for name in ("aio", "cty", "diagnostics", "hcl")},
+            **{name: (name,) for name in ("cty", "diagnostics", "events", "hcl")},
+            "aio": ("Applied", "Ask", "Initialized", "aio"),
             "session": ("Session",),
+            "nigari.workspace.configuration.view": (
+                "BlockView",
+                "Configuration",
+                "Known",
+                "ModuleView",
+                "ResourceView",
+            ),
             "nigari.workspace.session.failure": ("SessionError",),
-            "nigari.workspace.session.plan_result": ("Plan",),
-            "nigari.workspace.configuration.view": ("Configuration",),
+            "nigari.workspace.session.plan_result": ("Plan", "PlannedChange", "Summary"),
+            "nigari.workspace.session.state_result": ("Output", "StoredResource", "StoredState"),
         },
     )
 
 __version__ = VERSION
 
 __all__ = [
+    "Applied",
+    "Ask",
+    "BlockView",
     "Configuration",
+    "Initialized",
+    "Known",
+    "ModuleView",
+    "Output",
     "Plan",
+    "PlannedChange",
+    "ResourceView",
     "Session",
     "SessionError",
+    "StoredResource",
+    "StoredState",
+    "Summary",
     "__version__",
     "aio",
     "cty",
     "diagnostics",
+    "events",
     "hcl",
     "load",
     "open",

@@ -15,13 +15,11 @@ from nigari.cty.values import Value
 from nigari.record import record
 
 __all__ = [
-    "SILENCE",
     "Event",
     "Failed",
     "Finished",
     "Interrupted",
     "Listen",
-    "Listener",
     "ProvisionerOutput",
     "Started",
 ]

@@ -63,14 +63,17 @@ class Type:
 
     @property
     def is_primitive(self) -> bool:
+        """Whether it is a string, a number or a bool."""
         return KIND_STRING <= self.kind <= KIND_BOOL
 
     @property
     def is_collection(self) -> bool:
+        """Whether it is a list, a set or a map."""
         return KIND_LIST <= self.kind <= KIND_MAP
 
     @property
     def is_structural(self) -> bool:
+        """Whether it is an object or a tuple."""
         return self.kind == KIND_TUPLE or self.kind == KIND_OBJECT
 
     def friendly_name(self) -> str:

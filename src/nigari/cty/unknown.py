@@ -107,6 +107,7 @@ class Unknown:
 
     @property
     def is_refined(self) -> bool:
+        """Whether anything is known of it beside its type."""
         return self != UNREFINED
 
     def with_causes(self, causes: tuple[object, ...]) -> "Unknown":

@@ -95,6 +95,7 @@ class Value:
 
     @property
     def is_null(self) -> bool:
+        """Whether it is null."""
         return self.data is None
 
     @property
@@ -104,17 +105,21 @@ class Value:
 
     @property
     def is_wholly_known(self) -> bool:
+        """Whether no part of it is unknown."""
         return not self.flags & HAS_UNKNOWN
 
     @property
     def is_marked(self) -> bool:
+        """Whether the value itself has marks."""
         return bool(self.marks)
 
     @property
     def contains_marked(self) -> bool:
+        """Whether it or any part of it has marks."""
         return bool(self.flags & HAS_MARKS)
 
     def has_mark(self, mark: Mark) -> bool:
+        """Whether the value itself has a mark."""
         return mark in self.marks
 
     @property

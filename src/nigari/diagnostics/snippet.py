@@ -20,7 +20,9 @@ _SURROUNDINGS = 2 * 1024
 class Sources(Protocol):
     """Answers with the bytes that positions in a file count; a `dict` of bytes is one."""
 
-    def get(self, filename: str, /) -> bytes | None: ...
+    def get(self, filename: str, /) -> bytes | None:
+        """The bytes of a file; None where it is not known."""
+        ...
 
 
 @record

@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from nigari.cty.callables import function
     from nigari.cty.function import Function, FunctionError, Parameter, PythonCallable
     from nigari.diagnostics import Diagnostics
-    from nigari.hcl.body import Body
+    from nigari.hcl.body import (
+        Attribute,
+        AttributeSchema,
+        Block,
+        BlockSchema,
+        Body,
+        BodySchema,
+        Content,
+    )
     from nigari.hcl.data_text import (
         BlockData,
         BodyData,
@@ -42,10 +50,12 @@ if TYPE_CHECKING:
         template,
     )
     from nigari.hcl.decode_dataclass import Argument, Label, Locations, Named, Remain
+    from nigari.hcl.evaluation import Fault
     from nigari.hcl.expressions import Expression
     from nigari.hcl.native_body import NativeBody
     from nigari.hcl.scope import Scope
     from nigari.hcl.source import Source
+    from nigari.hcl.traversal import Step, Traversal
     from nigari.hcl.writer import Document
 else:
     __getattr__ = lazy_exports(
@@ -54,7 +64,18 @@ else:
             "nigari.cty.callables": ("function",),
             "nigari.cty.function": ("Function", "FunctionError", "Parameter", "PythonCallable"),
             "scope": ("Scope",),
-            "body": ("Body",),
+            "body": (
+                "Attribute",
+                "AttributeSchema",
+                "Block",
+                "BlockSchema",
+                "Body",
+                "BodySchema",
+                "Content",
+            ),
+            "evaluation": ("Fault",),
+            "source": ("Source",),
+            "traversal": ("Step", "Traversal"),
             "data_text": (
                 "BlockData",
                 "BodyData",
@@ -75,12 +96,19 @@ else:
 
 __all__ = [
     "Argument",
+    "Attribute",
+    "AttributeSchema",
+    "Block",
     "BlockData",
+    "BlockSchema",
     "Body",
     "BodyData",
+    "BodySchema",
     "Commented",
+    "Content",
     "Document",
     "Expression",
+    "Fault",
     "File",
     "Function",
     "FunctionError",
@@ -95,6 +123,9 @@ __all__ = [
     "Raw",
     "Remain",
     "Scope",
+    "Source",
+    "Step",
+    "Traversal",
     "block",
     "commented",
     "dump",

@@ -114,6 +114,7 @@ class Attribute:
 
     @property
     def name_range(self) -> Range:
+        """Where the name is."""
         return self.source.range(self.name_start, self.name_end)
 
     def with_expr(self, expr: Expression) -> Attribute:
@@ -198,10 +199,12 @@ class Block:
 
     @property
     def type_range(self) -> Range:
+        """Where the type is."""
         return self.source.range(self.type_start, self.type_end)
 
     @property
     def label_ranges(self) -> list[Range]:
+        """Where each label is."""
         return [self.source.range(start, end) for start, end in self.label_spans]
 
     @property

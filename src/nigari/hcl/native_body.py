@@ -80,6 +80,7 @@ class NativeBody(Body):
 
     @property
     def range(self) -> Range:
+        """Where the body is."""
         return self.source.range(self.start, self.end)
 
     @property

@@ -136,14 +136,17 @@ class Traversal:
 
     @property
     def start(self) -> int:
+        """The offset of the first character."""
         return self.steps[0].start if self.steps else 0
 
     @property
     def end(self) -> int:
+        """The offset after the last character."""
         return self.steps[-1].end if self.steps else 0
 
     @property
     def range(self) -> Range:
+        """Where all of it is."""
         return self.source.range(self.start, self.end)
 
     def step_range(self, step: Step) -> Range:

@@ -15,7 +15,7 @@ from typing import Protocol
 from nigari.compat.hcl2.builder import Builder
 from nigari.compat.hcl2.deserializer import DeserializerOptions
 from nigari.compat.hcl2.formatter import FormatterOptions
-from nigari.compat.hcl2.query import DocumentView
+from nigari.compat.hcl2.query import AttributeView, BlockView, BodyView, DocumentView
 from nigari.compat.hcl2.tree import (
     BaseDeserializer,
     BaseFormatter,
@@ -32,6 +32,9 @@ from nigari.version import VERSION
 __version__ = VERSION
 
 __all__ = [
+    "AttributeView",
+    "BlockView",
+    "BodyView",
     "Builder",
     "DeserializerOptions",
     "DocumentView",

@@ -62,6 +62,7 @@ class DocumentView(BodyView):
 
     @property
     def body(self) -> BodyView:
+        """The attributes and blocks of the file."""
         return BodyView(self.raw)
 
 
@@ -107,6 +108,7 @@ class AttributeView(_Item):
 
     @property
     def name(self) -> str:
+        """The name of the attribute."""
         return self.raw.name
 
     @property
@@ -135,10 +137,12 @@ class BlockView(_Item):
 
     @property
     def block_type(self) -> str:
+        """The type of the block."""
         return self.raw.type
 
     @property
     def name_labels(self) -> list[str]:
+        """The labels of the block."""
         return list(self.raw.labels)
 
     @property
@@ -148,6 +152,7 @@ class BlockView(_Item):
 
     @property
     def body(self) -> BodyView:
+        """What is in the block."""
         assert isinstance(self.raw.body, NativeBody)
         return BodyView(self.raw.body)
 

@@ -89,16 +89,18 @@ class ResourceView:
     them.
     """
 
-    __slots__ = ("_data", "_module", "declaration", "key")
+    __slots__ = ("_data", "_frame", "_run", "declaration", "key")
 
     def __init__(
         self,
-        module: ModuleView,
+        run: StaticRun,
+        frame: Frame,
         declaration: Resource,
         key: InstanceKey = None,
         data: InstanceData | None = None,
     ) -> None:
-        self._module = module
+        self._run = run
+        self._frame = frame
         self._data = data
         self.declaration = declaration
         self.key = key
@@ -111,7 +113,7 @@ class ResourceView:
     def address(self) -> str:
         """The address of the block, or of the instance, in the tree."""
         addr = self.declaration.addr.instance(self.key)
-        return str(Abs(self._module.frame.instance.addr, addr))
+        return str(Abs(self._frame.instance.addr, addr))
 
     @property
     def mode(self) -> str:
@@ -120,14 +122,17 @@ class ResourceView:
 
     @property
     def type(self) -> str:
+        """The resource type."""
         return self.declaration.addr.type
 
     @property
     def name(self) -> str:
+        """The name after the type."""
         return self.declaration.addr.name
 
     @property
     def range(self) -> Range:
+        """Where the header of the block is."""
         return self.declaration.range
 
     @property
@@ -136,8 +141,10 @@ class ResourceView:
         deferred key stands for all.
         """
         return {
-            key: ResourceView(self._module, self.declaration, key, data)
-            for key, data in self._module.expansion(self.declaration).instances.items()
+            key: ResourceView(self._run, self._frame, self.declaration, key, data)
+            for key, data in expansion_of(
+                self._run, self._frame, self.declaration
+            ).instances.items()
         }
 
     @property
@@ -151,11 +158,11 @@ class ResourceView:
         return self._blocks(self.declaration.body, self.address)
 
     def _arguments(self, body: Body, name: str) -> Mapping[str, Known]:
-        frame = self._module.frame
+        frame = self._frame
         data, missing = self._data, None
         if data is None:
             data = deferred_data(self.declaration.repetition)
-            if not self._module.expansion(self.declaration).instances:
+            if not expansion_of(self._run, self._frame, self.declaration).instances:
                 missing = no_instances(frame, self.declaration)
         written = body.just_attributes(Diagnostics())
         found: dict[str, Known] = {}
@@ -163,7 +170,7 @@ class ResourceView:
             compiled = frame.instance.compiled.expression(attribute.expr)
             origin = Origin(frame, compiled, data)
             where = attribute.expr.range
-            found[key] = self._module.evaluated(f"{name}.{key}", origin, where, missing)
+            found[key] = _evaluated(self._run, f"{name}.{key}", origin, where, missing)
         return found
 
     def _blocks(self, body: Body, name: str) -> tuple[BlockView, ...]:
@@ -223,7 +230,7 @@ class ModuleView:
     def resources(self) -> Mapping[str, ResourceView]:
         """The resources, data sources and ephemeral resources by their address in the module."""
         return {
-            str(addr): ResourceView(self, resource)
+            str(addr): ResourceView(self._run, self.frame, resource)
             for addr, resource in self.frame.module.resources.items()
         }
 
@@ -245,17 +252,14 @@ class ModuleView:
             for name, node in nodes.items()
         }
 
-    def evaluated(
-        self, name: str, origin: Origin, where: Range, missing: UnknownCause | None = None
-    ) -> Known:
-        """The value of an expression of this module, which may belong to something `missing`."""
-        question = Question(name, origin, missing)
-        self._run.evaluate([question])
-        return Known(name, question.value, where, origin)
 
-    def expansion(self, resource: Resource) -> Expansion:
-        """The instances of a resource."""
-        return expansion_of(self._run, self.frame, resource)
+def _evaluated(
+    run: StaticRun, name: str, origin: Origin, where: Range, missing: UnknownCause | None
+) -> Known:
+    """The value of an expression, which may belong to something `missing`."""
+    question = Question(name, origin, missing)
+    run.evaluate([question])
+    return Known(name, question.value, where, origin)
 
 
 class Question(Node):

@@ -1,0 +1,99 @@
+"""Writes docs/api.md: the public surface, from the names and docstrings of the code.
+
+    python -m scripts.api_page
+
+What is on the page keeps its name and meaning; everything else may change without notice.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+DOORS: Final = (
+    "nigari",
+    "nigari.aio",
+    "nigari.cty",
+    "nigari.diagnostics",
+    "nigari.events",
+    "nigari.hcl",
+    "nigari.compat.hcl2",
+    "nigari.compat.pygohcl",
+    "nigari.providers.python",
+)
+PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "api.md"
+_HEAD: Final = """# The public surface
+
+Everything on this page can be imported, keeps its name and does what it says; what is not here may
+change at any time. The page is made from the code by `scripts/api_page.py`, and a test fails when it
+is out of date.
+"""
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [_HEAD]
+    for door in DOORS:
+        module = importlib.import_module(door)
+        parts.append(f"## `{door}`\n\n{_summary(module)}\n")
+        parts.extend(_entry(name, getattr(module, name)) for name in sorted(module.__all__))
+    return "\n".join(parts)
+
+
+def members(kind: type) -> Iterator[tuple[str, object]]:
+    """The public members that a class itself has, in the order of names."""
+    for name, member in sorted(vars(kind).items()):
+        if not name.startswith("_") and _callable(member) is not None:
+            yield name, member
+
+
+def _callable(member: object) -> object:
+    """The function behind a member; None where there is none."""
+    if isinstance(member, property):
+        return member.fget
+    if isinstance(member, classmethod | staticmethod):
+        return member.__func__
+    return member if inspect.isroutine(member) else None
+
+
+def _entry(name: str, found: object) -> str:
+    if inspect.isclass(found):
+        lines = [f"### class `{name}`\n", f"{_summary(found)}\n"]
+        for member, value in members(found):
+            is_property = isinstance(value, property)
+            text = member if is_property else f"{member}{_signature(value)}"
+            lines.append(f"- `{text}`: {_summary(value)}")
+        return "\n".join(lines).rstrip() + "\n"
+    if inspect.isroutine(found):
+        return f"### `{name}{_signature(found)}`\n\n{_summary(found)}\n"
+    if inspect.ismodule(found):
+        return f"### module `{name}`\n\n{_summary(found)}\n"
+    return f"### `{name}`\n"
+
+
+def _signature(member: object) -> str:
+    function = _callable(member)
+    if not callable(function):
+        return "()"
+    try:
+        found = inspect.signature(function)
+    except (TypeError, ValueError):
+        return "(...)"
+    kept = [each for name, each in found.parameters.items() if name not in ("self", "cls")]
+    text = str(found.replace(parameters=kept))
+    return _ADDRESS.sub("", text).replace("\n", " ")
+
+
+def _summary(found: object) -> str:
+    """The first paragraph of a docstring, on one line."""
+    text = inspect.getdoc(found) or ""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,77 @@
+"""The public surface is written down, explained, and made of itself."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import types
+import typing
+from collections.abc import Iterator
+
+import pytest
+
+from scripts.api_page import DOORS, PAGE, members, page
+
+INHERITED = ("nigari.providers.python",)
+"""Whose classes offer what plugins ask for, which authors of providers do not call."""
+
+
+def public() -> dict[int, str]:
+    """Everything that a door offers, by identity."""
+    found: dict[int, str] = {}
+    for door in DOORS:
+        module = importlib.import_module(door)
+        found.update({id(getattr(module, name)): f"{door}.{name}" for name in module.__all__})
+    return found
+
+
+def functions(door: str) -> Iterator[tuple[str, object]]:
+    """The functions and methods of a door, by name."""
+    module = importlib.import_module(door)
+    for name in module.__all__:
+        found = getattr(module, name)
+        if inspect.isfunction(found):
+            yield name, found
+        elif inspect.isclass(found):
+            for member, value in members(found):
+                raw = value.fget if isinstance(value, property) else value
+                raw = raw.__func__ if isinstance(raw, classmethod | staticmethod) else raw
+                yield f"{name}.{member}", raw
+
+
+def classes_in(hint: object) -> Iterator[type]:
+    """The classes that a type hint names."""
+    if typing.get_origin(hint) is not None or isinstance(hint, types.UnionType):
+        for each in typing.get_args(hint):
+            yield from classes_in(each)
+    elif inspect.isclass(hint):
+        yield hint
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m scripts.api_page"
+
+
+@pytest.mark.parametrize("door", [each for each in DOORS if each not in INHERITED])
+def test_everything_public_is_explained(door: str) -> None:
+    assert [name for name, each in functions(door) if not inspect.getdoc(each)] == []
+
+
+@pytest.mark.parametrize("door", [each for each in DOORS if each not in INHERITED])
+def test_signatures_are_made_of_public_names(door: str) -> None:
+    known = public()
+    leaks: set[str] = set()
+    for name, each in functions(door):
+        try:
+            hints = typing.get_type_hints(each)
+        except (NameError, TypeError):
+            continue  # what is only imported for type checkers
+        for hint in hints.values():
+            leaks.update(
+                f"{name}: {kind.__module__}.{kind.__qualname__}"
+                for kind in classes_in(hint)
+                if kind.__module__.startswith("nigari")
+                and id(kind) not in known
+                and not getattr(kind, "_is_protocol", False)
+            )
+    assert sorted(leaks) == []
