@@ -32,6 +32,8 @@ Everything on this page can be imported, keeps its name and does what it says; w
 change at any time. The page is made from the code by `scripts/api_page.py`, and a test fails when it
 is out of date.
 """
+_QUOTED: Final = re.compile(r"(: |-> )'([^']*)'")
+"""Annotations are kept as texts."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 
 
@@ -64,6 +66,7 @@ def _callable(member: object) -> object:
 def _entry(name: str, found: object) -> str:
     if inspect.isclass(found):
         lines = [f"### class `{name}`\n", f"{_summary(found)}\n"]
+        lines.extend(f"- `{field}`" for field in _fields(found))
         for member, value in members(found):
             is_property = isinstance(value, property)
             text = member if is_property else f"{member}{_signature(value)}"
@@ -76,6 +79,18 @@ def _entry(name: str, found: object) -> str:
     return f"### `{name}`\n"
 
 
+def _fields(kind: type) -> list[str]:
+    """What objects of a class hold, with the types where they are declared."""
+    slots = vars(kind).get("__slots__", ())
+    hints: dict[str, object] = vars(kind).get("__annotations__", {})
+    names = [slots] if isinstance(slots, str) else list(slots)
+    return [
+        f"{each}: {hints[each]}" if isinstance(hints.get(each), str) else each
+        for each in names
+        if not each.startswith("_")
+    ]
+
+
 def _signature(member: object) -> str:
     function = _callable(member)
     if not callable(function):
@@ -86,7 +101,7 @@ def _signature(member: object) -> str:
         return "(...)"
     kept = [each for name, each in found.parameters.items() if name not in ("self", "cls")]
     text = str(found.replace(parameters=kept))
-    return _ADDRESS.sub("", text).replace("\n", " ")
+    return _QUOTED.sub(r"\1\2", _ADDRESS.sub("", text)).replace("\n", " ")
 
 
 def _summary(found: object) -> str:
