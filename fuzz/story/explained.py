@@ -208,6 +208,16 @@ def _is_declared(address: str, files: dict[str, str]) -> bool:
     return f'"{kind}" "{name}"' in text
 
 
+def _keeps_outputs(step: Step, _: list[str], difference: Difference) -> bool:
+    if not any("-refresh-only" in command for command in step.commands):
+        return False
+    if _like(difference, r"events: outputs\.outputs"):
+        return True
+    sides = _sides_of(difference)
+    is_null = all('"value": null' in each or each == "theirs null" for each in sides[::2])
+    return _like(difference, r"state: outputs\.") and is_null
+
+
 def _may_fail(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == "diagnostics: +warning Provisioner local-exec failed"
 
@@ -271,6 +281,7 @@ EXPLAINED: Final = (
     Explained("what must not be destroyed can be refreshed", _is_protection),
     Explained("an update keeps create_before_destroy that others need", _inherits),
     Explained("nothing depends on what is destroyed meanwhile", _depends_on_what_went),
+    Explained("an output that cannot be known is kept", _keeps_outputs),
     Explained("a failure that does not matter is a warning", _may_fail),
     Explained("triggers without instances mean nothing", _triggers_nothing),
     Explained("OpenTofu cannot order these operations", _is_circle),

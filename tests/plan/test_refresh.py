@@ -124,3 +124,24 @@ def test_what_must_not_be_destroyed_is_refreshed(cloud: Cloud) -> None:
     Path("main.tf").write_text(REQUIRED + _BOXES + kept % 2)
     assert inside("plan").code == 1
     assert inside("refresh").code == 0
+
+
+def test_data_that_cannot_be_asked_is_left_out(cloud: Cloud, tmp_path: Path) -> None:
+    text = (
+        'resource "terraform_data" "%s" { input = { a = "x" } }\n'
+        'data "terraform_remote_state" "one" {\n  backend = "local"\n'
+        "  config = { path = terraform_data.%s.output.a }\n}\n"
+        'data "terraform_remote_state" "each" {\n  for_each = toset(["k"])\n'
+        '  backend = "local"\n  config = { path = terraform_data.%s.output.a }\n}\n'
+        'output "one" { value = try(data.terraform_remote_state.one.backend, "failed") }\n'
+        'output "each" { value = keys(data.terraform_remote_state.each) }\n'
+    )
+    Path("x").write_text(Path("terraform.tfstate").read_text())
+    Path("main.tf").write_text(text % ("a", "a", "a"))
+    assert inside("apply", "-auto-approve").code == 0
+    Path("main.tf").write_text(text % ("b", "b", "b"))
+    done = inside("apply", "-refresh-only", "-auto-approve", "-no-color")
+    assert done.code == 0, done.out + done.err
+    data = json.loads(Path("terraform.tfstate").read_text())
+    assert [each["mode"] for each in data["resources"]] == ["managed"]
+    assert data["outputs"]["each"]["value"] == []

@@ -222,7 +222,9 @@ class Application:
             if infinite_as_null(value)[1]:
                 self.diags.append(infinite_output(node.output))
                 refused.add(name)
-            if node.state != DONE or not value.is_wholly_known or name in refused:
+            # Where nothing but the state changes, a plan knows all that can be known.
+            is_final = self._plan.mode is PlanMode.REFRESH_ONLY
+            if is_final or node.state != DONE or not value.is_wholly_known or name in refused:
                 planned = self._plan.outputs.get(name)
                 if planned is None or not planned.after.is_wholly_known:
                     if name in before:

@@ -13,7 +13,7 @@ from nigari.addrs.keys import InstanceKey
 from nigari.config.resource import Resource
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import unknown_as_null
-from nigari.cty.values import Value, null
+from nigari.cty.values import Value, null, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.expansion import InstanceData
 from nigari.lang.marks import EPHEMERAL
@@ -38,17 +38,36 @@ class DataResource(DeferrableResource):
     def instance(self, key: InstanceKey, data: InstanceData) -> DataInstance:
         return DataInstance(self, key, data, self.has_pending)
 
+    def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
+        if self.resource.repetition.has_one_value:
+            return values
+        unread = {
+            key
+            for key, each in self.instances.items()
+            if isinstance(each, DataInstance) and each.is_unread
+        }
+        last = max(
+            (key for key in values if key not in unread and isinstance(key, int)), default=-1
+        )
+        return {
+            key: value
+            for key, value in values.items()
+            if key not in unread or (isinstance(key, int) and key < last)
+        }
+
 
 class DataInstance(ChangingInstance):
     """One instance of a data source."""
 
-    __slots__ = ("_has_pending",)
+    __slots__ = ("_has_pending", "is_unread")
 
     def __init__(
         self, owner: DataResource, key: InstanceKey, data: InstanceData, has_pending: bool
     ) -> None:
         super().__init__(owner, key, data)
         self._has_pending = has_pending
+        self.is_unread = False
+        """Whether it is not known enough to be read, and nothing is read later."""
 
     async def perform(self) -> None:
         """Read the data source, or plan to."""
@@ -95,7 +114,9 @@ class DataInstance(ChangingInstance):
         if reason is Reason.CHECK_NESTED:
             self._store(unknown_as_null(found))
         elif self.owner.run.is_refresh_only:
-            self.value = before
+            self.is_unread = True
+            self.value = unknown(self.schema.block.implied_type)
+            self.owner.run.note_unread(self.address, self.provider_address)
             return
         self.value = with_schema_marks(found, self.schema)
         if not self.owner.run.is_refresh_only:

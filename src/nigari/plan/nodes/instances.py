@@ -125,6 +125,10 @@ class PlanRun(Protocol):
         """Remember what a data source says."""
         ...
 
+    def note_unread(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        """Forget what a data source said, because it is not known what to ask it."""
+        ...
+
     def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
         """Take over what the configuration now says of an object that stays as it is."""
         ...

@@ -309,6 +309,9 @@ class PlanHost(Host):
     ) -> None:
         self.refreshed.set_current(address, encode(value, schema), provider)
 
+    def note_unread(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
+        self.refreshed.set_current(address, None, provider)
+
     def note_ephemeral(self, instance: EphemeralInstance) -> None:
         self.ephemeral_instances.append(instance)
 
