@@ -120,6 +120,9 @@ class Teller:
         for side in (sides.theirs, sides.ours):
             side.forget()
         theirs, ours = self._both(command)
+        went_on = comparing.went_on(theirs, ours)
+        if went_on is not None:
+            return [went_on], False
         differences = [*comparing.exit_codes(theirs, ours), *comparing.diagnostics(theirs, ours)]
         if theirs.status == ours.status:
             # How far a plan comes that fails is up to the program.

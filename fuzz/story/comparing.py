@@ -66,6 +66,18 @@ def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
         yield Difference("order: a value was used too early", ours.stderr)
 
 
+def went_on(theirs: Finished, ours: Finished) -> Difference | None:
+    """Whether both failed, but ours only after it had made a plan, which the other could not."""
+    if not (theirs.status and ours.status) or _has_plan(theirs) or not _has_plan(ours):
+        return None
+    said = _texts(theirs)
+    return Difference(f"exit code 1 / 0: {_summary(said)}", said)
+
+
+def _has_plan(finished: Finished) -> bool:
+    return any(event["type"] == "change_summary" for event in _events(finished.stdout))
+
+
 def _summary(said: str) -> str:
     return said.splitlines()[0] if said else ""
 

@@ -145,3 +145,19 @@ def test_data_that_cannot_be_asked_is_left_out(cloud: Cloud, tmp_path: Path) -> 
     data = json.loads(Path("terraform.tfstate").read_text())
     assert [each["mode"] for each in data["resources"]] == ["managed"]
     assert data["outputs"]["each"]["value"] == []
+
+
+def test_what_others_report_does_not_fail_an_object_that_is_gone(cloud: Cloud) -> None:
+    text = (
+        'resource "cloud_box" "many" {\n  count = 8\n  name = "many${count.index}"\n'
+        '  content = "x"\n  lifecycle {\n    postcondition {\n'
+        '      condition     = self.content == var.wanted\n      error_message = "no"\n    }\n  }\n}\n'
+        'variable "wanted" { default = "x" }\n'
+    )
+    Path("main.tf").write_text(REQUIRED + _BOXES + text)
+    assert inside("apply", "-auto-approve").code == 0
+    for number in range(0, 8, 2):
+        del cloud.objects["eu", f"many{number}"]
+    done = inside("plan", "-no-color", "-var=wanted=y")
+    assert done.code == 1
+    assert all(f"cloud_box.many[{number}]" in done.err for number in range(8))

@@ -17,9 +17,11 @@ from nigari.config.provisioner import Connection, Provisioner
 from nigari.cty.values import Value
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.once import Need
 from nigari.eval.base.scope import evaluate_body
 from nigari.hcl.body import Body
 from nigari.record import record
+from nigari.running.unknown_values import is_reported
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provisioners import CONNECTION, PROVISIONERS
@@ -101,12 +103,19 @@ class Provisioning:
     async def _value(self, body: Body, schema: Block) -> Value | None:
         """The value of a body, all of it known; None after reporting why there is none."""
         subject, host = self._subject, self._place.host
-        errors = host.diags.error_count
         compiled = subject.frame.instance.compiled.body(body, decoder_spec(schema))
-        value = await host.value(
-            partial(evaluate_body, subject.frame, compiled, subject.data, subject.value)
-        )
-        if host.diags.error_count > errors:
+        has_failed = False
+
+        def find() -> Value | list[Need]:
+            # What others report while this waits says nothing about it.
+            nonlocal has_failed
+            errors = host.diags.error_count
+            found = evaluate_body(subject.frame, compiled, subject.data, subject.value)
+            has_failed = has_failed or host.diags.error_count > errors
+            return found
+
+        value = await host.value(find)
+        if has_failed or is_reported(value):
             return None
         if not value.is_wholly_known:
             host.diags.error(

@@ -221,7 +221,7 @@ class ManagedInstance(ChangingInstance):
         if found is None:
             return False
         run.listener.refresh_started(self.address, found.value, "")
-        self.prior = await self._read(found)
+        self.prior = await self._read(found, run.diags)
         if self.prior is None:
             report_missing(target, run.diags)
             return False
@@ -233,7 +233,6 @@ class ManagedInstance(ChangingInstance):
         """Read the prior object anew; False where that failed."""
         run = self.owner.run
         assert state.current is not None
-        errors = run.diags.error_count
         prior = await self._prior(self.running, state.current)
         if prior is None:
             return False
@@ -242,15 +241,18 @@ class ManagedInstance(ChangingInstance):
         self.prior = prior
         if run.refreshes:
             run.listener.refresh_started(self.address, prior.value, "")
-            self.prior = await self._read(prior)
-            if run.diags.error_count > errors and self.prior is None:
+            # Others may report something meanwhile, which says nothing about this object.
+            told = Diagnostics()
+            self.prior = await self._read(prior, told)
+            run.diags.extend(told)
+            if self.prior is None and told.has_errors:
                 return False
             now = None if self.prior is None else self.prior.value
             run.listener.refresh_finished(self.address, now, "")
         run.note_refreshed(self.address, prior, self.prior, self.schema, self.provider_address)
         return True
 
-    async def _read(self, prior: PriorObject) -> PriorObject | None:
+    async def _read(self, prior: PriorObject, diags: Diagnostics) -> PriorObject | None:
         body = self.owner.resource.body
         return await read(
             self.running,
@@ -258,7 +260,7 @@ class ManagedInstance(ChangingInstance):
             self.address,
             prior,
             self.meta,
-            self.owner.run.diags,
+            diags,
             body,
         )
 

@@ -12,7 +12,7 @@ from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.values import FALSE, Value, null
-from nigari.diagnostics import Range
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import DONE, Need, Node
 from nigari.hcl.body import Body
@@ -140,13 +140,13 @@ class OrphanNode(Node):
             return
         now: PriorObject | None = prior
         if run.refreshes and not self._end.forgets:
-            errors = run.diags.error_count
+            # Others may report something meanwhile, which says nothing about this object.
+            told = Diagnostics()
             run.listener.refresh_started(self.address, prior.value, self._deposed)
             body = self._end.body
-            now = await read(
-                node.provider, schema, self.address, prior, self._meta, run.diags, body
-            )
-            if now is None and run.diags.error_count > errors:
+            now = await read(node.provider, schema, self.address, prior, self._meta, told, body)
+            run.diags.extend(told)
+            if now is None and told.has_errors:
                 return
             gone = None if now is None else now.value
             run.listener.refresh_finished(self.address, gone, self._deposed)
