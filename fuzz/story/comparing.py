@@ -67,15 +67,18 @@ def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
 
 
 def went_on(theirs: Finished, ours: Finished) -> Difference | None:
-    """Whether both failed, but ours only after it had made a plan, which the other could not."""
-    if not (theirs.status and ours.status) or _has_plan(theirs) or not _has_plan(ours):
+    """Whether both failed, but ours only while it applied a plan, which the other did not have."""
+    if not (theirs.status and ours.status) or _has_begun(theirs) or not _has_begun(ours):
+        return None
+    if any(event["type"] == "change_summary" for event in _events(theirs.stdout)):
         return None
     said = _texts(theirs)
     return Difference(f"exit code 1 / 0: {_summary(said)}", said)
 
 
-def _has_plan(finished: Finished) -> bool:
-    return any(event["type"] == "change_summary" for event in _events(finished.stdout))
+def _has_begun(finished: Finished) -> bool:
+    started = (_event_kind(e) for e in _events(finished.stdout) if e["type"] == "apply_start")
+    return any(kind != "apply_start read" for kind in started)
 
 
 def _summary(said: str) -> str:
