@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, NewType, NotRequired, TypedDict
 
 import pytest
 
@@ -40,6 +40,14 @@ class Tree:
 class Pair(NamedTuple):
     left: int
     right: str = "r"
+
+
+class Loose(TypedDict):
+    a: int
+    b: NotRequired[str]
+
+
+Meters = NewType("Meters", int)
 
 
 @dataclass
@@ -88,6 +96,10 @@ class Checked:
         (Tree, {"name": "a", "children": [{"name": "b"}]}, Tree("a", [Tree("b")])),
         (Pair, {"left": 1}, Pair(1)),
         (dict, {"a": 1}, {"a": 1}),
+        (Any, [1, None], [1, None]),
+        (Loose, {"a": "1"}, {"a": 1}),
+        (list[Loose], [{"a": 1, "b": "x"}], [{"a": 1, "b": "x"}]),
+        (Meters, "5", 5),
     ],
 )
 def test_read(hint: object, given: object, found: object) -> None:

@@ -205,6 +205,7 @@ class Point:
         (Level.LOW, cty.string("low")),
         (Text.A, cty.string("a")),
         (Point(1, PurePosixPath("p")), of({"x": 1, "where": "p"})),
+        (range(2), of([0, 1])),
         ({"p": [Point(1, PurePosixPath("p"))]}, of({"p": [{"x": 1, "where": "p"}]})),
     ],
 )
@@ -217,6 +218,16 @@ def test_more_than_plain_data(python: object, value: Value) -> None:
 def test_what_is_no_number(given: int) -> None:
     with pytest.raises(TypeError):
         cty.number(given)
+
+
+@pytest.mark.parametrize("given", [b"x", 5, None])
+def test_what_is_no_string(given: str) -> None:
+    with pytest.raises(TypeError):
+        cty.string(given)
+
+
+def test_strings_of_other_classes() -> None:
+    assert type(cty.string(Text.A).data) is str
 
 
 @pytest.mark.parametrize(

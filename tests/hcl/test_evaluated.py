@@ -177,6 +177,9 @@ def test_functions_that_are_not_described_well() -> None:
     def wants_bytes(a: bytes) -> int:
         return len(a)
 
-    for each in (wants_keyword, wants_bytes):
+    async def waits() -> int:
+        return 1
+
+    for each in (wants_keyword, wants_bytes, waits):
         with pytest.raises(TypeError, match=each.__name__):
             hcl.function(each)

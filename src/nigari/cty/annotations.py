@@ -5,8 +5,8 @@
 
 Understood are `str`, `bool`, `int`, `float`, `Decimal`, `Path`, `None`, enumerations, `Literal`,
 lists, tuples, sets and dicts with string keys, their abstract kin (`Sequence`, `Mapping`), unions,
-models (see `models`), `object` for any plain data, and `Value` for a value as it is, with its marks
-and unknowns. Knows nothing of where values come from.
+models (see `models`), `TypedDict`, `NewType`, `object` for any plain data, and `Value` for a value as
+it is, with its marks and unknowns. Knows nothing of where values come from.
 """
 
 import collections.abc
@@ -27,6 +27,7 @@ from nigari.cty.models import (
     is_model,
     make_model,
     model_fields,
+    model_values,
 )
 from nigari.cty.paths import GetAttr, child_steps, index_step
 from nigari.cty.types import (
@@ -376,8 +377,13 @@ class Record(Shape):
     def encode(self, obj: object) -> Value:
         if not isinstance(obj, self._cls):
             raise CtyError(f"a {self._cls.__name__} is required, not a {type(obj).__name__}")
+        parts = obj if isinstance(obj, dict) else model_values(obj)
         return object_value(
-            {each.written: each.shape.write(getattr(obj, each.field.name)) for each in self._fields}
+            {
+                each.written: each.shape.write(parts[each.field.name])
+                for each in self._fields
+                if each.field.name in parts
+            }
         )
 
     def accepts(self, obj: object) -> bool:
@@ -524,10 +530,14 @@ class _Reader:
             return Either([self.shape(each) for each in members], takes_none)
         if get_origin(hint) is Literal:
             return OneOf([(Value.of(each), each) for each in get_args(hint)])
-        if isinstance(hint, type) and get_origin(hint) is None:
-            return self._class(hint)
         if hint is typing.Any:
             return Shape(DYNAMIC, True)
+        if typing.is_typeddict(hint):
+            return self._typed_dict(hint)
+        if isinstance(hint, typing.NewType):
+            return self.shape(hint.__supertype__)
+        if isinstance(hint, type) and get_origin(hint) is None:
+            return self._class(hint)
         return self._generic(hint)
 
     def _class(self, cls: type[object]) -> Shape:
@@ -582,6 +592,14 @@ class _Reader:
             fields.append(RecordField(each, written, self._field(cls, each)))
         self._open.pop()
         return Record(cls, fields)
+
+    def _typed_dict(self, hint: object) -> Shape:
+        optional: frozenset[str] = getattr(hint, "__optional_keys__", frozenset())
+        fields = [
+            RecordField(ModelField(name, name, each, name in optional), name, self.shape(each))
+            for name, each in typing.get_type_hints(hint).items()
+        ]
+        return Record(dict, fields)
 
     def _field(self, cls: type[object], field: ModelField) -> Shape:
         try:

@@ -153,6 +153,8 @@ class PythonFunction(Function):
     body: PythonCallable
 
     def __init__(self, body: PythonCallable) -> None:
+        if inspect.iscoroutinefunction(body):
+            raise TypeError(f"{body.__name__} is async, and expressions are not")
         self.body = body
         self.signature: CallableSignature = callable_signature(body)
         parameters = [_parameter(each) for each in self.signature.parameters]

@@ -18,7 +18,7 @@ in `operations`, `convert` and `marks`.
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Final, cast
 
@@ -367,7 +367,16 @@ def normalize(text: str) -> str:
 
 def string(text: str) -> Value:
     """A string, in normal form C."""
+    if type(text) is not str:
+        text = _bare_text(text)
     return Value(STRING, text if text.isascii() else normalize(text))
+
+
+def _bare_text(text: object) -> str:
+    """A text of a class of its own, such as a member of an enumeration, as nothing but a str."""
+    if not isinstance(text, str):
+        raise TypeError(f"a Python {type(text).__name__} is not a string")
+    return str.__str__(text)
 
 
 def number(of: "int | float | str | Decimal | Number") -> Value:
@@ -644,7 +653,7 @@ def go_quote(text: str) -> str:
 def _from_python(obj: object) -> Value:
     if isinstance(obj, str):
         if type(obj) is not str:
-            obj = str.__str__(obj)  # a member of an enumeration, for one
+            obj = _bare_text(obj)
         return Value(STRING, obj if obj.isascii() else normalize(obj))
     if isinstance(obj, dict):
         attributes: dict[str, Value] = {}
@@ -687,6 +696,8 @@ def _from_object(obj: object) -> Value:
         return _from_python(obj.value)
     if isinstance(obj, PathLike):
         return _from_python(fspath(obj))
+    if isinstance(obj, Sequence) and not isinstance(obj, (bytes, bytearray, memoryview)):
+        return tuple_value([_from_python(item) for item in obj])
     if is_model(type(obj)):
         return _from_python(model_values(obj))
     raise TypeError(f"a Python {type(obj).__name__} cannot be converted to a value")

@@ -335,8 +335,12 @@ def dumps(data: object) -> str:
     from nigari.hcl.data_text import dumps_body
 
     if not isinstance(data, Mapping):
+        from nigari.cty.models import is_model
         from nigari.hcl.encode_dataclass import encode_dataclass
 
+        if not is_model(type(data)):
+            name = type(data).__name__
+            raise TypeError(f"the content of a file is a dict or a dataclass, not a {name}")
         data = encode_dataclass(data)
     return dumps_body(data)
 
