@@ -2,6 +2,7 @@
 
 import pytest
 
+from nigari import hcl
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema, merge_bodies
 from nigari.hcl.parser import parse_body
@@ -104,3 +105,15 @@ def test_no_bodies_are_an_empty_body() -> None:
     diags = Diagnostics()
     assert merge_bodies([]).just_attributes(diags) == {}
     assert merge_bodies([]).missing_item_range.filename == ""
+
+
+def test_what_is_written_in_a_block() -> None:
+    file = hcl.parse("a {\n  b = 1\n  c {}\n}\n")
+    (block,) = file.body.blocks
+    assert list(block.attributes) == ["b"]
+    assert [each.type for each in block.blocks] == ["c"]
+    json = hcl.parse_any('{"a": {}}', "x.json").body
+    with pytest.raises(TypeError, match="only a schema"):
+        json.written_attributes()
+    with pytest.raises(TypeError, match="only a schema"):
+        json.written_blocks()

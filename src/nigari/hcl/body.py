@@ -198,6 +198,16 @@ class Block:
         return self.source.range(self.start, self.end)
 
     @property
+    def attributes(self) -> dict[str, Attribute]:
+        """The arguments of a block of the native syntax, by name."""
+        return self.body.written_attributes()
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks in a block of the native syntax, in order."""
+        return self.body.written_blocks()
+
+    @property
     def type_range(self) -> Range:
         """Where the type is."""
         return self.source.range(self.type_start, self.type_end)
@@ -277,6 +287,14 @@ class Body:
     @abstractmethod
     def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
         """What the schema selects, and a body with the rest."""
+
+    def written_attributes(self) -> dict[str, Attribute]:
+        """All arguments, where the syntax alone tells them from blocks; else a `TypeError`."""
+        raise TypeError("only a schema tells the arguments of this body from its blocks")
+
+    def written_blocks(self) -> list[Block]:
+        """All blocks, where the syntax alone tells them from arguments; else a `TypeError`."""
+        raise TypeError("only a schema tells the blocks of this body from its arguments")
 
     @abstractmethod
     def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:

@@ -83,6 +83,12 @@ class NativeBody(Body):
         """Where the body is."""
         return self.source.range(self.start, self.end)
 
+    def written_attributes(self) -> dict[str, Attribute]:
+        return self.attributes
+
+    def written_blocks(self) -> list[Block]:
+        return self.blocks
+
     @property
     def missing_item_range(self) -> Range:
         """The opening brace, the argument of a block on one line, or the beginning of a file."""
