@@ -16,10 +16,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from nigari.cty.annotations import AsIs, Shape, shape_of
+from nigari.cty.annotations import shape_of
 from nigari.cty.errors import CtyError
 from nigari.cty.function import Function, FunctionError, Parameter, PythonCallable
 from nigari.cty.models import failure_text
+from nigari.cty.shapes import AsIs, Shape
 from nigari.cty.types import DYNAMIC, Type, without_optional
 from nigari.cty.values import Value, unknown
 

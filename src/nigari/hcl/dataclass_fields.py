@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Final, get_args, get_origin
 
-from nigari.cty.annotations import Named, Shape, shape_of, unwrapped
+from nigari.cty.annotations import Named, shape_of, unwrapped
 from nigari.cty.models import ModelField, checks_itself, is_model, model_fields
+from nigari.cty.shapes import Shape
 from nigari.cty.types import DYNAMIC
 from nigari.hcl.body import Attribute, AttributeSchema, BlockSchema, BodySchema
 from nigari.hcl.expressions import Expression

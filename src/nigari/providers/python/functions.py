@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nigari import cty
-from nigari.cty.annotations import Shape
 from nigari.cty.callables import CallableParameter, CallableSignature, callable_signature
 from nigari.cty.function import FunctionError
+from nigari.cty.shapes import Shape
 from nigari.providers import api
 from nigari.providers.python.attempt import attempt
 from nigari.schema.provider import FunctionParameter, FunctionSignature
