@@ -288,6 +288,15 @@ def test_comments_on_items() -> None:
     assert body.attributes["a"].comments == body.attributes["a"].line_comment == ""
 
 
+def test_new_text_has_the_line_ends_of_the_file() -> None:
+    document = parse_document("a = 1\r\nb {\r\n}\r\n")
+    document.body.set("x", {"y": [1, {}]})
+    document.body.blocks[0].body.fill({"c": {"d": 1}, "e": hcl.block({"f": {"g": 1}})})
+    document.body.attributes["a"].set_comments("one\ntwo")
+    assert str(document).count("\n") == str(document).count("\r\n")
+    assert not hcl.parse(str(document)).diagnostics.has_errors
+
+
 def test_a_document_tells_what_is_wrong() -> None:
     document = hcl.edit("a = [\n")
     assert document.diagnostics.has_errors

@@ -287,7 +287,11 @@ class BodyText:
 
         A new argument is put after the last one, or before or after another item of this body.
         """
-        return self.set_source(name, source_of(value, self.indent), before, after)
+        source = source_of(value, self.indent)
+        if "<<" not in source:
+            # The line ends of a heredoc are part of its text.
+            source = source.replace("\n", self.newline)
+        return self.set_source(name, source, before, after)
 
     def set_source(
         self,
