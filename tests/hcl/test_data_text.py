@@ -93,6 +93,13 @@ def test_layout(data: dict[str, object], text: str) -> None:
     assert hcl.loads(str(document)) == hcl.loads(text)
 
 
+def test_styles() -> None:
+    data = {"a": [1, 2], "b": [], "c": "x\n${y}\n", "d": "x\r\n"}
+    text = 'a = [\n  1,\n  2,\n]\nb = []\nc = <<EOT\nx\n$${y}\nEOT\nd = "x\\r\\n"\n'
+    assert hcl.dumps(data, width=0, heredocs=True) == text
+    assert hcl.evaluate(text) == data
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -322,7 +322,7 @@ def load_as(
     return loads_as(cls, text, name, variables=variables, functions=functions, locations=locations)
 
 
-def dumps(data: object) -> str:
+def dumps(data: object, *, width: int = 80, heredocs: bool = False) -> str:
     """The source of a file with these arguments and blocks, in standard layout.
 
     Dicts keep their order. Strings are written as they are, so that `${` in them means nothing:
@@ -331,8 +331,11 @@ def dumps(data: object) -> str:
     are made with `block("label", {"argument": 1})`. Values, dataclasses, enumerations, paths and
     decimals are written as the data they stand for; `ValueError` for what cannot be. An object of
     a class that `loads_as` takes is written as what it is read from.
+
+    A list that takes more than `width` characters has a line for each element; with `heredocs`, a
+    string that ends with a line end is written line by line.
     """
-    from nigari.hcl.data_text import dumps_body
+    from nigari.hcl.data_text import Style, dumps_body
 
     if not isinstance(data, Mapping):
         from nigari.cty.models import is_model
@@ -342,12 +345,18 @@ def dumps(data: object) -> str:
             name = type(data).__name__
             raise TypeError(f"the content of a file is a dict or a dataclass, not a {name}")
         data = encode_dataclass(data)
-    return dumps_body(data)
+    return dumps_body(data, Style(width, heredocs))
 
 
-def dump(data: object, file: str | PathLike[str] | Writable) -> None:
+def dump(
+    data: object,
+    file: str | PathLike[str] | Writable,
+    *,
+    width: int = 80,
+    heredocs: bool = False,
+) -> None:
     """The same into a file, given by its path or open already."""
-    text = dumps(data)
+    text = dumps(data, width=width, heredocs=heredocs)
     if isinstance(file, str | PathLike):
         with open(file, "w", encoding="utf-8", newline="") as opened:
             opened.write(text)

@@ -23,8 +23,26 @@ from nigari.hcl.source import Source
 from nigari.hcl.tokens import CLOSE_HEREDOC, OPEN_HEREDOC, TEXT
 
 _STEP = "  "
-_WIDEST = 80
-"""A list that takes more characters than this has a line for each element."""
+
+
+class Style:
+    """How data is laid out.
+
+    A list that takes more than `width` characters has a line for each element. With `heredocs`,
+    a string of whole lines is written line by line.
+    """
+
+    __slots__ = ("heredocs", "width")
+
+    width: int
+    heredocs: bool
+
+    def __init__(self, width: int = 80, heredocs: bool = False) -> None:
+        self.width = width
+        self.heredocs = heredocs
+
+
+_USUAL = Style()
 
 
 class Raw:
@@ -144,12 +162,12 @@ def heredoc(text: str, marker: str = "EOT") -> Raw:
     return Raw(f"<<{marker}\n{body}{marker}")
 
 
-def dumps_body(data: BodyData) -> str:
+def dumps_body(data: BodyData, style: Style = _USUAL) -> str:
     """The source of a file with this content, in standard layout."""
-    return format(body_source(data, ""))
+    return format(body_source(data, "", style))
 
 
-def body_source(data: BodyData, indent: str) -> str:
+def body_source(data: BodyData, indent: str, style: Style) -> str:
     """The lines of a body; every one of them is indented."""
     pieces: list[str] = []
     for name, given in data.items():
@@ -157,26 +175,26 @@ def body_source(data: BodyData, indent: str) -> str:
         comment, bare, blocks = blocks_of_data(given)
         if blocks is None:
             pieces.append(_comment(comment, indent))
-            pieces.append(f"{indent}{name} = {source_of(bare, indent)}".rstrip("\n") + "\n")
+            pieces.append(f"{indent}{name} = {source_of(bare, indent, style)}".rstrip("\n") + "\n")
             continue
         for position, (own, each) in enumerate(blocks):
             if pieces:
                 pieces.append("\n")
             above = "\n".join([text for text in (comment if position == 0 else "", own) if text])
-            pieces.append(_comment(above, indent) + block_source(name, each, indent))
+            pieces.append(_comment(above, indent) + block_source(name, each, indent, style))
         if blocks and name != list(data)[-1]:
             pieces.append("\n")
     return _without_double_lines(pieces)
 
 
-def block_source(type_: str, data: BlockData, indent: str) -> str:
+def block_source(type_: str, data: BlockData, indent: str, style: Style) -> str:
     """The lines of a block."""
     head = f"{indent}{type_}{''.join([f' {quoted(label)}' for label in data.labels])} {{"
-    inner = body_source(data.body, indent + _STEP)
+    inner = body_source(data.body, indent + _STEP, style)
     return f"{head}\n{inner}{indent}}}\n" if inner else f"{head}}}\n"
 
 
-def source_of(data: object, indent: str = "") -> str:
+def source_of(data: object, indent: str = "", style: Style = _USUAL) -> str:
     """The expression for plain data; `indent` is what stands before the line it begins in."""
     if isinstance(data, Raw):
         return data.source
@@ -185,18 +203,20 @@ def source_of(data: object, indent: str = "") -> str:
     if isinstance(data, BlockData):
         raise ValueError("a block can be in a body only, by itself or in a list of blocks")
     if isinstance(data, str):
+        if style.heredocs and data.endswith("\n") and data.replace("\n", " ").isprintable():
+            return heredoc(data).source
         return render_value(Value.of(data))
     if isinstance(data, float):
         # The digits that Python shows read back as the same float, those of a value may not.
         return render_value(number(int(data) if data.is_integer() else repr(data)))
     if isinstance(data, Mapping):
-        return _object_source(data, indent)
+        return _object_source(data, indent, style)
     if isinstance(data, list | tuple) and not is_model(type(data)):
-        return _list_source(data, indent)
+        return _list_source(data, indent, style)
     if isinstance(data, Set):
-        return _list_source([each.to_python() for each in Value.of(data).sequence()], indent)
+        return _list_source([each.to_python() for each in Value.of(data).sequence()], indent, style)
     if is_model(type(data)):
-        return _object_source(written_fields(data), indent)
+        return _object_source(written_fields(data), indent, style)
     return render_value(Value.of(data), indent)
 
 
@@ -212,14 +232,14 @@ def written_fields(obj: object) -> dict[str, object]:
     return found
 
 
-def _object_source(data: Mapping[str, object], indent: str) -> str:
+def _object_source(data: Mapping[str, object], indent: str, style: Style) -> str:
     if not data:
         return "{}"
     inner = indent + _STEP
     lines: list[str] = []
     for key, given in data.items():
         comment, bare = _uncommented(given)
-        source = source_of(bare, inner).rstrip("\n")
+        source = source_of(bare, inner, style).rstrip("\n")
         lines.append(f"{_comment(comment, inner)}{inner}{_key(key)} = {source}\n")
     return f"{{\n{''.join(lines)}{indent}}}"
 
@@ -232,11 +252,12 @@ def _key(key: object) -> str:
     return key if is_identifier(key) and key != "for" else quoted(key)
 
 
-def _list_source(data: Sequence[object], indent: str) -> str:
+def _list_source(data: Sequence[object], indent: str, style: Style) -> str:
     parts = [_uncommented(each) for each in data]
-    sources = [source_of(bare, indent + _STEP) for _, bare in parts]
+    sources = [source_of(bare, indent + _STEP, style) for _, bare in parts]
     line = f"[{', '.join(sources)}]"
-    if len(line) <= _WIDEST and "\n" not in line and not any(comment for comment, _ in parts):
+    fits = not sources or (len(line) <= style.width and "\n" not in line)
+    if fits and not any(comment for comment, _ in parts):
         return line
     inner = indent + _STEP
     lines = [
