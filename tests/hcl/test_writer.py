@@ -288,6 +288,14 @@ def test_comments_on_items() -> None:
     assert body.attributes["a"].comments == body.attributes["a"].line_comment == ""
 
 
+def test_comments_with_values() -> None:
+    document = parse_document("a = <<E\nx\nE\n")
+    document.body.set("b", hcl.commented([1], "why"))
+    assert str(document) == "a = <<E\nx\nE\n# why\nb = [1]\n"
+    with pytest.raises(ValueError, match="heredoc"):
+        document.body.attributes["a"].set_line_comment("no")
+
+
 def test_new_text_has_the_line_ends_of_the_file() -> None:
     document = parse_document("a = 1\r\nb {\r\n}\r\n")
     document.body.set("x", {"y": [1, {}]})

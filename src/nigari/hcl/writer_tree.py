@@ -133,6 +133,11 @@ class AttributeText(Entry):
     def write(self, out: list[str]) -> None:
         out += (self.lead, self.name, self.equals, self.source, self.tail)
 
+    def set_line_comment(self, text: str) -> None:
+        if text and ends_its_line(self.source):
+            raise ValueError("nothing can follow the end of a heredoc in its line")
+        super().set_line_comment(text)
+
     def references(self) -> list[Traversal]:
         """What the expression refers to."""
         return parse_expression(Source("", f"{self.source}\n"), Diagnostics()).variables()
@@ -287,11 +292,15 @@ class BodyText:
 
         A new argument is put after the last one, or before or after another item of this body.
         """
-        source = source_of(value, self.indent)
+        comment, bare, _ = blocks_of_data(value)
+        source = source_of(bare, self.indent)
         if "<<" not in source:
             # The line ends of a heredoc are part of its text.
             source = source.replace("\n", self.newline)
-        return self.set_source(name, source, before, after)
+        attribute = self.set_source(name, source, before, after)
+        if comment:
+            attribute.set_comments(comment)
+        return attribute
 
     def set_source(
         self,
@@ -323,11 +332,9 @@ class BodyText:
     def fill(self, data: BodyData) -> None:
         """Set arguments and add blocks, as `hcl.dumps` writes them."""
         for name, given in data.items():
-            comment, bare, blocks = blocks_of_data(given)
+            comment, _, blocks = blocks_of_data(given)
             if blocks is None:
-                attribute = self.set(name, bare)
-                if comment:
-                    attribute.set_comments(comment)
+                self.set(name, given)
                 continue
             for number, (own, block) in enumerate(blocks):
                 added = self.append_block(name, block.labels, block.body)
