@@ -293,17 +293,17 @@ async def _write(
             raise _wrong_size(url, expected.size, announced)
         raise TooLarge(url, limit)
     total = announced if announced is not None else expected.size
-    async with FileWriter(target, {"sha256", *expected.digests}) as writer:
+    with FileWriter(target, {"sha256", *expected.digests}) as writer:
         async with contextlib.aclosing(_pieces(url, response, policy)) as pieces:
             async for piece in pieces:
                 if writer.size + len(piece) > limit:
                     raise TooLarge(url, limit)
-                await writer.write(piece)
+                writer.write(piece)
                 if progress is not None:
                     progress(writer.size, total)
         if announced is not None and writer.size < announced:
             raise Truncated(url, writer.size, announced)
-        digests = await writer.finish()
+        digests = writer.digests()
         if expected.size is not None and writer.size != expected.size:
             raise _wrong_size(url, expected.size, writer.size)
         for algorithm, digest in expected.digests.items():

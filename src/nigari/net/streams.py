@@ -1,0 +1,202 @@
+"""Bytes to and from a server: TCP and TLS streams of asyncio, as the HTTP library wants them.
+
+The library's own streams give at most one TLS record at a time. These give everything that has
+arrived, which makes large downloads several times cheaper.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+import httpcore
+
+if TYPE_CHECKING:
+    from httpcore import SOCKET_OPTION
+
+_BUFFER: Final = 1 << 18
+_SECOND_ADDRESS_AFTER: Final = 0.25
+"""Seconds before another address of the same host is tried, too."""
+
+
+class Backend(httpcore.AsyncNetworkBackend):
+    """Makes connections."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 -- the library's interface
+        local_address: str | None = None,
+        socket_options: Iterable[SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(timeout):
+                transport, protocol = await loop.create_connection(
+                    _Protocol, host, port, happy_eyeballs_delay=_SECOND_ADDRESS_AFTER
+                )
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout(error) from error
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(error) from error
+        return _Stream(transport, protocol)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class _Protocol(asyncio.BufferedProtocol):
+    """Collects what arrives, up to a limit, until somebody reads it."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray(_BUFFER)
+        self._filled = 0
+        self._transport: asyncio.Transport | None = None
+        self._is_paused = False
+        self._reader: asyncio.Future[None] | None = None
+        self._writer: asyncio.Future[None] | None = None
+        self.has_ended = False
+        self.error: Exception | None = None
+
+    @property
+    def has_news(self) -> bool:
+        """Whether reading would give something at once, even if it is the end."""
+        return bool(self._filled) or self.has_ended
+
+    async def read(self) -> bytes:
+        if not self.has_news:
+            self._reader = asyncio.get_running_loop().create_future()
+            try:
+                await self._reader
+            finally:
+                self._reader = None
+        if not self._filled and self.error is not None:
+            raise self.error
+        data = bytes(memoryview(self._buffer)[: self._filled])
+        self._filled = 0
+        if self._is_paused and self._transport is not None and not self.has_ended:
+            self._is_paused = False
+            self._transport.resume_reading()
+        return data
+
+    async def drained(self) -> None:
+        """Wait until what was written is on its way."""
+        if self._writer is not None:
+            await self._writer
+        if self.error is not None:
+            raise self.error
+
+    def attach(self, transport: asyncio.Transport) -> None:
+        """The transport has changed: it encrypts now."""
+        self._transport = transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return memoryview(self._buffer)[self._filled :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._filled += nbytes
+        if self._filled == _BUFFER and self._transport is not None:
+            self._is_paused = True
+            self._transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> None:
+        self.has_ended = True
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.error = self.error or exc
+        self.has_ended = True
+        self._wake()
+        self.resume_writing()
+
+    def pause_writing(self) -> None:
+        self._writer = asyncio.get_running_loop().create_future()
+
+    def resume_writing(self) -> None:
+        if self._writer is not None and not self._writer.done():
+            self._writer.set_result(None)
+        self._writer = None
+
+    def _wake(self) -> None:
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)
+
+
+class _Stream(httpcore.AsyncNetworkStream):
+    """One connection."""
+
+    def __init__(self, transport: asyncio.Transport, protocol: _Protocol) -> None:
+        self._transport = transport
+        self._protocol = protocol
+
+    async def read(
+        self,
+        max_bytes: int,
+        timeout: float | None = None,  # noqa: ASYNC109 -- the library's interface
+    ) -> bytes:
+        """What has arrived, however much it is: the library can take more than it asks for."""
+        try:
+            if self._protocol.has_news:
+                return await self._protocol.read()
+            async with asyncio.timeout(timeout):
+                return await self._protocol.read()
+        except TimeoutError as error:
+            raise httpcore.ReadTimeout(error) from error
+        except OSError as error:
+            raise httpcore.ReadError(error) from error
+
+    async def write(
+        self,
+        buffer: bytes,
+        timeout: float | None = None,  # noqa: ASYNC109 -- the library's interface
+    ) -> None:
+        if not buffer:
+            return
+        try:
+            self._transport.write(buffer)
+            async with asyncio.timeout(timeout):
+                await self._protocol.drained()
+        except TimeoutError as error:
+            raise httpcore.WriteTimeout(error) from error
+        except OSError as error:
+            raise httpcore.WriteError(error) from error
+
+    async def aclose(self) -> None:
+        self._transport.abort()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 -- the library's interface
+    ) -> httpcore.AsyncNetworkStream:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(timeout):
+                transport = await loop.start_tls(
+                    self._transport, self._protocol, ssl_context, server_hostname=server_hostname
+                )
+        except TimeoutError as error:
+            self._transport.abort()
+            raise httpcore.ConnectTimeout(error) from error
+        except OSError as error:
+            self._transport.abort()
+            raise httpcore.ConnectError(error) from error
+        if transport is None:
+            raise httpcore.ConnectError("the connection was closed during the handshake")
+        self._protocol.attach(transport)
+        return _Stream(transport, self._protocol)
+
+    def get_extra_info(self, info: str) -> object:
+        if info == "is_readable":
+            # A connection that nobody uses has nothing to say, unless that it ends.
+            return self._protocol.has_news or self._transport.is_closing()
+        return self._transport.get_extra_info(info)
