@@ -122,9 +122,13 @@ def test_the_other_programs_header_is_replaced() -> None:
 
 def test_locks_of_the_other_registry_choose_versions_too() -> None:
     text = CANONICAL.replace("registry.opentofu.org", "registry.terraform.io")
-    locks = adopt_predecessors(parsed(text)[0])
+    diags = Diagnostics()
+    locks = adopt_predecessors(parsed(text)[0], diags)
+    assert [each.summary for each in diags] == ["Lock file entries of Terraform taken over"]
     assert (str(locks.providers[RANDOM].version), locks.providers[RANDOM].hashes) == ("3.1.0", ())
-    assert adopt_predecessors(LOCKS) == LOCKS
+    diags = Diagnostics()
+    assert adopt_predecessors(LOCKS, diags) == LOCKS
+    assert not list(diags)
 
 
 BLOCK = 'provider "registry.opentofu.org/hashicorp/random" {{\n{}\n}}\n'

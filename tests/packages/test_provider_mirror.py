@@ -43,7 +43,8 @@ def test_a_mirror_can_be_installed_from_again(tmp_path: Path) -> None:
     source = FilesystemMirror(tmp_path / "from")
     target = tmp_path / "to"
     locks = asyncio.run(lock_platforms(ASKED, Locks(), source, BOTH, {}, diags))
-    written = asyncio.run(mirror_providers(ASKED, locks, source, target, BOTH, diags))
+    written: list[Path] = []
+    asyncio.run(mirror_providers(ASKED, locks, source, target, BOTH, diags, written.append))
     assert not list(diags)
     assert [path.suffix for path in written] == [".zip", ".zip"]
     mirrored = FilesystemMirror(target)
@@ -62,10 +63,11 @@ def test_a_mirror_can_be_installed_from_again(tmp_path: Path) -> None:
 def test_packing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     add(tmp_path / "from", "1.0.0")
     source = FilesystemMirror(tmp_path / "from")
-    content = []
+    content: list[bytes] = []
     for name in ("a", "b"):
-        (path,) = asyncio.run(
-            mirror_providers(ASKED, Locks(), source, tmp_path / name, BOTH[:1], Diagnostics())
-        )
-        content.append(path.read_bytes())
+        written: list[Path] = []
+        target, diags = tmp_path / name, Diagnostics()
+        work = mirror_providers(ASKED, Locks(), source, target, BOTH[:1], diags, written.append)
+        asyncio.run(work)
+        content += [path.read_bytes() for path in written]
     assert content[0] == content[1]

@@ -223,6 +223,18 @@ def mirror_as_text(stage: Stage) -> None:
     stage.mirror.answers[path] = Answer(200, b"{}")
 
 
+def two_hosts(stage: Stage) -> None:
+    signed()(stage)
+    release = stage.default.publish("acme", "other", "1.0.0", _KEY, PLATFORMS)
+    release.packages = {
+        each: {
+            "hashes": [f"zh:{release.digest(each)}", f"h1:{each}="],
+            "package_size": len(release.archives[each]),
+        }
+        for each in PLATFORMS
+    }
+
+
 def expired(stage: Stage) -> None:
     short = Key(seconds=62)
     release = stage.host.publish("acme", "thing", "1.0.0", short, PLATFORMS)
@@ -488,10 +500,15 @@ STORIES = [
     ),
     Story("mirror", signed(), commands=(("providers", "mirror", "copy"),)),
     Story(
-        "mirror platforms",
-        lambda stage: (signed()(stage), unsigned(stage), described(stage)),
-        (*OURS, f"{HOST}/acme/thing"),
+        "mirror several",
+        two_hosts,
+        ("acme/other", f"{HOST}/acme/thing"),
         commands=(("providers", "mirror", *(f"-platform={each}" for each in PLATFORMS), "copy"),),
+    ),
+    Story(
+        "mirror of a platform that is missing",
+        signed(),
+        commands=(("providers", "mirror", "-platform=windows_386", "copy"),),
         works=False,
     ),
     Story(
@@ -590,3 +607,14 @@ def test_a_mirror_need_not_have_what_the_registry_has(stage: Stage) -> None:
     stage.world.configure(network_mirror().replace("  }\n}\n", "  }\n  direct {\n  }\n}\n"))
     theirs, ours = stage.run("init")
     assert (theirs.status, ours.status) == (1, 0)
+
+
+def test_a_mirror_keeps_to_the_lock_file(stage: Stage) -> None:
+    several("1.0.0", "2.0.0")(stage)
+    stage.default.publish("acme", "other", "1.0.0", _KEY, PLATFORMS)
+    stage.write(main_file(f"{HOST}/acme/thing 1.0.0"))
+    alike(stage, "init", status=0)
+    stage.write(main_file(f"{HOST}/acme/thing"))
+    alike(stage, "providers", "mirror", "copy", status=0)
+    stage.write(main_file(f"{HOST}/acme/thing", "acme/other"))
+    alike(stage, "providers", "mirror", "second", status=1)

@@ -97,17 +97,27 @@ def _choices(locks: Locks) -> dict[Provider, tuple[Version, tuple[str, ...]]]:
     return {provider: (lock.version, lock.hashes) for provider, lock in locks.providers.items()}
 
 
-def adopt_predecessors(locks: Locks) -> Locks:
+def adopt_predecessors(locks: Locks, diags: Diagnostics) -> Locks:
     """Locks that Terraform wrote for its own registry also choose versions for OpenTofu's.
 
     The packages of the two registries differ, so the checksums are not taken over.
     """
     providers = dict(locks.providers)
-    for provider, lock in locks.providers.items():
-        if (provider.hostname, provider.namespace) == _PREDECESSOR:
-            ours = default_provider(provider.type)
-            adopted = ProviderLock(ours, lock.version, lock.constraints)
-            providers.setdefault(ours, adopted)
+    adopted: list[str] = []
+    for provider, lock in sorted(locks.providers.items()):
+        ours = default_provider(provider.type)
+        if (provider.hostname, provider.namespace) == _PREDECESSOR and ours not in providers:
+            providers[ours] = ProviderLock(ours, lock.version, lock.constraints)
+            adopted.append(f"  - {provider} selects the version of {ours}")
+    if adopted:
+        diags.warning(
+            "Lock file entries of Terraform taken over",
+            "The dependency lock file has entries for the registry of Terraform, whose versions "
+            "are kept:\n"
+            + "\n".join(adopted)
+            + "\n\nTheir checksums are not, because the packages "
+            "of the two registries differ.",
+        )
     return replace(locks, providers=providers)
 
 

@@ -9,7 +9,7 @@ import shutil
 import stat
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -45,41 +45,102 @@ async def lock_platforms(
     diags: Diagnostics,
 ) -> Locks:
     """The locks with checksums of the packages for these platforms added."""
-    result = dict(locks.providers)
-    for provider, asked in sorted(_lockable(requirements)):
+    wanted = sorted(_lockable(requirements))
+
+    async def lock_one(
+        provider: Provider, asked: Sequence[Requirement], found: Diagnostics
+    ) -> ProviderLock | None:
         old = locks.providers.get(provider)
-        version = await choose_version(asked, old, source, diags)
+        version = await choose_version(asked, old, source, found)
         if version is None:
-            continue
-        hashes = set(old.hashes) if old is not None else set()
-        found = await _each_platform(version, platforms, asked, source, environment, diags)
-        if found is None:
-            continue
-        constraints = combined_constraints(asked)
-        locked = ProviderLock(provider, version, constraints, tuple(sorted(hashes.union(*found))))
-        result[provider] = (
-            locked if old is None else replace(old, constraints=constraints, hashes=locked.hashes)
-        )
-    return replace(locks, providers=result)
-
-
-async def _each_platform(
-    version: Version,
-    platforms: Sequence[str],
-    asked: Sequence[Requirement],
-    source: ProviderSource,
-    environment: Mapping[str, str],
-    diags: Diagnostics,
-) -> list[set[str]] | None:
-    """The checksums that fetching the packages for some platforms brings; None if one is missing."""
-    found: list[set[str]] = []
-    for platform in platforms:
-        fetched = await _fetch(version, platform, asked, source, diags, _checksums)
-        if fetched is None:
             return None
-        verified, own = fetched
-        found.append({*own, *vouched(asked[0].provider, verified, environment)})
-    return found
+        hashes = set(old.hashes) if old is not None else set()
+        for platform in platforms:
+            fetched = await _fetch(version, platform, asked, source, found, _checksums)
+            if fetched is None:
+                return None
+            verified, own = fetched
+            hashes |= {*own, *vouched(provider, verified, environment)}
+        constraints, sums = combined_constraints(asked), tuple(sorted(hashes))
+        if old is None:
+            return ProviderLock(provider, version, constraints, sums)
+        return replace(old, constraints=constraints, hashes=sums)
+
+    done = await _each(wanted, source, lock_one, diags)
+    new = {lock.provider: lock for lock in done if lock is not None}
+    return replace(locks, providers={**locks.providers, **new})
+
+
+async def mirror_providers(
+    requirements: Iterable[Requirement],
+    locks: Locks,
+    source: ProviderSource,
+    target: Path,
+    platforms: Sequence[str],
+    diags: Diagnostics,
+    wrote: Callable[[Path], None] = lambda path: None,
+) -> None:
+    """Put the packages a configuration needs into a mirror directory; `wrote` hears of each."""
+    trusted: dict[Path, frozenset[str]] = {}
+
+    def pack(package: ProviderPackage, verified: Verified) -> None:
+        path = _pack(package, target)
+        trusted[path] = verified.of_platform
+        wrote(path)
+
+    async def mirror_one(
+        provider: Provider, asked: Sequence[Requirement], found: Diagnostics
+    ) -> None:
+        lock = locks.providers.get(provider)
+        if lock is None and locks.providers:
+            _report_unlocked(provider, found)
+            return
+        version = await choose_version(asked, lock, source, found)
+        if version is not None:
+            for platform in platforms:
+                await _fetch(version, platform, asked, source, found, pack)
+
+    await _each(sorted(_lockable(requirements)), source, mirror_one, diags)
+    try:
+        packages = find_packages(target) if trusted else []
+        for provider in sorted({package.provider for package in packages}):
+            _write_indexes(provider, target, trusted)
+    except OSError as error:
+        diags.error(
+            "Cannot write the mirror",
+            f"The indexes in {target} cannot be written: {error.strerror or error}.",
+        )
+
+
+async def _each(
+    wanted: Sequence[tuple[Provider, list[Requirement]]],
+    source: ProviderSource,
+    work: Callable[[Provider, Sequence[Requirement], Diagnostics], Awaitable[T]],
+    diags: Diagnostics,
+) -> list[T]:
+    """Do something for each provider: side by side where the network is what takes the time."""
+    found = [Diagnostics() for _ in wanted]
+    works = zip(wanted, found, strict=True)
+    try:
+        if not any(source.is_remote(provider) for provider, _ in wanted):
+            return [await work(provider, asked, own) for (provider, asked), own in works]
+        import asyncio
+
+        # Whoever runs this without an event loop notices here that one is needed.
+        await asyncio.sleep(0)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(_awaited(work(provider, asked, own)))
+                for (provider, asked), own in works
+            ]
+        return [task.result() for task in tasks]
+    finally:
+        for each in found:
+            diags.extend(each)
+
+
+async def _awaited(work: Awaitable[T]) -> T:
+    return await work
 
 
 async def _fetch(
@@ -109,42 +170,6 @@ async def _fetch(
 
 def _checksums(package: ProviderPackage, verified: Verified) -> set[str]:
     return {package_checksum(package.path), *verified.checked}
-
-
-async def mirror_providers(
-    requirements: Iterable[Requirement],
-    locks: Locks,
-    source: ProviderSource,
-    target: Path,
-    platforms: Sequence[str],
-    diags: Diagnostics,
-) -> list[Path]:
-    """Put the packages a configuration needs into a mirror directory; gives what was written."""
-    written: list[Path] = []
-    trusted: dict[Path, frozenset[str]] = {}
-
-    def pack(package: ProviderPackage, verified: Verified) -> Path:
-        path = _pack(package, target)
-        trusted[path] = verified.of_platform
-        return path
-
-    for provider, asked in sorted(_lockable(requirements)):
-        lock = locks.providers.get(provider)
-        version = await choose_version(asked, lock, source, diags)
-        if version is None:
-            continue
-        for platform in platforms:
-            fetched = await _fetch(version, platform, asked, source, diags, pack)
-            written += [fetched[1]] if fetched is not None else []
-    try:
-        for provider in {package.provider for package in find_packages(target)} if written else ():
-            _write_indexes(provider, target, trusted)
-    except OSError as error:
-        diags.error(
-            "Cannot write the mirror",
-            f"The indexes in {target} cannot be written: {error.strerror or error}.",
-        )
-    return written
 
 
 def _lockable(requirements: Iterable[Requirement]) -> list[tuple[Provider, list[Requirement]]]:
@@ -196,4 +221,12 @@ def _report_unreadable(provider: Provider, reason: str, diags: Diagnostics) -> N
     diags.error(
         "Unusable provider package",
         f"A package of {provider.display} cannot be used: {reason}.",
+    )
+
+
+def _report_unlocked(provider: Provider, diags: Diagnostics) -> None:
+    diags.error(
+        "Provider not locked",
+        f"The dependency lock file has no entry for {provider.display}, so it is not known which "
+        'version to copy. Run "nigari init" first.',
     )

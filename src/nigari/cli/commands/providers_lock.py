@@ -73,7 +73,7 @@ async def _lock(presenter: Presenter) -> bool:
     if requirements is None:
         return False
     installed = InstalledProviders(presenter.session.where)
-    new = adopt_predecessors(installed.locks)
+    new = adopt_predecessors(installed.locks, presenter.diags)
     environ = presenter.terminal.environ
     network = Network(installed.cli_config, environ)
     source = _source(presenter, installed, network)

@@ -14,7 +14,6 @@ from nigari.packages.configured_sources import origin_source
 from nigari.packages.lockfile import adopt_predecessors
 from nigari.packages.network import Network
 from nigari.packages.provider_mirror import mirror_providers
-from nigari.packages.requirement import by_provider
 from nigari.workspace.plugins.providers import InstalledProviders
 
 
@@ -30,20 +29,25 @@ async def _mirror(presenter: Presenter) -> bool:
     environ = presenter.terminal.environ
     network = Network(installed.cli_config, environ)
     source = origin_source(installed.cli_config, environ, Path(), network)
-    locks = adopt_predecessors(installed.locks)
+    locks = adopt_predecessors(installed.locks, presenter.diags)
     presenter.diags.extend(installed.problems)
     if presenter.diags.has_errors:
         return False
-    try:
-        for provider, asked in sorted(by_provider(requirements).items()):
-            if provider.is_builtin:
-                _say(presenter, f"Skipping {provider}, because it is built in")
-                continue
+    for provider in sorted({each.provider for each in requirements}):
+        if provider.is_builtin:
+            _say(presenter, f"Skipping {provider}, because it is built in")
+        else:
             _say(presenter, f"Mirroring {provider.display}...")
-            for path in await mirror_providers(
-                asked, locks, source, target, platforms, presenter.diags
-            ):
-                _say(presenter, f"Wrote {path}", indent="  ")
+    try:
+        await mirror_providers(
+            requirements,
+            locks,
+            source,
+            target,
+            platforms,
+            presenter.diags,
+            lambda path: _say(presenter, f"Wrote {path}", indent="  "),
+        )
     finally:
         await network.close()
     return not presenter.diags.has_errors

@@ -111,7 +111,7 @@ class ProviderInstallation:
             self._environ,
         )
         self._before = _paths(store.directory)
-        locks = adopt_predecessors(self._locks)
+        locks = adopt_predecessors(self._locks, diags)
         try:
             self._result = await install_providers(
                 asked, locks, places, diags, self._options.upgrade, self._listener
