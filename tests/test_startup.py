@@ -184,6 +184,21 @@ def test_kept_schemas_import_only_what_they_use(tmp_path: Path) -> None:
     assert not under(modules, *NOT_FOR_KEPT_SCHEMAS)
 
 
+def test_an_init_that_has_everything_needs_no_network(tmp_path: Path) -> None:
+    provider = default_provider("example")
+    store = tmp_path / ".terraform" / "providers"
+    package = unpacked_path(store, provider, Version((1, 0, 0)), current_platform())
+    package.mkdir(parents=True)
+    (package / "terraform-provider-example").write_text("a program that is never started\n")
+    (tmp_path / "main.tf").write_text('provider "example" {}\n')
+    (tmp_path / ".terraform.lock.hcl").write_text(
+        f'provider "{provider}" {{\n  version = "1.0.0"\n'
+        f'  hashes = ["{directory_checksum(package)}"]\n}}\n'
+    )
+    modules = imported(tmp_path, "init")
+    assert not under(modules, "asyncio", "httpcore", "ssl", "nigari.net.client")
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -7,7 +7,6 @@ outcome is data: who shows it to the user reads `Installation.outcomes`, or list
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
@@ -266,6 +265,8 @@ class _Work:
         offer = await choose_offer(version, platform, self._asked, places.source, self.diags)
         if offer is None:
             return
+        import tempfile
+
         try:
             with tempfile.TemporaryDirectory(prefix="nigari-provider-") as directory:
                 await self._install(offer, version, Path(directory), recorded)
