@@ -413,7 +413,7 @@ def test_tokens(world: World, registry: Registry, work: Work, key: Key) -> None:
     registry.publish("acme", "thing", "1.0.0", key)
     registry.token = "s3cret"
     work.install()
-    assert "refuses access" in work.error
+    assert "denied access" in work.error
     assert "a token is needed" in work.error
     assert "TF_TOKEN_registry_example_com" in work.error
     assert f"nigari login {HOST}" in work.error
@@ -536,7 +536,7 @@ def archives(entry: Mapping[str, object] | None) -> Answer:
     [
         ("index.json", Answer(404), "does not have acme/thing"),
         ("index.json", Answer(200, b"{}", {"content-type": "text/plain"}), "instead of JSON"),
-        ("index.json", Answer(403), "refuses access"),
+        ("index.json", Answer(403), "denied access"),
         ("index.json", Answer(500), "status 500"),
         ("1.0.0.json", Answer(404), "but has no 1.0.0.json"),
         ("1.0.0.json", archives(None), "not available for linux_amd64"),

@@ -30,7 +30,7 @@ class NetFailure(Exception):
 
 
 class InvalidUrl(NetFailure):
-    """Something that cannot be asked for."""
+    """Something that is no URL of a web server."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(url, f"{shown(url)} is not a valid URL: {reason}.")

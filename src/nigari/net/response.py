@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from nigari.net.failures import NotJson, StatusRefused
+from nigari.net.urls import shown
 from nigari.record import record
 
 _LONGEST_QUOTE: Final = 300
@@ -64,7 +65,8 @@ class Response:
     def _not_json(self, found: str) -> NotJson:
         start = self.body[:512].lstrip().lower()
         is_html = self.media_type == "text/html" or start.startswith((b"<!doctype html", b"<html"))
-        what = f"{self.url} gave {'a web page' if is_html else found} instead of JSON."
+        given = "a web page" if is_html else found
+        what = f"{shown(self.url)} returned {given} instead of JSON."
         if is_html and (title := self.said):
             what = f'{what} Its title is "{title}".'
         return NotJson(self.url, what, is_html)

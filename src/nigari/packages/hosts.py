@@ -138,7 +138,7 @@ class Hosts:
                 return Host(name, answer.url, {})
             document = answer.require(200).json(needs_type=True)
         except NetFailure as failure:
-            raise HostError(f"{name} cannot be asked for its services. {failure.text}") from failure
+            raise HostError(f"Service discovery for {name} failed. {failure.text}") from failure
         if not isinstance(document, dict):
             raise HostError(f"The services of {name} are not described by a JSON object.")
         return Host(name, answer.url, document)

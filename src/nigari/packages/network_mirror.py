@@ -136,12 +136,12 @@ class NetworkMirror:
             if answer.status != 404:
                 answer.require(200).json(needs_type=True)
         except CredentialsError as error:
-            text = f"{_capital(self.name)} cannot be asked. {error}"
+            text = f"{_capital(self.name)} cannot be queried. {error}"
             raise SourceError(text.rstrip("."), UNREACHABLE) from error
         except StatusRefused as failure:
             raise refused(failure, _capital(self.name), hosts.credentials, host) from failure
         except NetFailure as failure:
-            raise failed(f"{_capital(self.name)} cannot be asked", failure) from failure
+            raise failed(f"{_capital(self.name)} cannot be queried", failure) from failure
         return answer
 
 

@@ -13,7 +13,7 @@ from nigari.record import replace
 if TYPE_CHECKING:
     from nigari.packages.host_credentials import HostCredentials
 
-UNREACHABLE: Final = "Cannot reach a source of providers"
+UNREACHABLE: Final = "Cannot query a provider source"
 INVALID: Final = "Invalid provider package"
 _RETRIES: Final = 2
 _LARGEST: Final = 1 << 32
@@ -49,7 +49,7 @@ async def download(
         ) from error
     if done.headers.get("content-type", "").startswith("text/html"):
         raise SourceError(
-            f"{what} cannot be downloaded: {failure_url(url)} gave a web page instead of an "
+            f"{what} cannot be downloaded: {failure_url(url)} returned a web page instead of an "
             "archive. If this network asks you to log in on a web page first, do that and try "
             "again",
             UNREACHABLE,
@@ -74,10 +74,10 @@ def refused(
 ) -> SourceError:
     """A request that the server refused; if credentials may be why, where they were looked for."""
     if failure.status not in (401, 403):
-        return failed(f"{who} cannot be asked", failure)
+        return failed(f"{who} cannot be queried", failure)
     return SourceError(
-        f"{who} refuses access. {failure.what} {credentials.looked_in(host)}".rstrip("."),
-        "Access to a source of providers refused",
+        f"{who} denied access. {failure.what} {credentials.looked_in(host)}".rstrip("."),
+        "Access to a provider source denied",
     )
 
 

@@ -108,8 +108,7 @@ class RegistrySource:
             base = await hosts.service_url(host, SERVICE)
             credentials = await hosts.credentials.headers(host)
         except (HostError, CredentialsError) as error:
-            text = f"The registry of {provider.display} cannot be asked. {error}"
-            raise SourceError(text.rstrip("."), UNREACHABLE) from error
+            raise SourceError(str(error).rstrip("."), UNREACHABLE) from error
         try:
             answer = await hosts.client.get(
                 resolved(base, path),
@@ -122,7 +121,7 @@ class RegistrySource:
         except StatusRefused as failure:
             raise refused(failure, f"The registry {host}", hosts.credentials, host) from failure
         except NetFailure as failure:
-            raise failed(f"The registry {host} cannot be asked", failure) from failure
+            raise failed(f"The registry {host} cannot be queried", failure) from failure
         return answer
 
     async def _check_protocols(
