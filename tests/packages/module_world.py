@@ -27,8 +27,12 @@ class ModuleWorld:
         certificate = self._authority.certificate(["127.0.0.1", "localhost"])
         self.replies: dict[str, Answer | Callable[[Asked], Reply]] = {}
         """By method-less path without the query, or with it."""
+        self.prefixes: dict[str, Callable[[Asked], Reply]] = {}
+        """By how paths begin."""
         self.locations: dict[str, str | Answer] = {}
         """Where versions are, by `namespace/name/system/version`."""
+        self.settings: dict[str, str] = {}
+        """Variables of the environment of whoever uses this world."""
         self.token = ""
         """If set, the registry wants it."""
         self.directory = directory
@@ -67,6 +71,7 @@ class ModuleWorld:
             "SSL_CERT_FILE": str(self._authority.path),
             "GIT_CONFIG_NOSYSTEM": "1",
             "TF_CLI_CONFIG_FILE": os.devnull,
+            **self.settings,
             **more,
         }
 
@@ -103,6 +108,9 @@ class ModuleWorld:
         reply = self.replies.get(asked.path) or self.replies.get(path)
         if reply is not None:
             return reply if isinstance(reply, Answer) else reply(asked)
+        for prefix, handler in self.prefixes.items():
+            if path.startswith(prefix):
+                return handler(asked)
         if path == "/.well-known/terraform.json":
             return json_answer({"modules.v1": "/v1/modules/"})
         if path.startswith("/v1/modules/"):

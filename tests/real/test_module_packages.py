@@ -7,7 +7,9 @@ for anything that `tofu` does not ask for.
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -18,10 +20,12 @@ from typing import Final
 
 import pytest
 
+from tests.cli.test_init_buckets import Storage
 from tests.cli.test_init_packages import call, page
 from tests.net_world.server import Answer, Asked, json_answer
 from tests.packages.archives import files, packed
 from tests.packages.module_world import MODULE, ModuleWorld
+from tests.packages.oci_world import OciShelf
 from tests.packages.repositories import Repository
 from tests.real import program
 
@@ -335,6 +339,87 @@ def _(world: ModuleWorld) -> str:
     return call("a", f"{world.host}/ns/name/sys//x")
 
 
+# -- OCI registries and buckets --------------------------------------------------------------------
+
+
+def pushed(address: str, **push: object) -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        shelf = OciShelf(world)
+        digest = shelf.push("team/net", **push)  # type: ignore[arg-type]
+        return call("a", f"oci://{world.host}/" + address.format(digest))
+
+    return setup
+
+
+_INDEX: Final = "application/vnd.oci.image.index.v1+json"
+case("oci")(pushed("team/net"))
+case("oci, tag")(pushed("team/net?tag=v1", tag="v1"))
+case("oci, digest")(pushed("team/net?digest={0}"))
+case("oci, directory")(pushed("team/net//sub?tag=v1", tag="v1"))
+case("oci, no tag", False)(pushed("team/net?tag=v2"))
+case("oci, no repository", False)(pushed("team/other"))
+case("oci, tag and digest", False)(pushed("team/net?tag=latest&digest={0}"))
+case("oci, empty tag", False)(pushed("team/net?tag="))
+case("oci, wrong tag", False)(pushed("team/net?tag=-"))
+case("oci, other argument", False)(pushed("team/net?x=y"))
+case("oci, archive", False)(pushed("team/net?archive=zip"))
+case("oci, upper case", False)(pushed("Team/net"))
+case("oci, no layer", False)(pushed("team/net", layers=()))
+case("oci, other layers")(pushed("team/net", layers=("archive/zip", "other/thing")))
+case("oci, two layers", False)(pushed("team/net", layers=("archive/zip", "archive/zip")))
+case("oci, other artifact", False)(pushed("team/net", artifact_type="x/y"))
+case("oci, index", False)(pushed("team/net", media_type=_INDEX))
+
+
+@case("oci, credentials in a file of Docker's")
+def _(world: ModuleWorld) -> str:
+    shelf = OciShelf(world)
+    shelf.user = "me:pw"
+    shelf.push("team/net")
+    docker = Path(world.environ()["HOME"], ".docker")
+    docker.mkdir()
+    known = {"auths": {f"{world.host}/team": {"auth": base64.b64encode(b"me:pw").decode()}}}
+    (docker / "config.json").write_text(json.dumps(known))
+    return call("a", f"oci://{world.host}/team/net")
+
+
+@case("oci, no credentials", False)
+def _(world: ModuleWorld) -> str:
+    shelf = OciShelf(world)
+    shelf.user = "me:pw"
+    shelf.push("team/net")
+    return call("a", f"oci://{world.host}/team/net")
+
+
+def stored(*sources: str) -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        storage = Storage()
+        storage.key = "AK"
+        world.prefixes["/bucket"] = storage.s3
+        world.prefixes["/storage/v1/b/"] = storage.gcs
+        # What the library of `tofu` asks objects with.
+        world.prefixes["/bucket/"] = storage.s3
+        world.settings |= {"AWS_ACCESS_KEY_ID": "AK", "AWS_SECRET_ACCESS_KEY": "x"}
+        return "".join(
+            call(f"m{number}", source.format(f"s3::{world.url}"))
+            for number, source in enumerate(sources)
+        )
+
+    return setup
+
+
+case("s3, archive")(stored("{0}/bucket/a/x.zip", "{0}/bucket/a/x.zip//sub"))
+case("s3, directory")(stored("{0}/bucket/mod/deep/"))
+case("s3, key in the address")(
+    stored("{0}/bucket/a/x.zip?aws_access_key_id=AK&aws_access_key_secret=y&region=eu-west-1")
+)
+case("s3, wrong key", False)(
+    stored("{0}/bucket/a/x.zip?aws_access_key_id=NO&aws_access_key_secret=y")
+)
+case("s3, nothing", False)(stored("{0}/bucket/none.zip"))
+case("s3, no key", False)(stored("{0}/bucket"))
+
+
 # -- running both ---------------------------------------------------------------------------------
 
 
@@ -363,9 +448,9 @@ class Outcome:
 
 
 def _in_order(request: str) -> str:
-    """A request with the arguments of its query in one order."""
+    """A request with the arguments of its query in one order; a library adds its own."""
     path, _, query = request.partition("?")
-    return f"{path}?{'&'.join(sorted(query.split('&')))}"
+    return f"{path}?{'&'.join(sorted(set(query.split('&')) - {'x-id=GetObject', ''}))}"
 
 
 def _files(modules: Path) -> Iterator[tuple[str, str]]:
@@ -392,4 +477,5 @@ def test_both_programs(name: str, tmp_path: Path) -> None:
     assert ours.is_right is is_right, ours.text
     assert ours.record == theirs.record
     assert ours.files == theirs.files
-    assert not ours.asked - theirs.asked
+    if is_right:
+        assert not ours.asked - theirs.asked

@@ -98,6 +98,7 @@ class ModuleSources:
         fetching.add("hg", lambda: MercurialGetter(self._environ))
         fetching.add("http", lambda: self._web(client, fetching))
         fetching.add("https", lambda: self._web(client, fetching))
+        fetching.add("oci", lambda: self._oci(client))
         fetching.add("s3", lambda: self._s3(client))
         return fetching
 
@@ -111,6 +112,12 @@ class ModuleSources:
         from nigari.packages.gcs_source import GcsStorage
 
         return BucketGetter(GcsStorage(client, self._environ))
+
+    def _oci(self, client: Client) -> Getter:
+        from nigari.packages.oci_source import OciGetter
+
+        assert self._network is not None
+        return OciGetter(client, self._network.oci_credentials())
 
     def _s3(self, client: Client) -> Getter:
         from nigari.packages.buckets import BucketGetter
