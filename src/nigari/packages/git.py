@@ -24,6 +24,7 @@ from nigari.packages.module_fetch import FetchError, Progress
 from nigari.packages.package_address import take_arguments
 from nigari.packages.programs import Done, complaint, find_program, run_program
 from nigari.packages.single_files import get_file_of, split_file
+from nigari.packages.whole_file import make_directories
 from nigari.record import record
 
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
@@ -148,10 +149,11 @@ class GitGetter:
         """Put the files of a commit into an empty directory."""
         address = git_address(url)
         with self._session(address, directory) as git:
-            await git.run("init", "--quiet", "--template=")
+            _make_repository(directory)
             wanted = await _commit(git, address)
             await git.run("checkout", "--quiet", "--force", "--detach", wanted)
-            commit = await git.run("rev-parse", "--verify", "HEAD")
+            # What a detached head is, git has written there.
+            commit = (directory / ".git" / "HEAD").read_text().strip()
             if (directory / ".gitmodules").is_file():
                 await _add_submodules(git, address.url)
         _forget_history(directory)
@@ -231,6 +233,15 @@ async def _add_submodules(git: _Git, url: str) -> None:
     update = ("submodule", "--quiet", "update", "--init", "--recursive")
     if (await git.attempt(*update, "--depth=1")).status != 0:
         await git.run(*update)
+
+
+def _make_repository(directory: Path) -> None:
+    """An empty repository, as `git init` makes it; made here, as each process takes its time."""
+    place = directory / ".git"
+    for name in ("objects", "refs"):
+        make_directories(place / name)
+    (place / "HEAD").write_text("ref: refs/heads/main\n")
+    (place / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
 
 
 def _forget_history(directory: Path) -> None:

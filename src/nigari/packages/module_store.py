@@ -275,7 +275,8 @@ def _write_if_new(path: Path, content: bytes) -> None:
             return
     except FileNotFoundError:
         pass
-    write_whole(path, content)
+    # A list that is torn is noticed, so it need not be on the disk at once.
+    write_whole(path, content, sync=False)
 
 
 def _entries(directory: Path) -> list[Path]:

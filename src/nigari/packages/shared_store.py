@@ -190,7 +190,8 @@ class SharedStore:
             ready = fetched.parent / "package"
             ready.mkdir()
             fetched.rename(ready / _FILES)
-            write_whole(ready / _LIST, encoded(files))
+            # A list that is torn is noticed, so it need not be on the disk at once.
+            write_whole(ready / _LIST, encoded(files), sync=False)
             self._put(ready, place)
         self.discard(fetched)
         return Package(identity, place / _FILES, files, is_shared=True)

@@ -32,7 +32,12 @@ def ask_versions(
             _report_refusal(callers, answer, diags)
         elif answer.unreadable:
             _warn_of_versions(callers[0], answer.unreadable, diags)
-    return [_choose(each, found[each.source.package], diags) for each in wanted]
+    chosen: dict[tuple[str, str | None], Version | None] = {}
+    for each in wanted:
+        key = each.source.package, each.version
+        if key not in chosen:
+            chosen[key] = _choose(each, found[each.source.package], diags)
+    return [chosen[each.source.package, each.version] for each in wanted]
 
 
 async def _ask_all(
