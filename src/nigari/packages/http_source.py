@@ -26,7 +26,7 @@ from nigari.packages.unpacking import form_of_content
 _MOST_HOPS: Final = 10
 _HEADER: Final = "x-terraform-get"
 _PAGES: Final = Policy(limit=1 << 20)
-ARCHIVES: Final = Policy(timeout=None, limit=1 << 32)
+ARCHIVES: Final = Policy(timeout=None, limit=1 << 30)
 _NEVER_NAMED: Final = frozenset(("oci",))
 _HOPS: ContextVar[int] = ContextVar("hops", default=0)
 
