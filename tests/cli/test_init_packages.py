@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from nigari.cli.command import Terminal
+from nigari.cli.main import run
 from tests.cli.process import Done, inside
+from tests.cli.test_plan_command import Screen
 from tests.net_world.server import Answer, Asked, json_answer
 from tests.packages.archives import files, packed
 from tests.packages.module_world import MODULE, ModuleWorld
@@ -454,3 +458,31 @@ def test_get_installs_as_well(world: ModuleWorld, work: Path) -> None:
     done = nigari(world, work, "get", "-no-color")
     assert done.code == 0, done.err
     assert installed(work, "a") == MODULE % "1.0.0"
+
+
+# -- what is told ---------------------------------------------------------------------------------
+
+
+def test_events_have_members(world: ModuleWorld, work: Path) -> None:
+    world.publish("ns/name/sys", "1.0.0")
+    source = f"{world.host}/ns/name/sys"
+    write(work, call("a", source))
+    lines = nigari(world, work, "init", "-json").out.splitlines()
+    events = [event for event in map(json.loads, lines) if "module" in event]
+    download, install = events
+    assert (download["module"], download["source"]) == ("a", f"{source} 1.0.0")
+    assert install["@message"] == "installing a 1.0.0 in .terraform/modules/a"
+    assert (install["version"], install["directory"]) == ("1.0.0", ".terraform/modules/a")
+
+
+def test_a_line_on_a_terminal_shows_how_far_it_is(world: ModuleWorld, work: Path) -> None:
+    world.archive("/a.zip", "zip", {"main.tf": MODULE % "it"})
+    write(work, call("a", f"{world.url}/a.zip"))
+    screen = Screen()
+    terminal = Terminal(io.StringIO(), screen, io.StringIO(), world.environ())
+    with contextlib.chdir(work):
+        assert run(["init"], terminal) == 0
+    text = screen.getvalue()
+    assert f"- {world.url}/a.zip: 0.0 of 0.0 MB\n" in text
+    # It is gone when it is over.
+    assert text.index("\x1b[1A\x1b[2K") < text.index("- a in .terraform")

@@ -37,6 +37,8 @@ class InitProgress:
         self._upgrade = upgrade
         self._tells_parts = tells_parts
         self.provider_listener = ProviderProgress(presenter)
+        self._live = _live_lines(presenter)
+        self._downloads: dict[str, Download] = {}
 
     def waiting(self) -> None:
         """Somebody else is making the same directory ready."""
@@ -59,18 +61,26 @@ class InitProgress:
     def downloading(self, source: str, key: str, others: int) -> None:
         """A package is about to be fetched."""
         more = f" and {others} more" if others else ""
-        self._say(f"Downloading {source} for {key}{more}...")
+        self._say(f"Downloading {source} for {key}{more}...", {"module": key, "source": source})
 
     def progress(self, source: str, done: int, total: int | None) -> None:
-        """Some of a package has arrived."""
+        """Some of a package has arrived, which is a line on a terminal until all of it has."""
+        if self._live is not None:
+            download = self._downloads.setdefault(source, Download(source))
+            self._live.show(source, download.line(done, total))
 
     def arrived(self, source: str) -> None:
         """Nothing more of a package will arrive."""
+        if self._live is not None:
+            self._live.remove(source)
 
     def installed(self, key: str, version: str, directory: str) -> None:
         """A module is where it was not before."""
         at = f" {version}" if version else ""
-        self._presenter.say(f"- {key}{at} in {directory}", f"installing {key}{at} in {directory}")
+        members = {"module": key, "directory": directory} | ({"version": version} if at else {})
+        self._presenter.say(
+            f"- {key}{at} in {directory}", f"installing {key}{at} in {directory}", members
+        )
 
     def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
         """There is another backend now, or none any more."""
@@ -117,9 +127,10 @@ class InitProgress:
             "providers are used everywhere."
         )
 
-    def _say(self, text: str) -> None:
-        self._presenter.say(self._presenter.prose(text), text.strip().removeprefix("- "))
-        self._presenter.terminal.stdout.flush()
+    def _say(self, text: str, members: Mapping[str, object] | None = None) -> None:
+        presenter = self._presenter
+        presenter.say(presenter.prose(text), text.strip().removeprefix("- "), members)
+        presenter.terminal.stdout.flush()
 
 
 class ProviderProgress:
@@ -131,13 +142,8 @@ class ProviderProgress:
 
     def __init__(self, presenter: Presenter) -> None:
         self._presenter = presenter
-        self._live: LiveLines | None = None
+        self._live = _live_lines(presenter)
         self._downloads: dict[Provider, Download] = {}
-        if presenter.terminal.stdout.isatty() and not presenter.is_for_programs:
-            from nigari.diagnostics.layout import Layout
-
-            layout = Layout.for_stream(presenter.terminal.stdout, presenter.terminal.environ)
-            self._live = LiveLines(presenter.terminal.stdout, layout.width)
 
     def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
         """Versions of a provider are looked for; or only the locked one is."""
@@ -191,6 +197,16 @@ class ProviderProgress:
         """Tell programs only: it is over before a person has read it."""
         if self._presenter.events is not None:
             self._presenter.events.event(text, members)
+
+
+def _live_lines(presenter: Presenter) -> LiveLines | None:
+    """Lines that change, for people at a terminal."""
+    terminal = presenter.terminal
+    if not terminal.stdout.isatty() or presenter.is_for_programs:
+        return None
+    from nigari.diagnostics.layout import Layout
+
+    return LiveLines(terminal.stdout, Layout.for_stream(terminal.stdout, terminal.environ).width)
 
 
 def _trust(verified: Verified) -> str:
