@@ -178,11 +178,24 @@ def test_directories_are_not_locked(world: ModuleWorld, work: Path) -> None:
     assert locks(work) == []
 
 
+def test_secrets_of_registries_are_not_written(world: ModuleWorld, work: Path) -> None:
+    world.archive("/a.zip", "zip", {"main.tf": MODULE % "it"})
+    location = f"{world.url}/a.zip?X-Amz-Signature=hush&x=y"
+    world.locations["ns/name/sys/1.0.0"] = json_answer({"location": location})
+    write(work, call("a", f"{world.host}/ns/name/sys"))
+    done = init(world, work, "-lock-modules")
+    assert done.code == 0, done.err
+    assert locks(work)[0].location == f"{world.url}/a.zip?X-Amz-Signature=REDACTED&x=y"
+    cached = nigari(world, work, "cache", "list").out
+    assert "hush" not in done.out + cached
+
+
 def test_secrets_are_not_written(world: ModuleWorld, work: Path) -> None:
     world.archive("/a.zip", "zip", {"main.tf": MODULE % "it"})
     write(work, call("a", world.url.replace("//", "//me:hush@") + "/a.zip"))
     assert init(world, work, "-lock-modules").code == 0
     assert "hush" not in (work / ".nigari.lock.hcl").read_text()
+    assert "hush" not in nigari(world, work, "cache", "list").out
     other = elsewhere(work)
     assert init(world, other).code == 0
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
+from nigari.addrs.detection import parse_forced_getter
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.net.urls import shown as shown_url
 from nigari.packages.fetching import Fetching
@@ -62,6 +63,16 @@ def registry_key(source: RegistrySource, version: str) -> str:
     return f"{source.package}@{version}"
 
 
+def shown_package(source: RemoteSource) -> str:
+    """The address of a package without anything in it that could be a secret: registries name
+    locations with tokens and signatures in them.
+    """
+    forced, url = parse_forced_getter(source.package)
+    if not url.startswith(("http://", "https://")):
+        return RemoteSource(source.package).display
+    return f"{forced}::{shown_url(url)}" if forced else shown_url(url)
+
+
 class ModuleDownloads:
     """Gets packages, for one working directory."""
 
@@ -105,7 +116,7 @@ class ModuleDownloads:
             found = await self._at_hand(shared, source, pin)
             if found is None:
                 found = await self._fetched(fetch)
-                shared.remember(key, RemoteSource(key).display, found)
+                shared.remember(key, shown_package(source), found)
         return found
 
     async def _at_hand(self, shared: SharedStore, source: RemoteSource, pin: Pin) -> Found | None:
@@ -163,7 +174,7 @@ class ModuleDownloads:
         location = await self._registries.location(source, version)
         if isinstance(location, RemoteSource):
             found = await self.remote(location, Pin(pin.revision), progress)
-            shown = RemoteSource(location.package).display
+            shown = shown_package(location)
             return Found(found.package, Origin(found.origin.revision, shown, location.subdir))
         package = location
 

@@ -51,9 +51,9 @@ def run(invocation: Invocation) -> int:
         return _forget(presenter)
     source = invocation.text("from-module")
     if source:
-        from nigari.workspace.setup.from_module import copy_module
+        from nigari.workspace.setup.from_module import copy_module, shown_source
 
-        presenter.say(f"Copying the configuration from {source}...")
+        presenter.say(f"Copying the configuration from {shown_source(source)}...")
         if not copy_module(
             source, ".", presenter.terminal.environ, person.is_at_terminal, presenter.diags
         ):

@@ -27,6 +27,12 @@ from nigari.workspace.setup.module_sources import ModuleSources
 _IGNORED = frozenset((".git", ".terraform"))
 
 
+def shown_source(text: str) -> str:
+    """A source for people, without the secrets that it may hold."""
+    source = parse_module_source(text, Diagnostics())
+    return text if source is None else source.display
+
+
 def copy_module(
     text: str, directory: str, environ: Mapping[str, str], may_ask: bool, diags: Diagnostics
 ) -> bool:
