@@ -184,3 +184,14 @@ def test_a_file_of_a_repository(tmp_path: Path) -> None:
 def test_an_address_of_one_commit() -> None:
     pinned = GitGetter({}).pinned("https://example.com/net.git?x=y&ref=main&depth=1", "abc")
     assert pinned == "https://example.com/net.git?x=y&ref=abc"
+
+
+@needs_git
+def test_a_repository_without_a_choice_of_its_own(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    wanted = repository.commit({"main.tf": "# wanted\n"})
+    repository.commit({"main.tf": "# newer\n"})
+    repository.git("symbolic-ref", "HEAD", "refs/heads/none")
+    assert fetch(f"{repository.source}?ref={wanted[:9]}", tmp_path / "target") == wanted
+    with pytest.raises(FetchError, match="git said"):
+        fetch(repository.source, tmp_path / "other")

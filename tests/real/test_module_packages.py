@@ -24,6 +24,7 @@ from tests.cli.test_init_buckets import Storage
 from tests.cli.test_init_packages import call, page
 from tests.net_world.server import Answer, Asked, json_answer
 from tests.packages.archives import files, packed
+from tests.packages.git_http import GitShelf
 from tests.packages.module_world import MODULE, ModuleWorld
 from tests.packages.oci_world import OciShelf
 from tests.packages.repositories import Repository
@@ -337,6 +338,52 @@ def _(world: ModuleWorld) -> str:
     location = f"{repository.source}//modules?ref=v1"
     world.locations["ns/name/sys/1.0.0"] = json_answer({"location": location})
     return call("a", f"{world.host}/ns/name/sys//x")
+
+
+# -- repositories ----------------------------------------------------------------------------------
+
+
+def cloned(address: str, login: str = "") -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        root = world.directory / "repositories"
+        repository = Repository(root / "net")
+        repository.commit({"main.tf": MODULE % "one", "sub/main.tf": MODULE % "sub"}, tag="v1")
+        repository.git("branch", "side")
+        commit = repository.commit({"main.tf": MODULE % "two", "a.zip": "no archive"})
+        shelf = GitShelf(world, root)
+        shelf.login = login
+        return call("a", address.format(shelf.source + "net/.git", commit, commit[:8]))
+
+    return setup
+
+
+case("git over https")(cloned("{0}"))
+case("git, tag")(cloned("{0}?ref=v1"))
+case("git, branch")(cloned("{0}//sub?ref=side"))
+case("git, commit")(cloned("{0}?ref={1}"))
+case("git, short commit")(cloned("{0}?ref={2}"))
+case("git, depth")(cloned("{0}?ref=side&depth=1"))
+case("git, other arguments", False)(cloned("{0}?ref=v1&x=y"))
+case("git, no such ref", False)(cloned("{0}?ref=none"))
+case("git, no such repository", False)(cloned("{0}x"))
+case("git, no such directory", False)(cloned("{0}//none"))
+case("git, a file that is no archive", False)(cloned("{0}/a.zip"))
+case("git, no credentials", False)(cloned("{0}", "Basic bWU6cHc="))
+
+
+@case("git, credentials in the URL")
+def _(world: ModuleWorld) -> str:
+    return cloned("{0}", "Basic bWU6cHc=")(world).replace("git::https://", "git::https://me:pw@")
+
+
+@case("git, an archive in a repository")
+def _(world: ModuleWorld) -> str:
+    repository = Repository(world.directory / "repository")
+    repository.commit({"readme": "x"})
+    (repository.path / "a.zip").write_bytes(packed("zip", files({"main.tf": MODULE % "it"})))
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "--message=archive")
+    return call("a", f"{repository.source}/a.zip")
 
 
 # -- OCI registries and buckets --------------------------------------------------------------------

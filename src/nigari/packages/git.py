@@ -30,6 +30,12 @@ from nigari.record import record
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
 _PLAIN_REF: Final = re.compile(r"(?![-+.@^])(?!.*(?:\.\.|@\{))[^\x00-\x20~^:?*\[\\\x7f]+")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SHORT_COMMIT: Final = re.compile(r"[0-9a-f]{7,39}")
+"""What no server finds by itself."""
+_ALL_REFS: Final = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+_OWN_CHOICE: Final = "refs/nigari/head"
+_NO_CHOICE: Final = "remote ref HEAD"
+"""A part of what git says of a repository without a choice of its own."""
 _OWN_ARGUMENTS: Final = ("ref", "depth", "sshkey")
 """The depth has no effect, as no history is kept in any case."""
 _MEANINGS: Final = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}")
@@ -117,6 +123,8 @@ class GitGetter:
         self._environ = {
             name: value for name, value in environ.items() if name not in _FOREIGN_REPOSITORY
         }
+        # Some of what git says is understood here.
+        self._environ["LC_ALL"] = "C"
         if not may_ask:
             self._environ.setdefault("GIT_TERMINAL_PROMPT", "0")
 
@@ -206,18 +214,21 @@ def _halves(line: str) -> tuple[str, str, str]:
 async def _commit(git: _Git, address: GitAddress) -> str:
     """Fetch what a ref stands for, alone if the server can do that; gives the commit."""
     url, ref = address.url, address.ref
-    fetch = ("fetch", "--quiet", "--end-of-options", url)
-    if not ref or _PLAIN_REF.fullmatch(ref):
+    if not ref or (_PLAIN_REF.fullmatch(ref) and not _SHORT_COMMIT.fullmatch(ref)):
         alone = ("fetch", "--quiet", "--no-tags", "--depth=1", "--end-of-options", url)
         if (await git.attempt(*alone, ref or "HEAD")).status == 0:
             return "FETCH_HEAD"
-    await git.run(*fetch, "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+    everything = ("fetch", "--quiet", "--end-of-options", url, *_ALL_REFS)
+    done = await git.attempt(*everything, f"+HEAD:{_OWN_CHOICE}")
+    if done.status != 0 and _NO_CHOICE not in done.errors:
+        raise FetchError(complaint("git", done.errors))
+    if done.status != 0:
+        # A repository may have no choice of its own, or one that is not there.
+        await git.run(*everything)
     if not ref:
-        await git.run(*fetch, "HEAD")
-        return "FETCH_HEAD"
-    if (await git.attempt(*fetch, "HEAD")).status == 0:
-        # Refs may be relative to the repository's own choice, as HEAD~1 is.
-        await git.run("update-ref", "--no-deref", "HEAD", "FETCH_HEAD")
+        return _OWN_CHOICE
+    # Refs may be relative to the repository's own choice, as HEAD~1 is.
+    await git.attempt("update-ref", "--no-deref", "HEAD", _OWN_CHOICE)
     for candidate in (ref, f"refs/remotes/origin/{ref}", f"refs/tags/{ref}"):
         found = await git.attempt(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{candidate}^{{commit}}"
