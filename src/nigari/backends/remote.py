@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from nigari.backends.locking import LockConflict, LockInfo, report_wrong_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE, default_workspace_stays
 from nigari.backends.store import ABSENT, BackendFailure, StateIsLocked, Store
+from nigari.clouds.failures import CloudFailure
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.net.failures import NetFailure
 
@@ -214,7 +215,7 @@ class _Attempt:
         return self
 
     def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> bool:
-        if isinstance(error, BackendFailure | NetFailure):
+        if isinstance(error, BackendFailure | CloudFailure | NetFailure):
             self._diags.error(self._summary, f"{self._where}: {error.text}")
             return True
         self.succeeded = error is None

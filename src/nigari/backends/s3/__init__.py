@@ -1,0 +1,17 @@
+"""The backend `s3`: a state per object of a bucket, locked by another object or a table's item."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nigari.backends.arguments import Arguments
+    from nigari.backends.s3.storing import S3Store
+
+
+def open_store(arguments: Arguments) -> S3Store:
+    """The store that the arguments describe."""
+    from nigari.backends.s3.settings import read_bucket, read_connection
+    from nigari.backends.s3.storing import S3Store
+
+    return S3Store(read_bucket(arguments), read_connection(arguments))

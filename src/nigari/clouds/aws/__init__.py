@@ -1,0 +1,1 @@
+"""AWS: credentials, signatures, endpoints and signed calls of its services."""

@@ -1,0 +1,139 @@
+"""Signed requests to the services of AWS, and what their refusals mean."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from nigari.clouds.aws.signing import Credentials, signed_headers
+from nigari.clouds.failures import CloudFailure
+from nigari.net.client import Client, Policy
+from nigari.net.response import Response
+from nigari.record import record
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+_THROTTLED: Final = frozenset(
+    (
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "SlowDown",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+        "TransactionInProgressException",
+    )
+)
+_XML_MEMBER: Final = r"<{0}>\s*([^<]*?)\s*</{0}>"
+
+
+@record
+class Service:
+    """A service at its endpoint."""
+
+    name: str
+    """As signatures name it."""
+    region: str
+    url: str
+
+
+@record
+class Refusal:
+    """Why a service refuses."""
+
+    code: str
+    message: str
+
+
+Identity = Callable[[], Awaitable[Credentials]]
+"""Gives credentials that are valid now."""
+
+
+class AwsClient:
+    """Signs and sends; the connection is the caller's."""
+
+    def __init__(self, client: Client, identity: Identity, policy: Policy) -> None:
+        self._client = client
+        self._identity = identity
+        self._policy = policy
+
+    async def send(
+        self,
+        service: Service,
+        method: str,
+        url: str,
+        body: bytes = b"",
+        headers: Mapping[str, str] = _NONE,
+    ) -> Response:
+        """Ask, also again where the service asks to slow down. Any status is an answer."""
+        import asyncio
+
+        attempt = 0
+        while True:
+            credentials = await self._identity()
+            now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+            scope = service.region, service.name
+            signed = signed_headers(method, url, headers, body, credentials, scope, now)
+            has_body = method in ("PUT", "POST")
+            response = await self._client.request(
+                method, url, headers=signed, body=body if has_body else None, policy=self._policy
+            )
+            is_throttled = response.status == 400 and refusal_of(response).code in _THROTTLED
+            if not is_throttled or attempt >= self._policy.retries:
+                return response
+            await asyncio.sleep(min(self._policy.pause * 2.0**attempt, self._policy.longest_pause))
+            attempt += 1
+
+    async def call(self, service: Service, target: str, arguments: object) -> Mapping[str, object]:
+        """Call an operation of a service that speaks JSON."""
+        import json
+
+        version = "1.0" if service.name == "dynamodb" else "1.1"
+        response = await self.send(
+            service,
+            "POST",
+            f"{service.url}/",
+            json.dumps(arguments).encode(),
+            {"content-type": f"application/x-amz-json-{version}", "x-amz-target": target},
+        )
+        if response.status != 200:
+            raise failure_of(service.name, response)
+        found = response.json()
+        return found if isinstance(found, dict) else {}
+
+
+def refusal_of(response: Response) -> Refusal:
+    """What a service says about what is wrong, in JSON or XML."""
+    text = response.body[: 1 << 16].decode("utf-8", "replace")
+    if text.lstrip().startswith("{"):
+        import json
+
+        try:
+            document = json.loads(text)
+        except ValueError:
+            document = {}
+        code = str(document.get("__type") or document.get("code") or "")
+        message = document.get("message") or document.get("Message") or ""
+        return Refusal(code.rpartition("#")[2], str(message))
+    code, message = (
+        found[1] if (found := re.search(_XML_MEMBER.format(name), text)) else ""
+        for name in ("Code", "Message")
+    )
+    return Refusal(code, message)
+
+
+def failure_of(service: str, response: Response) -> CloudFailure:
+    """The failure that an answer is to who wanted another one."""
+    refusal = refusal_of(response)
+    name = {"dynamodb": "DynamoDB", "kms": "KMS"}.get(service, service.upper())
+    what = f"{name} answered with status {response.status}"
+    if refusal.code:
+        what = f"{name} refuses: {refusal.code}"
+    if refusal.message:
+        what = f"{what}, {refusal.message.rstrip('.')}"
+    region = response.headers.get("x-amz-bucket-region")
+    if response.status in (301, 307, 400) and region:
+        what = f"{what}. The bucket is in the region {region}"
+    return CloudFailure(f"{what}.", refusal.code)
