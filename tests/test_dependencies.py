@@ -30,7 +30,10 @@ LAZY: Final = ("cty", "hcl", "addrs", "config", "eval")
 
 def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return {Requirement(text).name.lower() for text in project["dependencies"]}
+    texts = list(project["dependencies"])
+    for name, extra in project["optional-dependencies"].items():
+        texts += [] if name in ("all", "dev") else extra
+    return {Requirement(text).name.lower() for text in texts}
 
 
 def modules_named(node: ast.AST) -> list[str]:

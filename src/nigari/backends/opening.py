@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 REMOTE: Final[Mapping[str, str]] = {
     "http": "nigari.backends.http",
     "inmem": "nigari.backends.inmem",
+    "pg": "nigari.backends.postgres",
     "s3": "nigari.backends.s3",
 }
 """The modules of the remote backends; each has a function `open_store`."""

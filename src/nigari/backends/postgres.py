@@ -1,0 +1,340 @@
+"""The backend `pg`: a row per workspace in a table of PostgreSQL, locked by advisory locks.
+
+Such a lock belongs to a session of the database, so everything goes through one connection, and a
+lock ends with it. The schema and the table are made when they turn out to be missing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from nigari.backends.arguments import Arguments
+from nigari.backends.locking import LockInfo
+from nigari.backends.protocol import DEFAULT_WORKSPACE
+from nigari.backends.store import (
+    ABSENT,
+    BackendFailure,
+    Content,
+    ContentChanged,
+    StateIsLocked,
+)
+from nigari.record import record, replace
+
+if TYPE_CHECKING:
+    import psycopg
+
+_SEQUENCE: Final = "public.global_states_id_seq"
+_LIBRARY: Final = "psycopg"
+_VARIABLES: Final = {
+    "PGHOST": "host",
+    "PGHOSTADDR": "hostaddr",
+    "PGPORT": "port",
+    "PGDATABASE": "dbname",
+    "PGUSER": "user",
+    "PGPASSWORD": "password",
+    "PGPASSFILE": "passfile",
+    "PGSERVICE": "service",
+    "PGSSLMODE": "sslmode",
+    "PGSSLCERT": "sslcert",
+    "PGSSLKEY": "sslkey",
+    "PGSSLROOTCERT": "sslrootcert",
+    "PGCONNECT_TIMEOUT": "connect_timeout",
+}
+_CONNECT_WITHIN: Final = 30
+_LONGEST_NAME: Final = 63
+"""The bytes that the name of a session may have."""
+
+_HOLDER: Final = """
+SELECT a.usename, host(a.client_addr), a.application_name, a.pid,
+       to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND (l.classid::bigint << 32 | l.objid::bigint) = %s
+"""
+
+Row: TypeAlias = "tuple[object, ...]"
+
+
+@record
+class Names:
+    """What the things in the database are called, and which of them are made."""
+
+    schema: str
+    table: str
+    index: str
+    makes_schema: bool
+    makes_table: bool
+    makes_index: bool
+
+    @property
+    def qualified(self) -> str:
+        return f"{_quoted(self.schema)}.{_quoted(self.table)}"
+
+    @property
+    def creation_lock(self) -> int:
+        """The number that is locked while a workspace is made: FNV-1 of schema and table."""
+        number = 0x811C9DC5
+        for byte in f"{self.schema}\0{self.table}".encode():
+            number = (number * 0x01000193 & 0xFFFFFFFF) ^ byte
+        return -number
+
+
+def open_store(arguments: Arguments) -> PostgresStore:
+    """The store that the arguments describe."""
+    text, flag = arguments.text, arguments.flag
+    names = Names(
+        text("schema_name", "PG_SCHEMA_NAME", default="terraform_remote_state"),
+        text("table_name", "PG_TABLE_NAME", default="states"),
+        text("index_name", "PG_INDEX_NAME", default="states_by_name"),
+        not flag("skip_schema_creation", "PG_SKIP_SCHEMA_CREATION"),
+        not flag("skip_table_creation", "PG_SKIP_TABLE_CREATION"),
+        not flag("skip_index_creation", "PG_SKIP_INDEX_CREATION"),
+    )
+    return PostgresStore(_parameters(text("conn_str", "PG_CONN_STR"), arguments.environ), names)
+
+
+def _parameters(text: str, environ: Mapping[str, str]) -> dict[str, str | int]:
+    """How to connect. Unless something else is said, only with encryption, as OpenTofu does."""
+    try:
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError:
+        raise BackendFailure(
+            f'It needs the library {_LIBRARY}. Install it with: pip install "nigari[pg]"'
+        ) from None
+    try:
+        given = conninfo_to_dict(text)
+    except ProgrammingError as error:
+        raise BackendFailure(f"The conn_str is not valid: {_words(error)}.") from None
+    found: dict[str, str | int] = {
+        name: environ[variable] for variable, name in _VARIABLES.items() if environ.get(variable)
+    }
+    found |= {name: value for name, value in given.items() if value is not None}
+    found.setdefault("sslmode", "require")
+    found.setdefault("connect_timeout", _CONNECT_WITHIN)
+    return found
+
+
+class PostgresStore:
+    """The states in a table."""
+
+    has_workspaces: Final = True
+
+    def __init__(self, parameters: Mapping[str, str | int], names: Names) -> None:
+        self._parameters = parameters
+        self._names = names
+        self._connection: psycopg.AsyncConnection[Row] | None = None
+        self._held: dict[str, LockInfo] = {}
+
+    def location(self, workspace: str) -> str:
+        host = self._parameters.get("host", "localhost")
+        database = self._parameters.get("dbname", "")
+        table = f"{self._names.schema}.{self._names.table}"
+        return f"postgres://{host}/{database} {table} {workspace}"
+
+    async def open(self) -> None:
+        await self._connect()
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        self._held.clear()
+        if connection is not None:
+            await connection.close()
+
+    # -- contents -------------------------------------------------------------------------------
+
+    async def names(self) -> Sequence[str]:
+        query = f"SELECT name FROM {self._names.qualified} WHERE name <> %s ORDER BY name"
+        return [str(row[0]) for row in await self._ask(query, DEFAULT_WORKSPACE)]
+
+    async def read(self, workspace: str) -> Content | None:
+        query = f"SELECT data, xmin::text FROM {self._names.qualified} WHERE name = %s"
+        rows = await self._ask(query, workspace)
+        return Content(str(rows[0][0] or "").encode(), str(rows[0][1])) if rows else None
+
+    async def write(self, workspace: str, data: bytes, expected: str | None) -> str | None:
+        table, text = self._names.qualified, data.decode()
+        insert = f"INSERT INTO {table} AS s (name, data) VALUES (%s, %s) ON CONFLICT (name) DO "
+        if expected is None:
+            query = insert + "UPDATE SET data = excluded.data RETURNING s.xmin::text"
+            rows = await self._ask(query, workspace, text)
+        elif expected == ABSENT:
+            query = insert + "NOTHING RETURNING s.xmin::text"
+            rows = await self._ask(query, workspace, text)
+        else:
+            query = (
+                f"UPDATE {table} SET data = %s WHERE name = %s AND xmin::text = %s "
+                "RETURNING xmin::text"
+            )
+            rows = await self._ask(query, text, workspace, expected)
+        if rows:
+            return str(rows[0][0])
+        return await self._settle(workspace, data)
+
+    async def _settle(self, workspace: str, data: bytes) -> str | None:
+        """Nothing was written. It may have been before, by an attempt whose answer was lost."""
+        found = await self.read(workspace)
+        if found is None or found.data != data:
+            raise ContentChanged(
+                "Somebody else has changed the state since it was read, so it was not replaced."
+            )
+        return found.version
+
+    async def delete(self, workspace: str) -> None:
+        query = f"DELETE FROM {self._names.qualified} WHERE name = %s RETURNING id"
+        await self._ask(query, workspace)
+
+    # -- locks ----------------------------------------------------------------------------------
+
+    async def lock(self, workspace: str, info: LockInfo) -> LockInfo:
+        if workspace in self._held:
+            # The database would give a session the same lock twice.
+            raise StateIsLocked(self._held[workspace])
+        creation = self._names.creation_lock
+        name = _session_name(info)
+        rows = await self._ask(
+            "SELECT id, pg_try_advisory_lock(id), pg_try_advisory_lock(%s), "
+            f"set_config('application_name', %s, false) FROM {self._names.qualified} "
+            "WHERE name = %s",
+            creation,
+            name,
+            workspace,
+        )
+        if not rows:
+            query = "SELECT pg_try_advisory_lock(%s), set_config('application_name', %s, false)"
+            if not (await self._ask(query, creation, name))[0][0]:
+                raise StateIsLocked(await self._holder(creation))
+            return self._take(workspace, replace(info, path=str(creation)))
+        row, is_locked, is_creating = int(str(rows[0][0])), rows[0][1], rows[0][2]
+        if is_creating:
+            await self._release(creation)
+        if is_locked and is_creating:
+            return self._take(workspace, replace(info, path=str(row)))
+        if is_locked:
+            await self._release(row)
+        raise StateIsLocked(await self._holder(creation if is_locked else row))
+
+    def _take(self, workspace: str, info: LockInfo) -> LockInfo:
+        self._held[workspace] = info
+        return info
+
+    async def unlock(self, workspace: str, lock: LockInfo) -> None:
+        self._held.pop(workspace, None)
+        if not await self._release(int(lock.path)):
+            raise BackendFailure("The lock was lost, because the connection was interrupted.")
+
+    async def force_unlock(self, workspace: str, lock_id: str) -> None:
+        raise BackendFailure(
+            "A lock of PostgreSQL ends with the connection of its holder and cannot be removed by "
+            "somebody else. End the process that holds it, or its session with "
+            "pg_terminate_backend."
+        )
+
+    async def _release(self, number: int) -> bool:
+        return bool((await self._ask("SELECT pg_advisory_unlock(%s)", number))[0][0])
+
+    async def _holder(self, number: int) -> LockInfo | None:
+        """What the database knows of the session that has a lock."""
+        with contextlib.suppress(BackendFailure):
+            for user, host, name, process, since in await self._ask(_HOLDER, number):
+                who = str(name) or f"{user}@{host or 'localhost'}"
+                who, _, operation = who.partition(" ")
+                return LockInfo(
+                    "",
+                    operation,
+                    who,
+                    created=str(since),
+                    path=str(number),
+                    info=f"session {process} of the database user {user}",
+                )
+        return None
+
+    # -- the connection -------------------------------------------------------------------------
+
+    async def _connect(self) -> psycopg.AsyncConnection[Row]:
+        import psycopg
+        from psycopg.conninfo import make_conninfo
+
+        try:
+            self._connection = await psycopg.AsyncConnection.connect(
+                make_conninfo("", **self._parameters), autocommit=True
+            )
+        except psycopg.Error as error:
+            raise BackendFailure(f"No connection to the database: {_words(error)}.") from None
+        return self._connection
+
+    async def _ask(self, query: str, *arguments: object) -> list[Row]:
+        """The rows of an answer, with what is missing made first, and after a lost connection."""
+        import psycopg
+
+        assert self._connection is not None, "the store is not open"
+        try:
+            return await self._rows(query, *arguments)
+        except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
+            await self._make()
+        except psycopg.Error as error:
+            if not self._connection.closed:
+                raise BackendFailure(f"The database refuses: {_words(error)}.") from None
+            await self._recover()
+        try:
+            return await self._rows(query, *arguments)
+        except psycopg.Error as error:
+            raise BackendFailure(f"The database refuses: {_words(error)}.") from None
+
+    async def _rows(self, query: str, *arguments: object) -> list[Row]:
+        assert self._connection is not None
+        cursor = await self._connection.execute(query.encode(), arguments)
+        return [] if cursor.description is None else await cursor.fetchall()
+
+    async def _make(self) -> None:
+        """Make what is missing. A schema is made only if there is none, which needs fewer rights."""
+        import psycopg
+
+        names = self._names
+        schema, table, index = names.schema, names.qualified, _quoted(names.index)
+        try:
+            if names.makes_schema:
+                found = "SELECT 1 FROM information_schema.schemata WHERE schema_name = %s"
+                if not await self._rows(found, schema):
+                    await self._rows(f"CREATE SCHEMA IF NOT EXISTS {_quoted(schema)}")
+            if names.makes_table:
+                await self._rows(f"CREATE SEQUENCE IF NOT EXISTS {_SEQUENCE} AS bigint")
+                await self._rows(
+                    f"CREATE TABLE IF NOT EXISTS {table} (id bigint NOT NULL DEFAULT "
+                    f"nextval('{_SEQUENCE}') PRIMARY KEY, name text UNIQUE, data text)"
+                )
+            if names.makes_index:
+                await self._rows(f"CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (name)")
+        except psycopg.errors.UniqueViolation:
+            # Two make the same thing at the same time: then it is there.
+            return
+        except psycopg.Error as error:
+            raise BackendFailure(f"Cannot create the table {table}: {_words(error)}.") from None
+
+    async def _recover(self) -> None:
+        """Connect again, and take the locks again that ended with the connection."""
+        await self._connect()
+        for info in self._held.values():
+            rows = await self._rows("SELECT pg_try_advisory_lock(%s)", int(info.path))
+            if not rows[0][0]:
+                raise BackendFailure(
+                    "The connection was interrupted, and somebody else has taken the lock."
+                )
+
+
+def _quoted(name: str) -> str:
+    """An identifier as SQL has it, with the percent signs that placeholders would be."""
+    escaped = name.replace('"', '""').replace("%", "%%")
+    return f'"{escaped}"'
+
+
+def _session_name(info: LockInfo) -> str:
+    """What others see of the session that has a lock."""
+    return f"{info.who} {info.operation}".encode()[:_LONGEST_NAME].decode("utf-8", "ignore")
+
+
+def _words(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
