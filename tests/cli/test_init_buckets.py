@@ -258,8 +258,8 @@ def test_access_tokens(world: ModuleWorld, tmp_path: Path) -> None:
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import rsa
 
+    from nigari.clouds.google import access_token
     from nigari.net.client import Client
-    from nigari.net.google import access_token
     from nigari.net.settings import Settings
 
     asked: list[Asked] = []

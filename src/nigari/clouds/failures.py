@@ -14,3 +14,7 @@ class CloudFailure(Exception):
     @property
     def text(self) -> str:
         return str(self)
+
+
+class NoCredentials(CloudFailure):
+    """Nobody has said who we are."""

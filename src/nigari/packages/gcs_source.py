@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
+from nigari.clouds.google import access_token
 from nigari.net.failures import NetFailure
-from nigari.net.google import access_token
 from nigari.packages.buckets import StoredObject
 from nigari.packages.http_source import ARCHIVES
 from nigari.packages.module_fetch import FetchError, Progress

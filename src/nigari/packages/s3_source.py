@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, urlsplit
 
-from nigari.net.aws import Keys, encoded_path, find_keys, signed_headers
+from nigari.clouds.aws.client import Service, signing_time
+from nigari.clouds.aws.credentials import CredentialChain, Sources
+from nigari.clouds.aws.endpoints import Variants, endpoint, with_scheme
+from nigari.clouds.aws.signing import Credentials, encoded, signed_headers
+from nigari.clouds.failures import CloudFailure, NoCredentials
+from nigari.net.client import Policy
 from nigari.net.failures import NetFailure
 from nigari.packages.buckets import StoredObject
 from nigari.packages.http_source import ARCHIVES
@@ -41,7 +46,7 @@ class S3Address:
     bucket: str
     key: str
     version: str = ""
-    keys: Keys | None = None
+    keys: Credentials | None = None
     profile: str = ""
 
 
@@ -52,7 +57,7 @@ def s3_address(url: str) -> S3Address:
     host, path = parts.netloc.rpartition("@")[2], unquote(parts.path).removeprefix("/")
     keys = None
     if "aws_access_key_id" in given or "aws_access_key_secret" in given:
-        keys = Keys(
+        keys = Credentials(
             given.get("aws_access_key_id", ""),
             given.get("aws_access_key_secret", ""),
             given.get("aws_access_token", ""),
@@ -92,7 +97,7 @@ class S3Storage:
     def __init__(self, client: Client, environ: Mapping[str, str]) -> None:
         self._client = client
         self._environ = environ
-        self._keys: dict[str, Keys | None] = {}
+        self._keys: dict[str, Credentials | None] = {}
 
     async def open(self, url: str) -> tuple[S3Bucket, str]:
         """The bucket of a URL and the key in it, or `FetchError`."""
@@ -104,19 +109,28 @@ class S3Storage:
             keys = self._keys[address.profile]
         return S3Bucket(self._client, address, keys), address.key
 
-    async def _find_keys(self, profile: str) -> Keys | None:
+    async def _find_keys(self, profile: str) -> Credentials | None:
+        environ = self._environ
+        region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or _DEFAULT_REGION
+        given = environ.get("AWS_ENDPOINT_URL_STS", "")
+        url = with_scheme(given) if given else endpoint("sts", region, Variants())
+        machine = environ.get("AWS_METADATA_URL") or environ.get(
+            "AWS_EC2_METADATA_SERVICE_ENDPOINT", ""
+        )
+        sources = Sources(environ, profile=profile, machine_endpoint=machine)
         try:
-            return await find_keys(self._client, self._environ, profile)
-        except NetFailure as failure:
+            chain = CredentialChain(sources, Service("sts", region, url), Policy())
+            return await chain.current(self._client)
+        except NoCredentials:
+            return None
+        except (CloudFailure, NetFailure) as failure:
             raise FetchError(f"The credentials for AWS are not available. {failure.text}") from None
-        except (ValueError, OSError) as error:
-            raise FetchError(f"The credentials for AWS cannot be used: {error}.") from None
 
 
 class S3Bucket:
     """A bucket in S3."""
 
-    def __init__(self, client: Client, address: S3Address, keys: Keys | None) -> None:
+    def __init__(self, client: Client, address: S3Address, keys: Credentials | None) -> None:
         self._client = client
         self._address = address
         self._keys = keys
@@ -165,16 +179,16 @@ class S3Bucket:
         return done.headers
 
     def _url(self, name: str, version: str = "") -> str:
-        path = encoded_path(
-            f"/{self._address.bucket}/{name}" if name else f"/{self._address.bucket}"
-        )
+        path = f"/{self._address.bucket}/{name}" if name else f"/{self._address.bucket}"
+        path = encoded(path, also="/")
         query = f"?versionId={quote(version, safe='-_.~')}" if version else ""
         return f"{self._address.endpoint}{path}{query}"
 
     def _signed(self, method: str, url: str) -> Mapping[str, str]:
         if self._keys is None:
             return {}
-        return signed_headers(method, url, self._keys, self._address.region, "s3")
+        scope = self._address.region, "s3"
+        return signed_headers(method, url, {}, b"", self._keys, scope, signing_time())
 
 
 def _read_listing(body: bytes) -> tuple[list[StoredObject], str]:

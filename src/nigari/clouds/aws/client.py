@@ -73,9 +73,8 @@ class AwsClient:
         attempt = 0
         while True:
             credentials = await self._identity()
-            now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
             scope = service.region, service.name
-            signed = signed_headers(method, url, headers, body, credentials, scope, now)
+            signed = signed_headers(method, url, headers, body, credentials, scope, signing_time())
             has_body = method in ("PUT", "POST")
             response = await self._client.request(
                 method, url, headers=signed, body=body if has_body else None, policy=self._policy
@@ -102,6 +101,11 @@ class AwsClient:
             raise failure_of(service.name, response)
         found = response.json()
         return found if isinstance(found, dict) else {}
+
+
+def signing_time() -> str:
+    """Now, as signatures have it."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
 
 
 def refusal_of(response: Response) -> Refusal:

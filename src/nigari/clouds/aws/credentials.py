@@ -19,7 +19,7 @@ from nigari.clouds.aws.profiles import Profiles, Section, read_profiles, text_of
 from nigari.clouds.aws.roles import Role, assume_role, assume_role_with_token, timestamp
 from nigari.clouds.aws.signing import Credentials
 from nigari.clouds.aws.single_sign_on import single_sign_on
-from nigari.clouds.failures import CloudFailure
+from nigari.clouds.failures import CloudFailure, NoCredentials
 from nigari.net.client import Client, Policy
 from nigari.record import record, replace
 
@@ -156,7 +156,7 @@ class CredentialChain:
             asks = environ.get("AWS_EC2_METADATA_DISABLED", "").lower() != "true"
         found = await instance_credentials(sources.machine_endpoint) if asks else None
         if found is None:
-            raise CloudFailure(
+            raise NoCredentials(
                 "No AWS credentials were found. Set access_key and secret_key, the environment "
                 "variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile in "
                 "~/.aws/credentials; on a machine of AWS, give it a role."

@@ -31,7 +31,7 @@ def read_profiles(
     """What is in the files, of which any may be missing."""
     profiles: dict[str, dict[str, str]] = {}
     sessions: dict[str, dict[str, str]] = {}
-    for path in config_files or ("~/.aws/config",):
+    for path in config_files or _usual("AWS_CONFIG_FILE", "config", environ):
         for name, section in _sections(path, environ).items():
             kind, _, rest = name.partition(" ")
             if name == "default":
@@ -40,10 +40,14 @@ def read_profiles(
                 profiles.setdefault(rest.strip(), {}).update(section)
             elif kind == "sso-session":
                 sessions.setdefault(rest.strip(), {}).update(section)
-    for path in credentials_files or ("~/.aws/credentials",):
+    for path in credentials_files or _usual("AWS_SHARED_CREDENTIALS_FILE", "credentials", environ):
         for name, section in _sections(path, environ).items():
             profiles.setdefault(name, {}).update(section)
     return Profiles(profiles, sessions)
+
+
+def _usual(variable: str, name: str, environ: Mapping[str, str]) -> tuple[str]:
+    return (environ.get(variable) or f"~/.aws/{name}",)
 
 
 def home_path(path: str, environ: Mapping[str, str]) -> str:
