@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.backends.world import postgres
+from tests.backends.world import fake_gcs, postgres
 from tests.backends.world.moto import KEYS, running
 from tests.backends.world.state_server import StateServer
 from tests.real.stored_beside import Shared
@@ -47,7 +47,14 @@ def pg(path: Path) -> Iterator[Shared]:
         yield Shared(path, server.block("states"))
 
 
+@contextmanager
+def gcs(path: Path) -> Iterator[Shared]:
+    with fake_gcs.running() as server:
+        yield Shared(path, server.block(server.bucket()), server.environ)
+
+
 KINDS: Final[dict[str, Callable[[Path], AbstractContextManager[Shared]]]] = {
+    "gcs": gcs,
     "http": http,
     "pg": pg,
     "s3 with a lock file": s3(use_lockfile=True, encrypt=True),

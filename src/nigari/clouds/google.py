@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
@@ -38,8 +38,50 @@ def _default_file(environ: Mapping[str, str]) -> str:
     return path if os.path.isfile(path) else ""
 
 
+async def token_of_credentials(client: Client, given: str, scope: str) -> str:
+    """The token for credentials that are given as JSON text, or as the path of a file of it."""
+    if not given.lstrip().startswith("{"):
+        return await _from_file(client, given, scope)
+    try:
+        document = json.loads(given)
+    except ValueError:
+        raise ValueError("the credentials are not valid JSON") from None
+    return await _from_document(client, document, "the text", scope)
+
+
+async def impersonated(
+    client: Client, token: str, account: str, delegates: Sequence[str], scope: str
+) -> str:
+    """The token of another service account, for who may act as it."""
+    url = f"https://iamcredentials.googleapis.com/v1/{_account(account)}:generateAccessToken"
+    body = {
+        "scope": [scope],
+        "delegates": [_account(each) for each in delegates],
+        "lifetime": f"{_LIFETIME}s",
+    }
+    answer = await client.request(
+        "POST",
+        url,
+        headers={"content-type": "application/json"},
+        credentials={"authorization": f"Bearer {token}"},
+        body=json.dumps(body).encode(),
+    )
+    document = answer.require(200).json()
+    found = document.get("accessToken") if isinstance(document, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _account(email: str) -> str:
+    return f"projects/-/serviceAccounts/{email}"
+
+
 async def _from_file(client: Client, path: str, scope: str) -> str:
-    document = _read(path)
+    return await _from_document(client, _read(path), path, scope)
+
+
+async def _from_document(
+    client: Client, document: Mapping[str, object], path: str, scope: str
+) -> str:
     kind = document.get("type")
     endpoint = str(document.get("token_uri") or _TOKENS)
     if kind == "authorized_user":
@@ -110,7 +152,7 @@ def _token(document: object) -> str:
 
 def _read(path: str) -> dict[str, object]:
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(os.path.expanduser(path), encoding="utf-8") as file:
             document: object = json.load(file)
     except (OSError, ValueError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None

@@ -1,0 +1,69 @@
+"""Google Cloud Storage in memory: the program `fake-gcs-server`."""
+
+import contextlib
+import itertools
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from http.client import HTTPConnection
+
+from tests.real import program
+
+_NUMBERS = itertools.count(1)
+
+
+class FakeGcs:
+    """A running server."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.host = f"127.0.0.1:{port}"
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"STORAGE_EMULATOR_HOST": self.host}
+
+    def bucket(self) -> str:
+        name = f"states-{next(_NUMBERS)}"
+        self.ask("POST", "/storage/v1/b?project=p", json.dumps({"name": name}).encode())
+        return name
+
+    def ask(self, method: str, path: str, body: bytes = b"") -> bytes:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path, body, {"content-type": "application/json"})
+        response = connection.getresponse()
+        found = response.read()
+        assert response.status < 300, (method, path, response.status, found)
+        connection.close()
+        return found
+
+    def block(self, bucket: str) -> str:
+        body = f'    bucket = "{bucket}"\n    prefix = "some/where"\n'
+        return f'terraform {{\n  backend "gcs" {{\n{body}  }}\n}}\n'
+
+
+@contextlib.contextmanager
+def running() -> Iterator[FakeGcs]:
+    """A server of its own, without anything in it."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = int(free.getsockname()[1])
+    url = f"http://127.0.0.1:{port}"
+    command = [str(program("fake-gcs-server")), "-scheme", "http", "-host", "127.0.0.1"]
+    command += ["-port", str(port), "-backend", "memory", "-external-url", url]
+    command += ["-public-host", f"127.0.0.1:{port}"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port), 1).close()
+                    break
+                except OSError:
+                    assert process.poll() is None, "the server has ended"
+                    assert time.monotonic() < deadline, "the server does not answer"
+                    time.sleep(0.05)
+            yield FakeGcs(port)
+        finally:
+            process.terminate()
