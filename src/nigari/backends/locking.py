@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from nigari.backends.holder import is_running, this_process
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
 from nigari.record import record, replace
@@ -86,7 +87,8 @@ def new_lock(operation: str) -> LockInfo:
         user = ""
     raw = os.urandom(16).hex()
     lock_id = "-".join((raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]))
-    return LockInfo(lock_id, operation, f"{user}@{socket.gethostname()}", OPENTOFU_VERSION)
+    who = f"{user}@{socket.gethostname()}"
+    return LockInfo(lock_id, operation, who, OPENTOFU_VERSION, info=this_process())
 
 
 def parse_lock(data: bytes) -> LockInfo | None:
@@ -150,7 +152,7 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
             "Info": holder.info,
         }
         told = "\n".join(f"  {name + ':':<11}{text}" for name, text in lines.items() if text)
-        told = f"It is held by:\n\n{told}"
+        told = f"It is held by:\n\n{told}{_liveness(holder)}"
     return Diagnostic(
         Severity.ERROR,
         "State is locked",
@@ -158,6 +160,20 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
         "\n\nWait until it finishes, or let this run wait for it with -lock-timeout. Use "
         "-lock=false only if you are sure that nobody else is using the state.",
     )
+
+
+def _liveness(holder: LockInfo) -> str:
+    """A sentence about the process that holds a lock, if it is known whether it runs."""
+    import socket
+
+    host = holder.who.rpartition("@")[2]
+    running = is_running(holder.info, host, socket.gethostname())
+    if running is None:
+        return ""
+    if running:
+        return "\n\nThis process is still running on this machine."
+    remove = f' Remove its lock with "nigari force-unlock {holder.id}".' if holder.id else ""
+    return f"\n\nThis process no longer runs on this machine.{remove}"
 
 
 def report_wrong_lock(lock_id: str, held: str, diags: Diagnostics) -> None:
