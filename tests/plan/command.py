@@ -1,18 +1,24 @@
-"""Runs the commands that plan, in this process and in the working directory."""
+"""Plans in the working directory by a session, and runs the commands that plan in this process."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from io import StringIO
 
-from nigari.cli.args import parse
+from nigari.addrs.parse import parse_resource_instance, parse_target
+from nigari.cli.args import Parsed, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.commands import apply, plan
-from nigari.cli.planned import PlanningCommand
-from nigari.diagnostics import Diagnostic
-from nigari.plan.model.changes import Plan
+from nigari.cli.variables import ORDER
+from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
-from nigari.workspace.session.locked import LockedSession
+from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.workspace.base.options import GivenVariables
+from nigari.workspace.base.waiting import run_to_end
+from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.session.locked import locked
+from nigari.workspace.session.session import Session
 
 
 def invoked(command: Command, args: list[str], environ: Mapping[str, str]) -> Invocation:
@@ -25,21 +31,41 @@ def invoked(command: Command, args: list[str], environ: Mapping[str, str]) -> In
 def planned(
     args: list[str], environ: Mapping[str, str]
 ) -> tuple[Plan | None, list[Diagnostic], ExecutionGraph | None]:
-    """The plan that a command line asks for, what was said, and the graph."""
-    command = PlanningCommand(invoked(plan.COMMAND, args, environ))
-    found: list[Plan] = []
-    graphs: list[ExecutionGraph] = []
+    """The plan of a session in the working directory, what was found, and the graph.
 
-    async def work(locked: LockedSession) -> int:
-        made = await command.plan(locked)
-        if made is not None and locked.planning is not None:
-            found.append(made)
-            graphs.append(locked.planning.graph(made))
-        return 0
+    What is wanted is written as on a command line: `-var`, `-target`, `-destroy` and so on.
+    """
+    wanted = parse(plan.COMMAND, args)
+    given = GivenVariables(wanted.ordered.get(ORDER, []))
+    session = Session(WorkingDirectory(environ), given)
+    options = _options(wanted, session.diags)
 
-    command.run("test", work)
-    told = command.diags.in_order()
-    return (found[0], told, graphs[0]) if found else (None, told, None)
+    async def work() -> tuple[Plan | None, ExecutionGraph | None]:
+        async with locked(session, "test") as held:
+            made = None if held is None else await held.plan(options)
+            if held is None or made is None or held.planning is None:
+                return None, None
+            return made, held.planning.graph(made)
+
+    made, graph = run_to_end(work())
+    return made, session.diags.in_order(), graph
+
+
+def _options(wanted: Parsed, diags: Diagnostics) -> PlanOptions:
+    """What the flags ask of a plan."""
+    mode = PlanMode.DESTROY if "destroy" in wanted.flags else PlanMode.NORMAL
+    if "refresh-only" in wanted.flags:
+        mode = PlanMode.REFRESH_ONLY
+    replaced = [parse_resource_instance(text, diags) for text in wanted.flags.get("replace", ())]
+    targets = [parse_target(text, diags) for text in wanted.flags.get("target", ())]
+    excluded = [parse_target(text, diags) for text in wanted.flags.get("exclude", ())]
+    return PlanOptions(
+        mode,
+        refreshes=wanted.flags.get("refresh") != ["false"],
+        replaced=tuple(each for each in replaced if each is not None),
+        targets=tuple(each for each in targets if each is not None),
+        excluded=tuple(each for each in excluded if each is not None),
+    )
 
 
 def ran(command: Command, args: list[str], environ: Mapping[str, str]) -> tuple[int, str]:
