@@ -61,14 +61,19 @@ class FunctionCalls:
         self._loading: dict[Provider, LoadSchema] = {}
 
     def function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
     ) -> Function:
         """A function by its name; what is wrong with that is reported."""
         unknown_function = deferred_function(function, None)
         if function.provider not in frame.module.required_providers:
-            report_no_provider(function, frame, reference)
+            report_no_provider(function, frame, reference, diags)
             return unknown_function
-        callee = self._callee(frame, function, reference, needs)
+        callee = self._callee(frame, function, reference, needs, diags)
         signature = None
         if callee is not None:
             signature = self._signature(callee, function.function, needs)
@@ -85,7 +90,12 @@ class FunctionCalls:
         )
 
     def _callee(
-        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
     ) -> Callee | None:
         """Who is to be called, once that can be told and the schema is known."""
         provider = provider_of(frame.module, function.provider)
@@ -99,7 +109,7 @@ class FunctionCalls:
         if found.config is None:
             return provider
         if found.config.is_expanded and found.key is None:
-            self.diags.error(
+            diags.error(
                 "Function of a provider with several instances",
                 f"{found.config.addr} has several instances, and a call to {function} cannot "
                 "select one of them. Use a provider configuration with a single instance.",

@@ -106,10 +106,15 @@ class Host(ABC):
         return DYNAMIC_UNKNOWN
 
     def provider_function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
     ) -> Function | None:
         """A function that a provider offers."""
-        return self._function_calls.function(frame, function, reference, needs)
+        return self._function_calls.function(frame, function, reference, needs, diags)
 
     def providers_of_functions(self) -> ProviderInstances:
         """The provider instances whose functions are called."""

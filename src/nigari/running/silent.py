@@ -38,9 +38,14 @@ class _Unheard:
         return self._run.terraform(name)
 
     def provider_function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
     ) -> Function | None:
-        return self._run.provider_function(frame, function, reference, needs)
+        return self._run.provider_function(frame, function, reference, needs, diags)
 
     def want(self, node: Node) -> None:
         self._run.want(node)

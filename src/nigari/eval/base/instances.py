@@ -194,7 +194,12 @@ class Run(Protocol):
         ...
 
     def provider_function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
     ) -> Function | None:
         """A function that a provider offers; None where it has none of that name.
 

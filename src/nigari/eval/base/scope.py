@@ -66,6 +66,7 @@ class Binding:
     __slots__ = (
         "check",
         "data",
+        "diags",
         "faults",
         "frame",
         "functions",
@@ -82,8 +83,11 @@ class Binding:
         self_value: Value | None = None,
         owner: ResourceNode | None = None,
         check: str = "",
+        diags: Diagnostics | None = None,
     ) -> None:
         self.frame = frame
+        self.diags = frame.run.diags if diags is None else diags
+        """Where it is reported what is wrong with the references."""
         self.data = data
         self.self_value = self_value
         self.owner = owner
@@ -162,11 +166,15 @@ def evaluate(
     self_value: Value | None = None,
     owner: ResourceNode | None = None,
     check: str = "",
+    diags: Diagnostics | None = None,
 ) -> Value | list[Need]:
-    """The value of an expression in a module instance, or what must be done first."""
-    diags = frame.run.diags
+    """The value of an expression in a module instance, or what must be done first.
+
+    What is wrong with it goes to the run, unless there are other `diags` for it.
+    """
+    diags = frame.run.diags if diags is None else diags
     errors = diags.error_count
-    binding = Binding(frame, data, self_value, owner, check)
+    binding = Binding(frame, data, self_value, owner, check, diags)
     binding.bind(compiled.references)
     if binding.needs:
         return binding.needs
@@ -200,9 +208,9 @@ def scope_of(
     return binding.scope()
 
 
-def evaluate_origin(origin: Origin) -> Value | list[Need]:
+def evaluate_origin(origin: Origin, diags: Diagnostics | None = None) -> Value | list[Need]:
     """The value of an expression where it belongs, or what must be done first."""
-    return evaluate(origin.frame, origin.compiled, origin.data)
+    return evaluate(origin.frame, origin.compiled, origin.data, diags=diags)
 
 
 def evaluate_body(
@@ -218,8 +226,9 @@ def evaluate_body(
     What is wrong with it goes to the run, unless there are other `diags` for it.
     """
     run = frame.run
-    binding, told = Binding(frame, data, self_value, owner), Diagnostics()
-    _bind_to(binding, compiled.references, told)
+    told = Diagnostics()
+    binding = Binding(frame, data, self_value, owner, diags=told)
+    binding.bind(compiled.references)
     if binding.needs:
         return binding.needs
     diags = run.diags if diags is None else diags
@@ -227,12 +236,13 @@ def evaluate_body(
     body = expand(compiled.body, scope)
     if compiled.is_dynamic and (problems or told):
         # What is wrong may be in the content of blocks that are not made.
-        first = Binding(frame, data, self_value, owner)
-        _bind_to(first, compiled.expansion, Diagnostics())
+        first = Binding(frame, data, self_value, owner, diags=Diagnostics())
+        first.bind(compiled.expansion)
         body, found = expand(compiled.body, first.scope()), Diagnostics()
         references = (*compiled.expansion, *references_in_body(body, compiled.spec, found))
-        binding, told = Binding(frame, data, self_value, owner), Diagnostics()
-        _bind_to(binding, references, told)
+        told = Diagnostics()
+        binding = Binding(frame, data, self_value, owner, diags=told)
+        binding.bind(references)
         scope, problems = binding.scope(), tuple(found)
     run.diags.extend(told)
     if problems or told.has_errors:
@@ -245,16 +255,6 @@ def evaluate_body(
     if collected is not diags:
         diags.extend(collected)
     return used(value, compiled, diags) if value.contains_marked else value
-
-
-def _bind_to(binding: Binding, references: Sequence[Reference], told: Diagnostics) -> None:
-    """Find a value for each reference; what is wrong with them is told here and not to the run."""
-    run = binding.frame.run
-    diags, run.diags = run.diags, told
-    try:
-        binding.bind(references)
-    finally:
-        run.diags = diags
 
 
 def nodes_of(frame: Frame, reference: Reference) -> list[ValueNode]:
@@ -292,7 +292,9 @@ def _bind_variable(binding: Binding, reference: Reference) -> None:
     assert isinstance(subject, InputVariable)
     node = binding.frame.variables.get(subject.name)
     if node is None:
-        report_undeclared(binding.frame, reference, "variable", binding.frame.variables)
+        report_undeclared(
+            binding.frame, reference, "variable", binding.frame.variables, binding.diags
+        )
         binding.put(("var", subject.name), FAILED)
     else:
         binding.put_node(("var", subject.name), node)
@@ -303,7 +305,9 @@ def _bind_local(binding: Binding, reference: Reference) -> None:
     assert isinstance(subject, LocalValue)
     node = binding.frame.locals.get(subject.name)
     if node is None:
-        report_undeclared(binding.frame, reference, "local value", binding.frame.locals)
+        report_undeclared(
+            binding.frame, reference, "local value", binding.frame.locals, binding.diags
+        )
         binding.put(("local", subject.name), FAILED)
         return
     names = _attribute_names(reference)
@@ -363,7 +367,7 @@ def _call_node(binding: Binding, reference: Reference, name: str) -> CallNode | 
     frame = binding.frame
     node = frame.calls.get(name)
     if node is None:
-        report_undeclared(frame, reference, "module call", frame.calls)
+        report_undeclared(frame, reference, "module call", frame.calls, binding.diags)
         binding.put(("module", name), FAILED)
         return None
     if node.state != DONE:
@@ -392,23 +396,23 @@ def _bind_resource(binding: Binding, reference: Reference) -> None:
         path.insert(0, subject.mode.value)
     node = frame.resources.get(subject)
     if node is None:
-        report_undeclared_resource(frame, reference, subject)
+        report_undeclared_resource(frame, reference, subject, binding.diags)
         binding.put(path, FAILED)
     elif frame.run.is_opaque and node.resource.in_check not in ("", binding.check):
-        report_in_check(reference, node)
+        report_in_check(reference, node, binding.diags)
         binding.put(path, FAILED)
     elif node is binding.owner:
-        is_right = _check_instance(reference, node)
+        is_right = _check_instance(reference, node, binding.diags)
         whole = node.element if node.resource.repetition.has_one_value else DYNAMIC_UNKNOWN
         binding.put(path, whole if is_right else FAILED)
     else:
-        if frame.run.is_opaque and not _check_instance(reference, node):
+        if frame.run.is_opaque and not _check_instance(reference, node, binding.diags):
             binding.put(path, FAILED)
             return
         binding.put_node(path, node)
 
 
-def _check_instance(reference: Reference, node: ResourceNode) -> bool:
+def _check_instance(reference: Reference, node: ResourceNode, diags: Diagnostics) -> bool:
     """Whether a reference has an instance key where there must be one, and none elsewhere, and
     names something that an instance has: nothing is known of the instances of a repeated resource
     before planning, and `try` hides what is missing.
@@ -417,7 +421,6 @@ def _check_instance(reference: Reference, node: ResourceNode) -> bool:
     repetition = node.resource.repetition
     is_repeated = not repetition.has_one_value
     key = subject.key if isinstance(subject, ResourceInstance) else None
-    diags = node.frame.run.diags
     if not isinstance(subject, ResourceInstance):
         return True
     if not is_repeated and key is not None:
@@ -454,7 +457,7 @@ def _bind_data(
     binding: Binding, reference: Reference, path: tuple[str, ...], value: Value | None
 ) -> None:
     if value is None:
-        report_outside(reference, binding.frame.run.diags)
+        report_outside(reference, binding.diags)
         value = FAILED
     binding.put(path, value)
 
@@ -475,7 +478,9 @@ def _bind_function(binding: Binding, reference: Reference) -> None:
     subject = reference.subject
     assert isinstance(subject, ProviderFunction)
     run = binding.frame.run
-    function = run.provider_function(binding.frame, subject, reference, binding.needs)
+    function = run.provider_function(
+        binding.frame, subject, reference, binding.needs, binding.diags
+    )
     if function is not None:
         binding.functions[subject.text] = function
 

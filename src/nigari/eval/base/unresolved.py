@@ -12,12 +12,16 @@ from nigari.lang.references import Reference, undeclared_resource_hint
 
 
 def report_undeclared(
-    frame: Frame, reference: Reference, what: str, declared: Mapping[str, object]
+    frame: Frame,
+    reference: Reference,
+    what: str,
+    declared: Mapping[str, object],
+    diags: Diagnostics,
 ) -> None:
     """A name of something that a module could declare, and this one does not."""
     name = str(reference.subject).split(".")[1].split("[")[0]
     hint = did_you_mean(name, declared)
-    frame.run.diags.error(
+    diags.error(
         f"Reference to undeclared {what}",
         f'There is no {what} named "{name}" in {frame.place}.{hint}',
         reference.range,
@@ -46,10 +50,10 @@ def report_needless_key(reference: Reference, node: ResourceNode, diags: Diagnos
     )
 
 
-def report_in_check(reference: Reference, node: ResourceNode) -> None:
+def report_in_check(reference: Reference, node: ResourceNode, diags: Diagnostics) -> None:
     """The data source of a check, named outside of it."""
     resource = node.resource
-    node.frame.run.diags.error(
+    diags.error(
         "Reference to the data source of a check",
         f"{resource.addr} belongs to check.{resource.in_check}, and only its assertions can "
         "refer to it. To use it elsewhere, declare it outside the check.",
@@ -57,11 +61,13 @@ def report_in_check(reference: Reference, node: ResourceNode) -> None:
     )
 
 
-def report_undeclared_resource(frame: Frame, reference: Reference, subject: Resource) -> None:
+def report_undeclared_resource(
+    frame: Frame, reference: Reference, subject: Resource, diags: Diagnostics
+) -> None:
     """A resource that a module does not declare."""
     what = {MANAGED: "resource", DATA: "data source", EPHEMERAL: "ephemeral resource"}[subject.mode]
     hint = undeclared_resource_hint(subject, frame.resources)
-    frame.run.diags.error(
+    diags.error(
         f"Reference to undeclared {what}",
         f"The {what} {subject} is not declared in {frame.place}.{hint}",
         reference.range,

@@ -13,6 +13,7 @@ from nigari.addrs.values import ProviderFunction
 from nigari.cty.function import Function, Parameter
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown
+from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import CauseKind, UnknownCause
 from nigari.eval.base.instances import Frame
 from nigari.hcl.suggestion import did_you_mean
@@ -36,10 +37,12 @@ def deferred_function(function: ProviderFunction, signature: FunctionSignature |
     )
 
 
-def report_no_provider(function: ProviderFunction, frame: Frame, reference: Reference) -> None:
+def report_no_provider(
+    function: ProviderFunction, frame: Frame, reference: Reference, diags: Diagnostics
+) -> None:
     """Report a function of a provider that the module does not ask for."""
     hint = did_you_mean(function.provider, frame.module.required_providers)
-    frame.run.diags.error(
+    diags.error(
         "Function of an undeclared provider",
         f'{function} is a function of the provider "{function.provider}", but {frame.place} does '
         f"not list that provider in required_providers.{hint}",

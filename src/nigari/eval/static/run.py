@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
@@ -73,6 +73,9 @@ class Modules(Protocol):
         be had, which has then been reported.
         """
         ...
+
+
+T = TypeVar("T")
 
 
 @record
@@ -167,6 +170,12 @@ class StaticRun:
         self.work = WorkList(self.diags)
         self.root = self.open(ModuleInstance(surroundings.address, root), None)
 
+    def noting(self, work: Callable[[], T]) -> tuple[T, Diagnostics]:
+        """What some work gives, and what the run has reported meanwhile."""
+        known = len(self.diags)
+        result = work()
+        return result, Diagnostics(list(self.diags)[known:])
+
     def report_to(self, diags: Diagnostics) -> None:
         """Report whatever is found from now on elsewhere."""
         self.diags = self.work.diags = diags
@@ -180,10 +189,15 @@ class StaticRun:
         return FALSE.mark(EPHEMERAL)
 
     def provider_function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
     ) -> Function | None:
         if function.provider not in frame.module.required_providers:
-            report_no_provider(function, frame, reference)
+            report_no_provider(function, frame, reference, diags)
             return deferred_function(function, None)
         provider = provider_of(frame.module, function.provider)
         find, schemas = self._surroundings.provider_function, self._surroundings.schemas

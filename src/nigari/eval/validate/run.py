@@ -67,7 +67,7 @@ Opinion = ValidateConfig | ValidateProvider
 """What providers are asked about."""
 
 
-FindFunction = Callable[[Frame, ProviderFunction, Reference, list[Need]], Function]
+FindFunction = Callable[[Frame, ProviderFunction, Reference, list[Need], Diagnostics], Function]
 """Gives a function of a provider; calls that have no answer yet are put among the needs."""
 
 
@@ -195,23 +195,28 @@ class ValidateRun:
         return unknown(BOOL).with_causes((cause,)).mark(EPHEMERAL)
 
     def provider_function(
-        self, frame: Frame, function: ProviderFunction, reference: Reference, needs: list[Need]
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
     ) -> Function | None:
         name = function.provider
         if name not in frame.module.required_providers:
-            report_no_provider(function, frame, reference)
+            report_no_provider(function, frame, reference, diags)
             return deferred_function(function, None)
         self._use_provider(frame, name, function.alias)
         provider = provider_of(frame.module, name)
         if provider.is_builtin:
-            return self._static.provider_function(frame, function, reference, needs)
+            return self._static.provider_function(frame, function, reference, needs, diags)
         offered = self._schemas.of(provider)
         if offered is None:
             return deferred_function(function, None)
         # One that the schema does not have may be there once the provider is configured.
         signature = offered.functions.get(function.function)
         if signature is not None and self.find_function is not None:
-            return self.find_function(frame, function, reference, needs)
+            return self.find_function(frame, function, reference, needs, diags)
         return deferred_function(function, signature)
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:

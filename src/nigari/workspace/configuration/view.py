@@ -295,14 +295,9 @@ class Question(Node):
     def _evaluate(self) -> Value | list[Need]:
         if self._missing is None:
             return evaluate_origin(self._origin)
-        run = self._origin.frame.run
-        diags, run.diags = run.diags, Diagnostics()
-        try:
-            value = evaluate_origin(self._origin)
-            is_wrong = run.diags.has_errors
-        finally:
-            run.diags = diags
-        return DYNAMIC_UNKNOWN.with_causes((self._missing,)) if is_wrong else value
+        found = Diagnostics()
+        value = evaluate_origin(self._origin, found)
+        return DYNAMIC_UNKNOWN.with_causes((self._missing,)) if found.has_errors else value
 
 
 def no_instances(frame: Frame, resource: Resource) -> UnknownCause:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
@@ -101,9 +102,8 @@ class Planning:
         check_caller(self._static.root.instance, self.diags)
         if self.diags.has_errors:
             return False
-        known = len(self._static.diags)
-        requirements = find_requirements(self._static)
-        self.diags.extend(list(self._static.diags)[known:])
+        requirements, found = self._static.noting(partial(find_requirements, self._static))
+        self.diags.extend(found)
         if self._installed.versions_fit(requirements, self.diags) and not self.diags.has_errors:
             return True
         self.diags.extend(self._installed.problems)

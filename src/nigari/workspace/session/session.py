@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nigari.diagnostics import Diagnostics, Range, Severity
@@ -191,10 +192,9 @@ class Session:
             return None
         from nigari.workspace.configuration.requirements import find_requirements
 
-        known = len(run.diags)
-        found = find_requirements(run)
-        self.diags.extend(list(run.diags)[known:])
-        return found
+        requirements, found = run.noting(partial(find_requirements, run))
+        self.diags.extend(found)
+        return requirements
 
     def ask_variables(self) -> None:
         """Have all variables known before anything is worked out, were it only the backend."""

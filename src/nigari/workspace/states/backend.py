@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -214,10 +215,9 @@ def compare(
 def check_unchanged(run: StaticRun, memory: BackendMemory, diags: Diagnostics) -> None:
     """For every command but init: report a backend that is not the one that init has set up."""
     saved = memory.load(diags)
-    known = len(run.diags)
-    arguments = find_arguments(run)
     # What else is wrong with the configuration does not concern the backend.
-    diags.extend(list(run.diags)[known:])
+    arguments, found = run.noting(partial(find_arguments, run))
+    diags.extend(found)
     if diags.has_errors:
         return
     wanted = None if arguments is None else merged(arguments, {}, diags)

@@ -8,6 +8,7 @@ What is not used is not evaluated.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Final
 
 from nigari.addrs.resource import Resource, ResourceInstance
@@ -75,8 +76,8 @@ def check_encryption(run: StaticRun, environ: Mapping[str, str]) -> None:
     encryption = configured_encryption(run, environ, found)
     if encryption is not None and encryption.state.prepare(found):
         encryption.plan.prepare(found)
-    told = set(map(id, run.diags))
-    run.diags.extend([each for each in found if id(each) not in told])
+    known = set(run.diags)
+    run.diags.extend([each for each in found if each not in known])
 
 
 class StaticArguments:
@@ -138,20 +139,23 @@ class StaticArguments:
         diags: Diagnostics,
     ) -> Value | None:
         """The value of an expression in which keys stand, beside variables and locals."""
+        binding, found = self._run.noting(partial(self._bound, expr))
+        for label in used:
+            binding.put((_KEY_PROVIDER, label.type, label.name), keys[label])
+        diags.extend(found)
+        return expr.value(binding.scope(), diags)
+
+    def _bound(self, expr: Expression) -> Binding:
+        """The names of an expression with their values, those of keys apart."""
         run = self._run
-        known = len(run.diags)
         others = [each for each in self._references(expr) if _key_provider(each) is None]
         while True:
             binding = Binding(run.root)
             binding.bind(others)
             needs = [need for need in binding.needs if isinstance(need, Node)]
             if not needs:
-                break
+                return binding
             run.evaluate(needs)
-        for label in used:
-            binding.put((_KEY_PROVIDER, label.type, label.name), keys[label])
-        _take_over(run, known, diags)
-        return expr.value(binding.scope(), diags)
 
 
 class _Reading:
@@ -238,19 +242,11 @@ class _Reading:
 
 def static_value(run: StaticRun, what: str, expr: Expression, diags: Diagnostics) -> Value | None:
     """The known value of an expression of the root module, `None` after reporting why not."""
-    known, errors = len(run.diags), diags.error_count
-    value = settled(run, Slot(what, run.root, expr, run.wish, takes_secrets=True))
-    _take_over(run, known, diags)
-    if value is None and diags.error_count == errors:
-        # It depends on something whose error was reported before, elsewhere.
-        diags.extend(run.diags)
+    slot = Slot(what, run.root, expr, run.wish, takes_secrets=True)
+    value, found = run.noting(partial(settled, run, slot))
+    # It may depend on something whose error was reported before, elsewhere.
+    diags.extend(found if value is not None or found.has_errors else run.diags)
     return value
-
-
-def _take_over(run: StaticRun, known: int, diags: Diagnostics) -> None:
-    """Report what the run has reported since."""
-    if len(run.diags) > known:
-        diags.extend(list(run.diags)[known:])
 
 
 def _key_provider(reference: Reference) -> BlockName | None:
