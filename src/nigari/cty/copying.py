@@ -11,7 +11,10 @@ _parameters: Final[dict[type[object], tuple[str, ...]]] = {}
 
 
 def reduced(obj: object) -> tuple[object, ...]:
-    """What `__reduce__` returns: the class, and the arguments that make such an object again."""
+    """What `__reduce__` returns: the class, and the arguments that make such an object again.
+
+    Compiled, a constructor tells its parameters only where their defaults are plain constants.
+    """
     cls = type(obj)
     names = _parameters.get(cls)
     if names is None:

@@ -47,6 +47,7 @@ from nigari.cty.values import (
     Mark,
     Value,
     boolean,
+    is_among,
     normalize,
     unknown,
 )
@@ -476,7 +477,7 @@ def has_element(value: Value, element: Value) -> Value:
     if element.type != type_.element:
         return FALSE.with_marks(marks)
     element = _unmarked(element)
-    if element.is_wholly_known and element in value.sequence():
+    if element.is_wholly_known and is_among(element, value.sequence()):
         return TRUE.with_marks(marks)
     if value.is_wholly_known and _matches_none(element, value.sequence()):
         return FALSE.with_marks(marks)

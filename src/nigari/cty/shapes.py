@@ -334,8 +334,8 @@ class Record(Shape):
             return make_model(self._cls, given)
         except CtyError:
             raise
-        except Exception as error:  # other people's constructors may raise anything
-            raise CtyError(failure_text(error)) from error
+        except Exception as refusal:  # other people's constructors may raise anything
+            raise CtyError(failure_text(refusal)) from refusal
 
     def encode(self, obj: object) -> Value:
         if not isinstance(obj, self._cls):

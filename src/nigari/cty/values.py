@@ -18,7 +18,7 @@ in `operations`, `convert` and `marks`.
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Final, cast
 
@@ -315,7 +315,7 @@ class Value:
         if isinstance(data, dict):
             key = item.data if isinstance(item, Value) else item
             return isinstance(key, str) and normalize(key) in data
-        return _from_python(item) in self.sequence()
+        return is_among(_from_python(item), self.sequence())
 
     def __bool__(self) -> bool:
         raise TypeError("a Value is neither true nor false: use as_bool(), is_known or is_null")
@@ -325,6 +325,11 @@ class Value:
 
     def __repr__(self) -> str:
         return f"<{self.type.friendly_name()} {_text(self)}>"
+
+
+def is_among(wanted: object, elements: Container[object]) -> bool:
+    """`wanted in elements` for a value: compiled, that expression would ask the value itself."""
+    return wanted in elements
 
 
 def _flags_of(data: object) -> int:

@@ -232,7 +232,8 @@ def written_fields(obj: object) -> dict[str, object]:
     return found
 
 
-def _object_source(data: Mapping[str, object], indent: str, style: Style) -> str:
+def _object_source(data: object, indent: str, style: Style) -> str:
+    assert isinstance(data, Mapping)
     if not data:
         return "{}"
     inner = indent + _STEP

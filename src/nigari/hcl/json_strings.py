@@ -62,6 +62,9 @@ class StringSource(Source):
         if "\\" in raw:
             self._note_escapes(raw, start)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (StringSource, (self._file, self._start, self._end))
+
     def _note_escapes(self, raw: str, start: int) -> None:
         """Notes, after each escape, where the text goes on in the string and in the file."""
         shrunk = 0

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final
 
-from nigari.cty.copying import reduced
 from nigari.cty.graphemes import grapheme_count
 from nigari.diagnostics import Pos, Range
 
@@ -42,7 +41,7 @@ class Source:
     origin: Pos
 
     def __reduce__(self) -> tuple[object, ...]:
-        return reduced(self)
+        return (Source, (self.filename, self.text, self.origin))
 
     def __init__(self, filename: str, text: str, origin: Pos = _START) -> None:
         self.filename = filename

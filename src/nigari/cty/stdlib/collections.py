@@ -32,6 +32,7 @@ from nigari.cty.values import (
     TRUE,
     Mark,
     Value,
+    is_among,
     tuple_value,
     unknown,
 )
@@ -117,7 +118,7 @@ def _contains(args: list[Value], expected: Type) -> Value:
         raise FunctionError("a list, tuple or set is required", 0)
     elements = given.sequence()
     if not (given.flags | wanted.flags) and given.type.kind != KIND_TUPLE:
-        return TRUE if wanted in elements else FALSE
+        return TRUE if is_among(wanted, elements) else FALSE
     uncertain = False
     for element in elements:
         equal = operations.equals(wanted, element)

@@ -9,7 +9,7 @@ from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parame
 from nigari.cty.stdlib.elements import set_of
 from nigari.cty.types import BOOL, DYNAMIC, KIND_DYNAMIC, CollectionType, SetType, Type
 from nigari.cty.unify import unify
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, is_among, unknown
 
 _ANY_SET: Final = SetType(DYNAMIC)
 _FIRST: Final = Parameter("first_set", _ANY_SET, allow_dynamic=True)
@@ -85,7 +85,7 @@ def _intersection(args: list[Value], expected: Type) -> Value:
     common = set(sets[0])
     for elements in sets[1:]:
         common.intersection_update(elements)
-    return set_of(expected, [element for element in sets[0] if element in common])
+    return set_of(expected, [element for element in sets[0] if is_among(element, common)])
 
 
 def _subtract(args: list[Value], expected: Type) -> Value:
@@ -93,7 +93,7 @@ def _subtract(args: list[Value], expected: Type) -> Value:
     if sets is None:
         return unknown(expected)
     removed = set(sets[1])
-    return set_of(expected, [element for element in sets[0] if element not in removed])
+    return set_of(expected, [element for element in sets[0] if not is_among(element, removed)])
 
 
 def _symmetric_difference(args: list[Value], expected: Type) -> Value:
