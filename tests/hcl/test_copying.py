@@ -11,6 +11,8 @@ from nigari import cty, hcl
 from nigari.cty.function import Parameter
 from nigari.cty.stdlib.strings import UPPER
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
+from nigari.hcl.dynamic_blocks import expand
+from nigari.hcl.override_body import OverrideBody
 from nigari.hcl.scope import Scope
 
 NATIVE = """\
@@ -55,6 +57,8 @@ def things() -> list[object]:
     expressions = [each.expr for each in native.body.just_attributes(native.diagnostics).values()]
     schema = BodySchema((AttributeSchema("a", True),), (BlockSchema("r", ("x",)),))
     content, rest = native.body.partial_content(schema, native.diagnostics)
+    expanded = expand(native.body, Scope({"x": [1]}))
+    overridden = OverrideBody(native.body, json.body)
     references = [each for expr in expressions for each in expr.variables()]
     return [
         native,
@@ -67,6 +71,8 @@ def things() -> list[object]:
         content.attributes["a"],
         content.blocks,
         rest,
+        expanded,
+        overridden,
         document,
         *document.body.items,
         Parameter("a", cty.STRING, description="text"),

@@ -10,13 +10,17 @@ from typing import Final
 _parameters: Final[dict[type[object], tuple[str, ...]]] = {}
 
 
-def reduced(obj: object) -> tuple[object, ...]:
+def reduced(obj: object, parameters: tuple[str, ...] = ()) -> tuple[object, ...]:
     """What `__reduce__` returns: the class, and the arguments that make such an object again.
 
-    Compiled, a constructor tells its parameters only where their defaults are plain constants.
+    Compiled, a constructor tells its parameters only where their defaults are plain constants: a
+    class with others names them.
     """
     cls = type(obj)
     names = _parameters.get(cls)
+    if names is None and parameters:
+        names = tuple([_attribute(obj, name) for name in parameters])
+        _parameters[cls] = names
     if names is None:
         from inspect import signature
 

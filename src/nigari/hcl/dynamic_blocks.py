@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from nigari.cty.copying import reduced
 from nigari.cty.values import DYNAMIC_UNKNOWN, NO_MARKS, Mark, Value, object_value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
@@ -195,6 +196,11 @@ class ExpandedBody(Body):
         self.hidden_attributes = hidden_attributes
         self.hidden_blocks: dict[str, BlockSchema] = (
             {} if hidden_blocks is None else dict(hidden_blocks)
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(
+            self, ("original", "scope", "iterators", "marks", "hidden_attributes", "hidden_blocks")
         )
 
     @property

@@ -7,6 +7,7 @@ expressions is in `json_expressions`; how the text was read is in `json_parse`.
 
 from __future__ import annotations
 
+from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
     Attribute,
@@ -65,6 +66,9 @@ class JsonBody(Body):
     def __init__(self, value: JsonExpression, hidden: frozenset[str] = _NONE) -> None:
         self.value = value
         self.hidden = hidden
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self, ("value", "hidden"))
 
     @property
     def source(self) -> Source:

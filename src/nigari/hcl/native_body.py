@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
     Attribute,
@@ -25,6 +26,15 @@ from nigari.hcl.body import (
 from nigari.hcl.source import Source
 
 _NONE: frozenset[str] = frozenset()
+_PARAMETERS: Final = (
+    "attributes",
+    "blocks",
+    "source",
+    "start",
+    "end",
+    "hidden_attributes",
+    "hidden_blocks",
+)
 
 _BEGINNING: Final = re.compile(r"(?:[ \t]+|/\*.*?\*/)*", re.DOTALL)
 """What is passed over before the first item or line end of a file."""
@@ -82,6 +92,9 @@ class NativeBody(Body):
     def range(self) -> Range:
         """Where the body is."""
         return self.source.range(self.start, self.end)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self, _PARAMETERS)
 
     def written_attributes(self) -> dict[str, Attribute]:
         return self.attributes

@@ -9,6 +9,7 @@ required; what the second does not have, it leaves alone.
 
 from __future__ import annotations
 
+from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
     Attribute,
@@ -33,6 +34,9 @@ class OverrideBody(Body):
         self.base = base
         self.override = override
         self.laid_over = laid_over
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reduced(self, ("base", "override", "laid_over"))
 
     @property
     def missing_item_range(self) -> Range:
