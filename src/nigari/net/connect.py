@@ -57,9 +57,13 @@ class Connections:
         self._context: ssl.SSLContext | None = None
 
     async def close(self) -> None:
+        import asyncio
+
         for pool in self._pools.values():
             await pool.aclose()
         self._pools.clear()
+        # Sockets are closed when the event loop has its turn.
+        await asyncio.sleep(0)
 
     @contextlib.asynccontextmanager
     async def exchange(

@@ -7,6 +7,7 @@ arrived, which makes large downloads several times cheaper.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import ssl
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
@@ -36,7 +37,7 @@ class Backend(httpcore.AsyncNetworkBackend):
         try:
             async with asyncio.timeout(timeout):
                 transport, protocol = await loop.create_connection(
-                    _Protocol, host, port, happy_eyeballs_delay=_SECOND_ADDRESS_AFTER
+                    _Protocol, host, port, happy_eyeballs_delay=_delay(host)
                 )
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(error) from error
@@ -46,6 +47,15 @@ class Backend(httpcore.AsyncNetworkBackend):
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+def _delay(host: str) -> float | None:
+    """How long one address of a host has before the next is tried, if it can have several."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return _SECOND_ADDRESS_AFTER
+    return None
 
 
 class _Protocol(asyncio.BufferedProtocol):
@@ -190,6 +200,9 @@ class _Stream(httpcore.AsyncNetworkStream):
         except OSError as error:
             self._transport.abort()
             raise httpcore.ConnectError(error) from error
+        except BaseException:
+            self._transport.abort()
+            raise
         if transport is None:
             raise httpcore.ConnectError("the connection was closed during the handshake")
         self._protocol.attach(transport)
