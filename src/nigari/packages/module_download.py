@@ -15,7 +15,7 @@ from nigari.addrs.detection import parse_forced_getter
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.net.urls import shown as shown_url
 from nigari.packages.fetching import Fetching
-from nigari.packages.module_fetch import Progress, no_progress
+from nigari.packages.module_fetch import NO_LISTENER, FetchListener, Progress
 from nigari.packages.module_store import ModuleStore
 from nigari.packages.package_tree import Found, Origin, package_id
 from nigari.packages.shared_store import SharedStore
@@ -89,11 +89,15 @@ class ModuleDownloads:
         self._shared = shared if shared is not None and shared.is_usable() else None
         self._remote: dict[str, Awaitable[Found]] = {}
 
+    def keeps(self, source: RegistrySource, version: str) -> bool:
+        """Whether a version of a module has been fetched before, on this machine."""
+        return self._shared is not None and self._shared.knows(registry_key(source, version))
+
     async def remote(
         self,
         source: RemoteSource,
         pin: Pin = _ANY,
-        progress: Progress = no_progress,
+        listener: FetchListener = NO_LISTENER,
     ) -> Found:
         """The package of a remote source, or `FetchError`."""
         import asyncio
@@ -101,21 +105,23 @@ class ModuleDownloads:
         # Several modules of a registry may be in one package.
         work = self._remote.get(source.package)
         if work is None:
-            work = asyncio.ensure_future(self._get_remote(source, pin, progress))
+            work = asyncio.ensure_future(self._get_remote(source, pin, listener))
             self._remote[source.package] = work
         return await work
 
-    async def _get_remote(self, source: RemoteSource, pin: Pin, progress: Progress) -> Found:
+    async def _get_remote(self, source: RemoteSource, pin: Pin, listener: FetchListener) -> Found:
+        received = listener.received
+
         async def fetch(directory: Path) -> Origin:
-            return Origin(await self._fetching.fetch(source, directory, progress, pin.revision))
+            return Origin(await self._fetching.fetch(source, directory, received, pin.revision))
 
         shared, key = self._shared, source.package
         if shared is None:
-            return await self._fetched(fetch)
+            return await self._fetched(fetch, listener)
         async with shared.locked(key):
             found = await self._at_hand(shared, source, pin)
             if found is None:
-                found = await self._fetched(fetch)
+                found = await self._fetched(fetch, listener)
                 shared.remember(key, shown_package(source), found)
         return found
 
@@ -141,18 +147,18 @@ class ModuleDownloads:
         pin: Pin = _ANY,
         origin: Origin | None = None,
         ask: bool = False,
-        progress: Progress = no_progress,
+        listener: FetchListener = NO_LISTENER,
     ) -> Found:
         """The package of a version of a module, or `FetchError`. What is at hand is used without
         asking the registry, unless `ask` says so. `origin` is what a lock file knows.
         """
         shared, key = self._shared, registry_key(source, version)
         if shared is None:
-            return await self._get_version(source, version, pin, progress)
+            return await self._get_version(source, version, pin, listener)
         async with shared.locked(key):
             found = await self._version_at_hand(shared, key, pin, origin, ask)
             if found is None:
-                found = await self._get_version(source, version, pin, progress)
+                found = await self._get_version(source, version, pin, listener)
                 shown = f"{source.hostname}/{source.package_path} {version}"
                 shared.remember(key, shown, found, is_only=True)
         return found
@@ -169,25 +175,28 @@ class ModuleDownloads:
         return None if ask else await asyncio.to_thread(shared.find_only, key)
 
     async def _get_version(
-        self, source: RegistrySource, version: str, pin: Pin, progress: Progress
+        self, source: RegistrySource, version: str, pin: Pin, listener: FetchListener
     ) -> Found:
         location = await self._registries.location(source, version)
         if isinstance(location, RemoteSource):
-            found = await self.remote(location, Pin(pin.revision), progress)
+            found = await self.remote(location, Pin(pin.revision), listener)
             shown = shown_package(location)
             return Found(found.package, Origin(found.origin.revision, shown, location.subdir))
         package = location
 
         async def fetch(directory: Path) -> Origin:
-            revision = await self._registries.fetch(package, directory, progress)
+            revision = await self._registries.fetch(package, directory, listener.received)
             return Origin(revision, shown_url(package.url), package.subdir)
 
-        return await self._fetched(fetch)
+        return await self._fetched(fetch, listener)
 
-    async def _fetched(self, fetch: Callable[[Path], Awaitable[Origin]]) -> Found:
+    async def _fetched(
+        self, fetch: Callable[[Path], Awaitable[Origin]], listener: FetchListener
+    ) -> Found:
         """A package that is fetched, put where it can be used."""
         import asyncio
 
+        listener.begins()
         if self._shared is None:
             directory = self._store.staging()
             try:

@@ -10,10 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 Progress = Callable[[int, int | None], None]
 """Told how many bytes there are so far, of how many if that is known."""
+
+
+class FetchListener(Protocol):
+    """Who wants to know how fetching a package goes."""
+
+    def begins(self) -> None:
+        """The package is not at hand, so it is fetched now."""
+        ...
+
+    def received(self, done: int, total: int | None) -> None:
+        """So many bytes are there, of so many if that is known."""
+        ...
 
 
 class FetchError(Exception):
@@ -46,3 +58,16 @@ class Getter(Protocol):
 
 def no_progress(_done: int, _total: int | None) -> None:
     """For who does not want to know."""
+
+
+class NoListener:
+    """Who does not want to know."""
+
+    def begins(self) -> None:
+        """Do nothing."""
+
+    def received(self, done: int, total: int | None) -> None:
+        """Do nothing."""
+
+
+NO_LISTENER: Final = NoListener()

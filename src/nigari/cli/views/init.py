@@ -60,6 +60,8 @@ class InitProgress:
 
     def downloading(self, source: str, key: str, others: int) -> None:
         """A package is about to be fetched."""
+        if self._live is not None:
+            self._live.clear()
         more = f" and {others} more" if others else ""
         self._say(f"Downloading {source} for {key}{more}...", {"module": key, "source": source})
 
@@ -73,6 +75,13 @@ class InitProgress:
         """Nothing more of a package will arrive."""
         if self._live is not None:
             self._live.remove(source)
+
+    def reused(self, source: str, key: str, others: int) -> None:
+        """A package is kept on this machine already."""
+        more = f" and {others} more" if others else ""
+        self._say(
+            f"Using {source} from the cache for {key}{more}", {"module": key, "source": source}
+        )
 
     def installed(self, key: str, version: str, directory: str) -> None:
         """A module is where it was not before."""

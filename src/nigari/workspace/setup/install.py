@@ -34,7 +34,7 @@ from nigari.workspace.configuration.modules import (
 )
 from nigari.workspace.setup.module_locking import ModuleLocking, changed_text
 from nigari.workspace.setup.module_sources import ModuleSources
-from nigari.workspace.setup.requested_packages import made_from, package_text
+from nigari.workspace.setup.requested_packages import made_from, only_version, package_text
 
 if TYPE_CHECKING:
     from nigari.packages.module_download import ModuleDownloads, Pin
@@ -44,20 +44,24 @@ _AT_A_TIME = 8
 
 
 class InstallView(Protocol):
-    """Who shows how installing modules goes."""
+    """Who shows how installing modules goes. Until a package has arrived it is told by another
+    thread, while this one waits.
+    """
 
     def downloading(self, source: str, key: str, others: int) -> None:
         """A package is about to be fetched, for a call and so many others."""
         ...
 
     def progress(self, source: str, done: int, total: int | None) -> None:
-        """So many bytes of a package have arrived, of so many if that is known. Told by another
-        thread, and often.
-        """
+        """So many bytes of a package have arrived, of so many if that is known; told often."""
         ...
 
     def arrived(self, source: str) -> None:
         """Nothing more of a package will arrive, for better or worse."""
+        ...
+
+    def reused(self, source: str, key: str, others: int) -> None:
+        """A package for a call and so many others is kept on this machine already."""
         ...
 
     def installed(self, key: str, version: str, directory: str) -> None:
@@ -86,6 +90,34 @@ class _Wanted:
     def shown(self) -> str:
         text = package_text(self.request.source)
         return f"{text} {self.version}" if self.version else text
+
+
+class _PackageListener:
+    """Passes on how fetching the package of a call, and of others, goes."""
+
+    def __init__(self, wanted: _Wanted, others: int, view: InstallView) -> None:
+        self._wanted = wanted
+        self._others = others
+        self._view = view
+        self._has_begun = False
+
+    def begins(self) -> None:
+        """The package is not at hand, so it is fetched now."""
+        self._has_begun = True
+        wanted = self._wanted
+        self._view.downloading(wanted.shown, wanted.request.key, self._others)
+
+    def received(self, done: int, total: int | None) -> None:
+        """So many bytes are there."""
+        self._view.progress(self._wanted.shown, done, total)
+
+    def ends(self, is_found: bool) -> None:
+        """Nothing more will arrive."""
+        wanted = self._wanted
+        if self._has_begun:
+            self._view.arrived(wanted.shown)
+        elif is_found:
+            self._view.reused(wanted.shown, wanted.request.key, self._others)
 
 
 class InstallingPackages:
@@ -158,7 +190,7 @@ class InstallingPackages:
             if isinstance(each.source, RemoteSource):
                 chosen.append(_Wanted(each, each.source.package, "", lock))
                 continue
-            version = lock.version if lock is not None else self._installed_version(each, diags)
+            version = lock.version if lock is not None else self._known_version(each, diags)
             if version:
                 chosen.append(_Wanted(each, f"{each.source.package}@{version}", version, lock))
             else:
@@ -167,12 +199,20 @@ class InstallingPackages:
             chosen += self._ask_versions(open_requests, diags)
         return chosen
 
-    def _installed_version(self, wanted: PackageRequest, diags: Diagnostics) -> str:
-        """The version that is installed for a call, if it is one that the call may have."""
+    def _known_version(self, wanted: PackageRequest, diags: Diagnostics) -> str:
+        """The version of a call that nobody has to be asked for: the one that is installed, if the
+        call may have it, or the only one that it may have, if that is kept on this machine.
+        """
         record = self._manifest.get(wanted.key)
-        if self._upgrade or record is None or not record.version:
+        if self._upgrade:
             return ""
-        return record.version if matches(record, wanted, diags) else ""
+        if record is not None and record.version and matches(record, wanted, diags):
+            return record.version
+        only = only_version(wanted.version)
+        source = wanted.source
+        if not only or not isinstance(source, RegistrySource):
+            return ""
+        return only if self._sources.downloads().keeps(source, only) else ""
 
     def _ask_versions(self, wanted: Sequence[PackageRequest], diags: Diagnostics) -> list[_Wanted]:
         from nigari.workspace.setup.module_versions import ask_versions
@@ -201,12 +241,8 @@ class InstallingPackages:
                 self._packages[each.key] = found
         if not missing:
             return
-        for callers in missing.values():
-            first = callers[0]
-            self._view.downloading(first.shown, first.request.key, len(callers) - 1)
         downloads = self._sources.downloads()
-        wave = [callers[0] for callers in missing.values()]
-        results = self._sources.run(self._fetch_all(downloads, wave))
+        results = self._sources.run(self._fetch_all(downloads, list(missing.values())))
         for (key, callers), result in zip(missing.items(), results, strict=True):
             problem = result if isinstance(result, str) else changed_text(result, callers[0].lock)
             if problem or isinstance(result, str):
@@ -221,38 +257,38 @@ class InstallingPackages:
         return None if found is None or changed_text(found, wanted.lock) else found
 
     async def _fetch_all(
-        self, downloads: ModuleDownloads, wanted: Sequence[_Wanted]
+        self, downloads: ModuleDownloads, wanted: Sequence[Sequence[_Wanted]]
     ) -> list[Found | str]:
+        """Get packages for all callers of each, several at a time."""
         import asyncio
 
         limit = asyncio.Semaphore(_AT_A_TIME)
 
-        async def fetch(each: _Wanted) -> Found | str:
+        async def fetch(callers: Sequence[_Wanted]) -> Found | str:
+            listener = _PackageListener(callers[0], len(callers) - 1, self._view)
             async with limit:
-                return await self._fetch(downloads, each)
+                result = await self._fetch(downloads, callers[0], listener)
+            listener.ends(is_found=not isinstance(result, str))
+            return result
 
         return await asyncio.gather(*map(fetch, wanted))
 
-    async def _fetch(self, downloads: ModuleDownloads, wanted: _Wanted) -> Found | str:
+    async def _fetch(
+        self, downloads: ModuleDownloads, wanted: _Wanted, listener: _PackageListener
+    ) -> Found | str:
         """Get a package; a text says why that is not possible."""
         source = wanted.request.source
-
-        def progress(done: int, total: int | None) -> None:
-            self._view.progress(wanted.shown, done, total)
-
         try:
             if isinstance(source, RemoteSource):
-                return await downloads.remote(source, wanted.pin, progress)
+                return await downloads.remote(source, wanted.pin, listener)
             origin = None if wanted.lock is None else wanted.lock.origin
             return await downloads.registry(
-                source, wanted.version, wanted.pin, origin, self._upgrade, progress
+                source, wanted.version, wanted.pin, origin, self._upgrade, listener
             )
         except FetchError as error:
             return str(error)
         except OSError as error:
             return f"{error.strerror or error}."
-        finally:
-            self._view.arrived(wanted.shown)
 
     def _place(self, wanted: _Wanted, diags: Diagnostics) -> Place | None:
         found = self._packages.get(wanted.key)

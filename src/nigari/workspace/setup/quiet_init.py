@@ -36,6 +36,9 @@ class QuietInit:
     def arrived(self, source: str) -> None:
         """Nothing more of a package will arrive."""
 
+    def reused(self, source: str, key: str, others: int) -> None:
+        """A package is kept on this machine already."""
+
     def module_locks_written(self, is_first: bool) -> None:
         """The lock file of modules has been made or changed."""
 

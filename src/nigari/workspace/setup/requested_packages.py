@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nigari.addrs.module_source import RegistrySource, RemoteSource
-from nigari.diagnostics import Cause
+from nigari.diagnostics import Cause, Diagnostics
+from nigari.lang.versions import parse_module_constraints
 from nigari.workspace.configuration.modules import PackageRequest
 
 
@@ -12,6 +13,16 @@ def package_text(source: RegistrySource | RemoteSource) -> str:
     if isinstance(source, RemoteSource):
         return RemoteSource(source.package).display
     return source.display.partition("//")[0]
+
+
+def only_version(constraint: str | None) -> str:
+    """The one version that a constraint allows; empty if it may allow several."""
+    constraints = (
+        None if constraint is None else parse_module_constraints(constraint, Diagnostics())
+    )
+    if constraints is None or len(constraints.items) != 1 or constraints.items[0].operator != "=":
+        return ""
+    return str(constraints.items[0].version)
 
 
 def made_from(wanted: PackageRequest) -> tuple[Cause, ...]:
