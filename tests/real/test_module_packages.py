@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -28,6 +29,7 @@ from tests.packages.git_http import GitShelf
 from tests.packages.module_world import MODULE, ModuleWorld
 from tests.packages.oci_world import OciShelf
 from tests.packages.repositories import Repository
+from tests.packages.test_modules_mercurial import hg
 from tests.real import program
 
 pytestmark = pytest.mark.real
@@ -386,6 +388,31 @@ def _(world: ModuleWorld) -> str:
     return call("a", f"{repository.source}/a.zip")
 
 
+def changed(address: str) -> Setup:
+    def setup(world: ModuleWorld) -> str:
+        if shutil.which("hg") is None:
+            pytest.skip("the program hg is not here")
+        path = world.directory / "hg"
+        path.mkdir()
+        hg(path, "init")
+        for text in ("one", "two"):
+            (path / "sub").mkdir(exist_ok=True)
+            (path / "main.tf").write_text(MODULE % text)
+            (path / "sub/main.tf").write_text(MODULE % f"sub {text}")
+            hg(path, "commit", "--addremove", f"--message={text}")
+        hg(path, "tag", "--rev=0", "v1")
+        return call("a", address.format(f"hg::file://{path}"))
+
+    return setup
+
+
+case("hg")(changed("{0}"))
+case("hg, tag")(changed("{0}?rev=v1"))
+case("hg, directory")(changed("{0}//sub?rev=v1"))
+case("hg, no such revision", False)(changed("{0}?rev=none"))
+case("hg, no such repository", False)(changed("{0}x"))
+
+
 # -- OCI registries and buckets --------------------------------------------------------------------
 
 
@@ -504,7 +531,7 @@ def _files(modules: Path) -> Iterator[tuple[str, str]]:
     for entry in sorted(modules.iterdir()):
         if entry.is_dir() and not entry.name.startswith("."):
             for folder, subfolders, names in os.walk(entry.resolve()):
-                subfolders[:] = [each for each in subfolders if each != ".git"]
+                subfolders[:] = [each for each in subfolders if each not in (".git", ".hg")]
                 for name in names:
                     path = Path(folder, name)
                     yield f"{entry.name}/{path.relative_to(entry.resolve())}", path.read_text()
