@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 
 from tests.backends.world import fake_gcs, postgres
+from tests.backends.world.consul import FakeConsul
 from tests.backends.world.moto import KEYS, running
 from tests.backends.world.state_server import StateServer
 from tests.real.stored_beside import Shared
@@ -53,7 +54,14 @@ def gcs(path: Path) -> Iterator[Shared]:
         yield Shared(path, server.block(server.bucket()), server.environ)
 
 
+@contextmanager
+def consul(path: Path) -> Iterator[Shared]:
+    with FakeConsul() as server:
+        yield Shared(path, server.block("a/state"))
+
+
 KINDS: Final[dict[str, Callable[[Path], AbstractContextManager[Shared]]]] = {
+    "consul": consul,
     "gcs": gcs,
     "http": http,
     "pg": pg,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nigari.backends.store import Store
 
 REMOTE: Final[Mapping[str, str]] = {
+    "consul": "nigari.backends.consul",
     "gcs": "nigari.backends.gcs",
     "http": "nigari.backends.http",
     "inmem": "nigari.backends.inmem",

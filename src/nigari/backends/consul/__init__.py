@@ -1,0 +1,24 @@
+"""The backend `consul`: a state per key of Consul's key-value store, locked by a session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nigari.backends.arguments import Arguments
+    from nigari.backends.consul.storing import ConsulStore
+
+
+def open_store(arguments: Arguments) -> ConsulStore:
+    """The store that the arguments describe."""
+    from nigari.backends.consul.api import read_server
+    from nigari.backends.consul.storing import ConsulStore
+
+    settings, server = read_server(arguments)
+    return ConsulStore(
+        settings,
+        server,
+        arguments.required("path"),
+        is_compressed=arguments.flag("gzip"),
+        has_locks=arguments.flag("lock", default=True),
+    )
