@@ -13,6 +13,7 @@ import pytest
 
 from tests.backends.world import fake_gcs, postgres
 from tests.backends.world.consul import FakeConsul
+from tests.backends.world.kubernetes import FakeCluster
 from tests.backends.world.moto import KEYS, running
 from tests.backends.world.state_server import StateServer
 from tests.real.stored_beside import Shared
@@ -60,10 +61,17 @@ def consul(path: Path) -> Iterator[Shared]:
         yield Shared(path, server.block("a/state"))
 
 
+@contextmanager
+def kubernetes(path: Path) -> Iterator[Shared]:
+    with FakeCluster() as server:
+        yield Shared(path, server.block("states", path))
+
+
 KINDS: Final[dict[str, Callable[[Path], AbstractContextManager[Shared]]]] = {
     "consul": consul,
     "gcs": gcs,
     "http": http,
+    "kubernetes": kubernetes,
     "pg": pg,
     "s3 with a lock file": s3(use_lockfile=True, encrypt=True),
     "s3 with a table": s3(table=True),

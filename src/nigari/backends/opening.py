@@ -25,6 +25,7 @@ REMOTE: Final[Mapping[str, str]] = {
     "gcs": "nigari.backends.gcs",
     "http": "nigari.backends.http",
     "inmem": "nigari.backends.inmem",
+    "kubernetes": "nigari.backends.kubernetes",
     "pg": "nigari.backends.postgres",
     "s3": "nigari.backends.s3",
 }

@@ -1,0 +1,22 @@
+"""The backend `kubernetes`: a Secret per workspace, locked by a Lease."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nigari.backends.arguments import Arguments
+    from nigari.backends.kubernetes.storing import KubernetesStore
+
+
+def open_store(arguments: Arguments) -> KubernetesStore:
+    """The store that the arguments describe."""
+    from nigari.backends.kubernetes.cluster import read_cluster
+    from nigari.backends.kubernetes.storing import KubernetesStore
+
+    return KubernetesStore(
+        read_cluster(arguments),
+        arguments.text("namespace", "KUBE_NAMESPACE", default="default"),
+        arguments.required("secret_suffix"),
+        arguments.mapping("labels"),
+    )
