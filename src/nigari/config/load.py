@@ -20,13 +20,17 @@ from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.lang.files import Files
+from nigari.record import replace
 
 if TYPE_CHECKING:
-    from nigari.config.test_files import TestModule
+    from nigari.config.test_files import TestFile
+    from nigari.config.test_mocks import MockProvider
     from nigari.hcl.json_body import JsonBody
 
 _ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TEST_ENDINGS = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
+_MOCK_ENDINGS = (".tfmock.hcl", ".tofumock.hcl", ".tfmock.json", ".tofumock.json")
+_USUAL_TESTS = "tests"
 
 
 class ModuleLoader:
@@ -70,30 +74,59 @@ class ModuleLoader:
             return False
         return any(is_config_file(entry.name) for entry in entries if not entry.is_directory)
 
-    def has_tests(self, directory: str, tests: str) -> bool:
-        """Whether there are test files of a module."""
-        return bool(self._test_files(directory, tests))
-
-    def test_modules(self, directory: str, tests: str, diags: Diagnostics) -> list[TestModule]:
-        """The modules that the test files of a module name, beside it and in the directory
-        `tests` below it.
+    def tests(self, directory: str, tests: str, diags: Diagnostics) -> list[TestFile]:
+        """The test files of a module, beside it and in the directory `tests` below it, in the
+        order in which they run.
         """
-        from nigari.config.test_files import decode_test_modules, names_of
+        from nigari.config.test_files import decode_test_file
 
-        found: list[TestModule] = []
-        for name in self._test_files(directory, tests):
-            body = self._parse(_path(posixpath.normpath(directory), name), diags)
+        directory = posixpath.normpath(directory or ".")
+        found: list[TestFile] = []
+        for name in sorted(self._test_files(directory, tests, diags)):
+            body = self._parse(_path(directory, name), diags)
             if body is not None:
-                found += decode_test_modules(names_of(name), body, diags)
+                file = decode_test_file(name, body, diags)
+                mocks = {
+                    key: self._whole(each, directory, diags) for key, each in file.mocks.items()
+                }
+                found.append(replace(file, mocks=mocks))
         return found
 
-    def _test_files(self, directory: str, tests: str) -> list[str]:
+    def _whole(self, mock: MockProvider, directory: str, diags: Diagnostics) -> MockProvider:
+        """A mock with what the directory says that it names, if it names one."""
+        if not mock.source:
+            return mock
+        from nigari.config.test_mocks import MOCK_FILE, decode_mocks
+
+        path = posixpath.normpath(posixpath.join(directory, mock.source))
+        try:
+            names = [each.name for each in self._files.entries(path) if not each.is_directory]
+        except OSError as error:
+            diags.error(
+                "Cannot read mocks",
+                f"The directory {path} cannot be read: {_reason(error)}.",
+                mock.source_range,
+            )
+            return mock
+        for name in sorted(names):
+            if name.endswith(_MOCK_ENDINGS) and not _is_ignored(name):
+                body = self._parse(_path(path, name), diags)
+                if body is not None:
+                    content = body.content(MOCK_FILE, diags)
+                    more = decode_mocks(content, content.missing_item_range, diags)
+                    mock = mock.with_more(replace(mock, defaults=more[0], resources=more[1]))
+        return mock
+
+    def _test_files(self, directory: str, tests: str, diags: Diagnostics) -> list[str]:
         """The names of the test files of a module, from its directory on."""
         found: list[str] = []
-        for prefix in ("", f"{posixpath.normpath(tests)}/"):
+        inner = posixpath.normpath(tests)
+        for prefix in ("",) if inner == "." else ("", f"{inner}/"):
             try:
                 entries = self._files.entries(posixpath.normpath(posixpath.join(directory, prefix)))
-            except OSError:
+            except OSError as error:
+                if prefix and inner != _USUAL_TESTS:
+                    _warn_of_tests(inner, error, diags)
                 continue
             names = [each.name for each in entries if not each.is_directory]
             found += [f"{prefix}{name}" for name in test_files(names)]
@@ -208,6 +241,14 @@ def _report_directory(directory: str, error: OSError, diags: Diagnostics) -> Non
     diags.error(
         "Cannot read the module directory",
         f"The directory {directory} cannot be read: {_reason(error)}.",
+    )
+
+
+def _warn_of_tests(directory: str, error: OSError, diags: Diagnostics) -> None:
+    diags.warning(
+        "No directory of tests",
+        f"The directory {directory} that -test-directory names cannot be read: {_reason(error)}. "
+        "Only test files beside the configuration count.",
     )
 
 

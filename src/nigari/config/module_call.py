@@ -92,7 +92,7 @@ def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | N
     repeated = repetition(given, enabled, diags)
     depends_on = given.get("depends_on")
     wanted_before = None if depends_on is None else dependencies(depends_on, diags)
-    providers = _passed_providers(given.get("providers"), diags)
+    providers = decode_passed_providers(given.get("providers"), diags)
     source = given.get("source")
     if source is None:
         return None
@@ -126,9 +126,10 @@ def parse_source(
     return source
 
 
-def _passed_providers(
+def decode_passed_providers(
     attribute: Attribute | None, diags: Diagnostics
 ) -> tuple[PassedProvider, ...]:
+    """The entries of a `providers` argument."""
     if attribute is None:
         return ()
     passed: dict[str, PassedProvider] = {}

@@ -35,6 +35,8 @@ class ProviderConfig:
     """A version constraint in the place where old configurations had it."""
     body: Body
     block: Block
+    is_mocked: bool = False
+    """Whether it is made up for a test, so that nobody looks at its arguments."""
 
     @property
     def range(self) -> Range:

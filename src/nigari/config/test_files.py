@@ -1,59 +1,282 @@
-"""What test files ask for before any test runs: the modules that their `run` blocks name.
+"""Test files: what each `run` block does, with which values, and what must come of it.
 
-Everything else in a test file is left alone here.
+Nothing is evaluated but what must be written out. Which providers and objects a test replaces is
+read by `nigari.config.test_mocks`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.config.declared import schema
-from nigari.diagnostics import Diagnostics
-from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema
+from nigari.addrs.resource import Resource, ResourceInstance
+from nigari.addrs.values import Check, InputVariable, OutputValue
+from nigari.config.declared import (
+    CheckRule,
+    Declared,
+    check_name,
+    check_rule,
+    dependencies,
+    only_block,
+    schema,
+)
+from nigari.config.module_call import PassedProvider, decode_passed_providers, parse_source
+from nigari.config.provider_config import ProviderConfig, decode_provider_config
+from nigari.config.test_mocks import (
+    MOCK_PROVIDER,
+    NO_OVERRIDES,
+    OVERRIDE_BLOCKS,
+    MockProvider,
+    Overrides,
+    check_overrides,
+    decode_mock_provider,
+    decode_overrides,
+)
+from nigari.config.written import constant, constant_flag, constant_text
+from nigari.cty.types import STRING
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content
 from nigari.hcl.expressions import Expression
+from nigari.hcl.static import expr_as_keyword
+from nigari.hcl.traversal import Traversal
+from nigari.lang.references import parse_reference
+from nigari.lang.versions import parse_module_constraints
 from nigari.record import record
 
-_FILE = BodySchema((), (BlockSchema("run", ("name",)),))
-_RUN = schema(blocks=("module", "variables"))
-_MODULE = schema("version", required=("source",))
+_FILE = BodySchema(
+    (),
+    (
+        BlockSchema("run", ("name",)),
+        BlockSchema("variables"),
+        BlockSchema("provider", ("name",)),
+        BlockSchema(MOCK_PROVIDER, ("name",)),
+        *OVERRIDE_BLOCKS,
+    ),
+)
+_RUN = BodySchema(
+    schema("command", "providers", "expect_failures", "state_key", "parallel", "skip").attributes,
+    (
+        *schema(blocks=("plan_options", "assert", "variables", "module")).blocks,
+        *OVERRIDE_BLOCKS,
+    ),
+)
+_MODULE = schema("source", "version")
+CHECKABLE = (InputVariable, OutputValue, Check, Resource, ResourceInstance)
+"""What may be expected to fail."""
+_OPTIONS = schema("mode", "refresh", "replace", "target")
 
 
 @record
-class TestModule:
-    """A module that is tested in place of the configuration."""
+class RunModule:
+    """The module that a run is about in place of the configuration."""
+
+    source: str
+    version: str | None
+    range: Range
+    """Where the source is written."""
+
+
+@record
+class RunOptions:
+    """How a run plans."""
+
+    is_refresh_only: bool = False
+    refreshes: bool = True
+    replaced: tuple[Traversal, ...] = ()
+    targets: tuple[Traversal, ...] = ()
+
+
+@record
+class TestRun:
+    """A `run` block: one command, and what must hold afterwards."""
 
     __test__ = False
 
-    path: tuple[str, ...]
-    """The names under which it is installed."""
-    source: Attribute
-    version: Attribute | None
+    name: str
+    is_plan: bool
+    """Whether nothing is applied."""
+    options: RunOptions
     variables: Mapping[str, Expression]
-    """The values that the test gives to the module's variables."""
+    providers: tuple[PassedProvider, ...]
+    asserts: tuple[CheckRule, ...]
+    module: RunModule | None
+    expected: tuple[Traversal, ...]
+    """The objects whose conditions must fail."""
+    overrides: Overrides
+    state_key: str
+    """The name of the state that the run works with; empty for that of its module."""
+    is_parallel: bool
+    """Whether it may run beside those after it."""
+    is_skipped: bool
+    block: Block
+
+    @property
+    def range(self) -> Range:
+        """The header of the block."""
+        return self.block.def_range
 
 
-def names_of(filename: str) -> tuple[str, ...]:
-    """The names that stand for a test file in the list of modules."""
-    return ("test", *filename.removesuffix(".tftest.hcl").split("/"))
+@record
+class TestFile:
+    """A test file. Nothing in it has been evaluated but what must be written out."""
+
+    __test__ = False
+
+    name: str
+    """Its path from the directory of the module."""
+    runs: tuple[TestRun, ...] = ()
+    variables: Mapping[str, Expression] = {}
+    providers: Mapping[str, ProviderConfig] = {}
+    mocks: Mapping[str, MockProvider] = {}
+    overrides: Overrides = NO_OVERRIDES
+
+    def module_path(self, run: TestRun) -> tuple[str, ...]:
+        """The names under which the module of a run is installed."""
+        return ("test", *self.name.removesuffix(".tftest.hcl").split("/"), run.name)
 
 
-def decode_test_modules(names: tuple[str, ...], body: Body, diags: Diagnostics) -> list[TestModule]:
-    """The modules that the `run` blocks of a file name."""
-    found: list[TestModule] = []
-    for run in body.partial_content(_FILE, diags)[0].blocks:
-        content, _ = run.body.partial_content(_RUN, diags)
-        variables: dict[str, Expression] = {}
-        modules: list[Block] = []
-        for block in content.blocks:
-            if block.type == "module":
-                modules.append(block)
-            else:
-                given = block.body.just_attributes(diags)
-                variables.update({name: each.expr for name, each in given.items()})
-        for module in modules:
-            arguments = module.body.content(_MODULE, diags).attributes
-            if "source" in arguments:
-                path = (*names, run.labels[0])
-                version = arguments.get("version")
-                found.append(TestModule(path, arguments["source"], version, variables))
-    return found
+def decode_test_file(name: str, body: Body, diags: Diagnostics) -> TestFile:
+    """Read a test file, but for the directories that its mocks name."""
+    content = body.content(_FILE, diags)
+    providers: dict[str, ProviderConfig] = {}
+    mocks: dict[str, MockProvider] = {}
+    runs: list[TestRun] = []
+    for block in content.blocks:
+        if block.type == "run":
+            runs.append(_decode_run(block, diags))
+        elif block.type == "provider":
+            config = decode_provider_config(Declared(block, block.body), diags)
+            if config is not None:
+                # Of several with one name the last counts.
+                providers[str(config.addr)] = config
+        elif block.type == MOCK_PROVIDER:
+            mock = decode_mock_provider(block, diags)
+            if mock is None:
+                continue
+            if mocks.setdefault(str(mock.config.addr), mock) is not mock:
+                _report_second_mock(mock, mocks[str(mock.config.addr)], diags)
+    return TestFile(
+        name,
+        tuple(runs),
+        _variables(content, diags),
+        providers,
+        mocks,
+        decode_overrides(content, diags),
+    )
+
+
+def _decode_run(block: Block, diags: Diagnostics) -> TestRun:
+    check_name(block, 0, "run block name", diags)
+    content = block.body.content(_RUN, diags)
+    given = content.attributes
+    rules = [check_rule(each, diags) for each in content.blocks_of("assert")]
+    return TestRun(
+        block.labels[0],
+        _is_plan(given.get("command"), diags),
+        _decode_options(only_block(content, "plan_options", diags), diags),
+        _variables(content, diags),
+        decode_passed_providers(given.get("providers"), diags),
+        tuple(rule for rule in rules if rule is not None),
+        _decode_module(only_block(content, "module", diags), diags),
+        dependencies(given.get("expect_failures"), diags),
+        decode_overrides(content, diags),
+        constant_text(given.get("state_key"), diags),
+        constant_flag(given.get("parallel"), diags),
+        constant_flag(given.get("skip"), diags),
+        block,
+    )
+
+
+def _variables(content: Content, diags: Diagnostics) -> Mapping[str, Expression]:
+    block = only_block(content, "variables", diags)
+    if block is None:
+        return {}
+    return {name: each.expr for name, each in block.body.just_attributes(diags).items()}
+
+
+def _is_plan(attribute: Attribute | None, diags: Diagnostics) -> bool:
+    return _keyword(attribute, ("apply", "plan"), diags) == "plan"
+
+
+def _keyword(attribute: Attribute | None, allowed: tuple[str, str], diags: Diagnostics) -> str:
+    """The word that an argument is; the first of those allowed where there is none."""
+    if attribute is None:
+        return allowed[0]
+    word = expr_as_keyword(attribute.expr)
+    if word not in allowed:
+        diags.error(
+            "Invalid keyword",
+            f'The argument "{attribute.name}" must be {allowed[0]} or {allowed[1]}, without '
+            "quotes.",
+            attribute.expr.range,
+        )
+    return word or allowed[0]
+
+
+def _decode_options(block: Block | None, diags: Diagnostics) -> RunOptions:
+    if block is None:
+        return RunOptions()
+    given = block.body.content(_OPTIONS, diags).attributes
+    is_refresh_only = _keyword(given.get("mode"), ("normal", "refresh-only"), diags) != "normal"
+    refresh = given.get("refresh")
+    refreshes = constant_flag(refresh, diags, default=True)
+    if refresh is not None and is_refresh_only and not refreshes:
+        diags.error(
+            "Conflicting plan options",
+            "A run with mode = refresh-only does nothing but refresh, so refresh cannot be false.",
+            refresh.range,
+        )
+    return RunOptions(
+        is_refresh_only,
+        refreshes,
+        dependencies(given.get("replace"), diags),
+        dependencies(given.get("target"), diags),
+    )
+
+
+def _decode_module(block: Block | None, diags: Diagnostics) -> RunModule | None:
+    if block is None:
+        return None
+    given = block.body.content(_MODULE, diags).attributes
+    version = given.get("version")
+    constraint = None if version is None else constant(version, STRING, diags)
+    if version is not None and constraint is not None:
+        parse_module_constraints(constraint.as_string(), diags, version.expr.range)
+    source = given.get("source")
+    if source is None:
+        diags.error(
+            "Module without a source",
+            "A module block of a run says with source which module is tested. Add that argument.",
+            block.def_range,
+        )
+        return None
+    text = constant(source, STRING, diags)
+    if text is None:
+        return None
+    if parse_source(text.as_string(), version is not None, source.range, diags) is None:
+        return None
+    wanted = None if constraint is None else constraint.as_string()
+    return RunModule(text.as_string(), wanted, source.expr.range)
+
+
+def check_run(run: TestRun, diags: Diagnostics) -> None:
+    """Report failures that cannot be expected, and targets that are overridden twice."""
+    for traversal in run.expected:
+        reference = parse_reference(traversal, diags, in_tests=True)
+        if reference is not None and not isinstance(reference.subject, CHECKABLE):
+            diags.error(
+                "Failure that cannot be expected",
+                f"{reference.subject} has no conditions of its own. Only input variables, output "
+                "values, check blocks, resources and data sources of the tested module can be "
+                "expected to fail.",
+                reference.range,
+            )
+    check_overrides(run.overrides, diags)
+
+
+def _report_second_mock(second: MockProvider, first: MockProvider, diags: Diagnostics) -> None:
+    diags.error(
+        f"Duplicate mock of {second.config.addr}",
+        f"There is already a mock_provider block for {second.config.addr} at "
+        f"{first.config.range}. Give one of them an alias, or put all mocks into one block.",
+        second.config.range,
+    )

@@ -18,7 +18,8 @@ def run(invocation: Invocation) -> int:
     directory = invocation.arguments[0] if invocation.arguments else "."
     session = open_session(invocation, directory)
     workspace, diags = session.workspace, session.diags
-    diags.extend(workspace.validate(session.inputs, workspace=session.selected))
+    tests = None if invocation.switch("no-tests") else invocation.text("test-directory")
+    diags.extend(workspace.validate(session.inputs, workspace=session.selected, tests=tests))
     into = invocation.text("json-into")
     if into:
         _write(into, _document(workspace, diags))

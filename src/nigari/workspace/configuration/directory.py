@@ -8,7 +8,7 @@ and Python programs both work through it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from nigari.addrs.module import ROOT_MODULE
@@ -110,11 +110,14 @@ class Workspace:
         inputs: Inputs,
         with_plugins: bool = True,
         workspace: str = "default",
+        tests: str | None = None,
     ) -> Diagnostics:
         """Everything that is wrong with the configuration, whatever its variables.
 
         The providers that are needed must be installed and are started to look at it, unless only
         the built-in one is to.
+
+        `tests` is the directory of the test files that are looked at as well.
 
         Mistakes in the root module come first and alone: what is told of the modules that it calls
         is seldom worth reading while they stand.
@@ -123,30 +126,35 @@ class Workspace:
         self.modules.compiled(self.directory, declared)
         if declared.has_errors:
             return self.static(inputs, workspace, modules=NoModules())[1]
-        needed: set[Provider] = set()
-
-        def find_needed(run: StaticRun) -> None:
-            from nigari.workspace.configuration.requirements import find_requirements
-
-            needed.update(each.provider for each in find_requirements(run))
-
-        fill_places = find_needed if with_plugins else None
-        run, diags = self.static(inputs, workspace, fill_places=fill_places)
+        needed = _Needed()
+        run, diags = self.static(
+            inputs, workspace, fill_places=needed.find if with_plugins else None
+        )
         if run is None or diags.has_errors:
             return diags
+        self._look_at(run, needed.providers, diags)
+        if tests is not None and not diags.has_errors:
+            from nigari.workspace.test_modules import tested_trees
+
+            needed = _Needed()
+            for tree in tested_trees(self, tests, workspace, needed.find, diags):
+                self._look_at(tree, needed.providers if with_plugins else (), diags)
+        return diags
+
+    def _look_at(self, run: StaticRun, needed: Collection[Provider], diags: Diagnostics) -> None:
+        """Look at everything in a tree of modules, with the providers that it needs."""
         check_aliases(run.root.instance, diags)
         if any(not provider.is_builtin for provider in needed):
             from nigari.workspace.base.waiting import run_to_end
             from nigari.workspace.configuration.validate import validate_with_plugins
 
             run_to_end(validate_with_plugins(run, needed, self.where, diags))
-            return diags
-        from nigari.eval.validate.run import ValidateRun
+            return
+        from nigari.eval.validate import ValidateRun
 
         check = ValidateRun(run, BuiltinSchemas())
         check.run(partial(ask_builtin, self.where.environ))
         diags.extend(check.diags)
-        return diags
 
     def _functions(self) -> Mapping[str, Function]:
         from nigari.lang.functions.table import function_table
@@ -154,6 +162,18 @@ class Workspace:
         home = self.home_directory
         root = self.where.root
         return function_table(self.files, ".", root=root, home_directory=home, deferral=_impure)
+
+
+class _Needed:
+    """The providers that a tree of modules needs, found while it is evaluated."""
+
+    def __init__(self) -> None:
+        self.providers: set[Provider] = set()
+
+    def find(self, run: StaticRun) -> None:
+        from nigari.workspace.requirements import find_requirements
+
+        self.providers.update(each.provider for each in find_requirements(run))
 
 
 def load(

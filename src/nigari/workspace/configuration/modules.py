@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from nigari.addrs.keys import Deferred, key_text
-from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr, module_from_steps
 from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
 from nigari.config.load import ModuleLoader
 from nigari.config.module_call import parse_source
@@ -84,10 +84,24 @@ class CalledModules:
     def __init__(self, files: Files, loader: ModuleLoader, packages: Packages) -> None:
         self.places: dict[ModuleAddr, Place] = {}
         """Where the module of each call instance is that has been asked for."""
+        self._beginning = ROOT_MODULE
+        """Where the root of the tree is among the installed modules."""
         self._files = files
         self._loader = loader
         self._packages = packages
         self._compiled: dict[str, tuple[CompiledModule | None, Diagnostics]] = {}
+
+    def beginning_at(self, addr: ModuleAddr) -> CalledModules:
+        """The same for a tree of its own, whose modules are installed below an address."""
+        other = CalledModules(self._files, self._loader, self._packages)
+        other.places, other._compiled, other._beginning = self.places, self._compiled, addr
+        return other
+
+    def _installed(self, addr: ModuleAddr) -> ModuleAddr:
+        """Where a module of the tree is among the installed ones."""
+        if self._beginning.is_root:
+            return addr
+        return module_from_steps((*self._beginning.steps, *addr.steps))
 
     def compiled(self, directory: str, diags: Diagnostics) -> CompiledModule | None:
         """The module in a directory, read and compiled once."""
@@ -112,14 +126,13 @@ class CalledModules:
             where = caller.module.calls[effect.addr.name].source.range
             source = parse_source(effect.source, effect.version is not None, where, diags)
             if isinstance(source, LocalSource):
-                parent = self.places.get(caller.addr)
+                parent = self.places.get(self._installed(caller.addr))
                 package = "" if parent is None else parent.package
                 start = Place(caller.module.directory, package)
                 places[index] = self._beside(effect.addr, source, start, where, diags)
             elif source is not None:
-                elsewhere[index] = PackageRequest(
-                    effect.addr, source, effect.version, where, caller
-                )
+                addr = self._installed(effect.addr)
+                elsewhere[index] = PackageRequest(addr, source, effect.version, where, caller)
         if elsewhere:
             found = self._packages.locate(list(elsewhere.values()), diags)
             places.update(zip(elsewhere, found, strict=True))
@@ -166,7 +179,7 @@ class CalledModules:
         if place is None:
             return None
         effect, caller = wanted
-        self.places[effect.addr] = place
+        self.places[self._installed(effect.addr)] = place
         if self._is_linked_back(place.directory, caller):
             where = caller.module.calls[effect.addr.name].source.range
             _report_recursion(effect.addr, where, diags)

@@ -1,59 +1,205 @@
-"""The modules that only tests use: installed with the others, since tests find them there.
+"""The modules that only tests use, and the providers that only test files name.
 
-Each is the beginning of a tree of its own, in which the variables have the values that the test
-gives them. What a test does with it is not known here.
+They are installed with the others, since tests find them there. Each module is the beginning of a
+tree of its own, in which the variables have the values that the test gives them. What a test does
+with it is not known here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
 from nigari.addrs.module import module_from_names
-from nigari.config.test_files import TestModule
-from nigari.config.written import constant
+from nigari.addrs.provider import Provider, default_provider
+from nigari.config.module import Module
+from nigari.config.module_call import PassedProvider
+from nigari.config.module_tree import check_places
+from nigari.config.provider_rules import check_providers
+from nigari.config.test_files import TestFile, TestRun, check_run
+from nigari.config.test_mocks import check_overrides
+from nigari.config.written import is_written_out, written_value
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import InputKind, Inputs, InputValue
-from nigari.eval.base.instances import Origin
-from nigari.eval.static.module_call import InstallModule
-from nigari.eval.static.run import StaticRun, run_static
+from nigari.eval.compile import CompiledModule
+from nigari.eval.inputs import InputKind, Inputs, InputValue
+from nigari.eval.instances import Origin
+from nigari.eval.provider_config import provider_of
+from nigari.eval.static import StaticRun, run_static
+from nigari.eval.static_call import InstallModule
+from nigari.hcl.body import Block
+from nigari.lang.versions import parse_provider_constraints
+from nigari.packages.requirement import Requirement
 from nigari.record import replace
-from nigari.workspace.configuration.directory import Workspace
-from nigari.workspace.configuration.view import Question
+from nigari.workspace.directory import Workspace
+from nigari.workspace.modules import CalledModules
+from nigari.workspace.view import Question
 
 
 def find_test_modules(
-    workspace: Workspace, tests: str, run: StaticRun, selected: str, diags: Diagnostics
+    workspace: Workspace,
+    files: Sequence[TestFile],
+    run: StaticRun,
+    selected: str,
+    diags: Diagnostics,
 ) -> list[StaticRun]:
     """The tree of each module that a test names; what is wrong with one is reported."""
     found: list[StaticRun] = []
-    for wanted in workspace.loader.test_modules(workspace.directory, tests, diags):
-        effect = _effect(wanted, diags)
-        if effect is None:
-            continue
-        where = wanted.source.expr.range
-        module = workspace.modules.load_beginning(effect, workspace.directory, where, diags)
-        if module is not None:
-            surroundings = workspace.surroundings(_inputs(run, wanted), selected)
-            tree = run_static(module, replace(surroundings, address=effect.addr))
+    used: dict[Block, Module] = {}
+    for file in files:
+        for test in file.runs:
+            module = load_tested(workspace, file, test, diags)
+            if module is None:
+                continue
+            used[test.block] = module.module
+            surroundings = workspace.surroundings(_inputs(run, test), selected)
+            addr = module_from_names(file.module_path(test))
+            tree = run_static(module, replace(surroundings, address=addr))
             diags.extend(tree.diags)
             found.append(tree)
+    check_types(files, run.root.module, used, diags)
     return found
 
 
-def _effect(wanted: TestModule, diags: Diagnostics) -> InstallModule | None:
-    source = constant(wanted.source, STRING, diags)
-    version = None if wanted.version is None else constant(wanted.version, STRING, diags)
-    if source is None:
+def tested_trees(
+    workspace: Workspace,
+    tests: str,
+    selected: str,
+    fill_places: Callable[[StaticRun], None],
+    diags: Diagnostics,
+) -> Iterator[StaticRun]:
+    """The tree of each local module that a test names, once, after reporting what is wrong with
+    the test files themselves.
+    """
+    files = workspace.loader.tests(workspace.directory, tests, diags)
+    root = workspace.modules.compiled(workspace.directory, Diagnostics())
+    used: dict[Block, Module] = {}
+    compiled: dict[str, tuple[CompiledModule, CalledModules]] = {}
+    for file in files:
+        check_overrides(file.overrides, diags)
+        for run in file.runs:
+            check_run(run, diags)
+            module = load_tested(workspace, file, run, diags)
+            if run.module is not None and module is not None:
+                used[run.block] = module.module
+                if run.module.source.startswith(("./", "../")):
+                    compiled.setdefault(
+                        run.module.source, (module, modules_below(workspace, file, run))
+                    )
+    if root is not None:
+        check_types(files, root.module, used, diags)
+    if diags.has_errors:
+        return
+    for module, below in compiled.values():
+        surroundings = workspace.surroundings({}, selected, below)
+        tree = run_static(module, surroundings, fill_places=fill_places)
+        diags.extend(tree.diags)
+        check_places(tree.root.instance, diags)
+        check_providers(tree.root.instance, diags)
+        if not diags.has_errors:
+            yield tree
+
+
+def load_tested(
+    workspace: Workspace, file: TestFile, run: TestRun, diags: Diagnostics
+) -> CompiledModule | None:
+    """The module that a run names; None where it names none, or that cannot be had."""
+    wanted = run.module
+    if wanted is None:
         return None
-    text = None if version is None else version.as_string()
-    return InstallModule(module_from_names(wanted.path), source.as_string(), text)
+    effect = InstallModule(module_from_names(file.module_path(run)), wanted.source, wanted.version)
+    return workspace.modules.load_beginning(effect, workspace.directory, wanted.range, diags)
 
 
-def _inputs(run: StaticRun, wanted: TestModule) -> Inputs:
+def modules_below(workspace: Workspace, file: TestFile, run: TestRun) -> CalledModules:
+    """Who finds the modules that the module of a run calls."""
+    return workspace.modules.beginning_at(module_from_names(file.module_path(run)))
+
+
+def _inputs(run: StaticRun, test: TestRun) -> Inputs:
     """The values that a test gives, as far as they are known now."""
     inputs: dict[str, InputValue] = {}
-    for name, expr in wanted.variables.items():
+    for name, expr in test.variables.items():
         origin = Origin(run.root, run.root.instance.compiled.expression(expr))
         question = Question(f"var.{name}", origin)
         run.evaluate([question])
         inputs[name] = InputValue(InputKind.CALLER, "the test", value=question.value)
     return inputs
+
+
+# -- providers ----------------------------------------------------------------------------------
+
+
+def file_requirements(
+    files: Sequence[TestFile], root: Module, diags: Diagnostics
+) -> list[Requirement]:
+    """What the provider blocks of test files ask for. Mocks ask for nothing."""
+    found: list[Requirement] = []
+    for file in files:
+        for config in file.providers.values():
+            provider = provider_of(root, config.name)
+            asked = Requirement(provider, module=f"test.{file.name}", subject=config.range)
+            if config.version is not None and is_written_out(config.version):
+                text = written_value(config.version, STRING, "version", Diagnostics())
+                if text is not None:
+                    parsed = parse_provider_constraints(
+                        text.as_string(), Diagnostics(), config.range
+                    )
+                    asked = asked if parsed is None else replace(asked, constraints=parsed)
+            found.append(asked)
+    return found
+
+
+def check_types(
+    files: Sequence[TestFile],
+    root: Module,
+    modules: Mapping[Block, Module],
+    diags: Diagnostics,
+) -> None:
+    """Report names of provider blocks that are used for providers of more than one kind.
+
+    A name gets its kind from the first run that uses it.
+    """
+    for file in files:
+        types: dict[str, Provider] = {}
+        for run in file.runs:
+            module = modules.get(run.block, root)
+            if not run.providers:
+                for name in _known_names(module):
+                    if any(config.name == name for config in file.providers.values()):
+                        types.setdefault(name, provider_of(module, name))
+                continue
+            for passed in run.providers:
+                _check_passed(file, passed, module, types, diags)
+
+
+def _check_passed(
+    file: TestFile,
+    passed: PassedProvider,
+    module: Module,
+    types: dict[str, Provider],
+    diags: Diagnostics,
+) -> None:
+    child, parent = passed.in_child.name, passed.in_parent.name
+    wanted = (
+        provider_of(module, child) if child in _known_names(module) else default_provider(child)
+    )
+    if not any(config.name == parent for config in file.providers.values()):
+        return
+    given = types.setdefault(parent, wanted)
+    if given != wanted:
+        diags.error(
+            "Configuration of the wrong provider",
+            f"{passed.in_parent} is used for {given.display} in another run of this file, so it "
+            f"cannot be passed as {child}, which is {wanted.display}. Add a provider block of "
+            "another name.",
+            passed.in_parent.range,
+        )
+
+
+def _known_names(module: Module) -> set[str]:
+    """The local names of providers that a module uses or declares."""
+    return {
+        *module.required_providers,
+        *(config.name for config in module.provider_configs.values()),
+        *(resource.provider_name for resource in module.resources.values()),
+    }

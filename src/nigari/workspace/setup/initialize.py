@@ -242,12 +242,14 @@ class Initialization:
 
     def _look_at_tests(self, run: StaticRun) -> None:
         tests, workspace = self._options.tests, self.workspace
-        if not workspace.loader.has_tests(workspace.directory, tests):
+        files = workspace.loader.tests(workspace.directory, tests, self.diags)
+        if not files or self.diags.has_errors:
             return
-        from nigari.workspace.configuration.test_modules import find_test_modules
+        from nigari.workspace.test_modules import file_requirements, find_test_modules
 
-        self._tests = find_test_modules(workspace, tests, run, self.selected, self.diags)
+        self._tests = find_test_modules(workspace, files, run, self.selected, self.diags)
         if self._options.get_providers:
+            self._requirements += file_requirements(files, run.root.module, self.diags)
             for tree in self._tests:
                 self._requirements += find_requirements(tree)
 
