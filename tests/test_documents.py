@@ -42,6 +42,7 @@ NOT_OURS: Final = frozenset(
         "terraform.tfvars",
         "~/.cache/nigari",
         "~/.netrc",
+        "errored_test.tfstate",
         "~/.cache/nigari-outside",
         "~/.cache/nigari-peers",
         "../shared/conformance",

@@ -49,7 +49,7 @@ def _open_session(arguments: list[str]) -> tuple[Session | None, Diagnostics]:
     workspace = Workspace(where)
     problems = Diagnostics()
     reader = VariableReader(where, problems)
-    reader.read_automatic_files()
+    reader.read_automatic_files(where.name)
     reader.read_flags(
         [
             (flag.lstrip("-"), text)

@@ -50,15 +50,16 @@ class Application:
         self._graph = graph
         self._blocks = blocks
         self._view = view
-        self._host = ApplyHost(surroundings, pool, plan)
-        self._place = ApplyContext(self._host, plan, blocks, settings, view, machine)
+        self.host = ApplyHost(surroundings, pool, plan)
+        """Who knows what has come of everything."""
+        self._place = ApplyContext(self.host, plan, blocks, settings, view, machine)
         self._executor: Executor | None = None
         self._was_cut_off = False
 
     @property
     def diags(self) -> Diagnostics:
         """What went wrong."""
-        return self._host.diags
+        return self.host.diags
 
     async def run(self, keep: Keep, parallelism: int, pause: float = 0.0) -> State:
         """Carry out the plan, and give the state as it is then, also after errors.
@@ -115,7 +116,7 @@ class Application:
                 "Operations under way were cut off, so their results are not known. Everything "
                 "that was finished is in the state.",
             )
-        self._host.stop_asking()
+        self.host.stop_asking()
 
     async def _conclude(self, succeeded: bool) -> None:
         """Work out what depends on everything that was done: checks and output values."""
@@ -178,10 +179,10 @@ class Application:
             for each in self._plan.checks
             if each.objects and not (self._plan.targeted and each.kind == "check")
         }
-        for frame in await self._host.all_frames() if succeeded else ():
-            conditions = module_conditions(frame, self._host.unread)
+        for frame in await self.host.all_frames() if succeeded else ():
+            conditions = module_conditions(frame, self.host.unread)
             found = [each for each in conditions if each[1] in planned]
-            await self._host.evaluate(list(condition_nodes(frame, found)))
+            await self.host.evaluate(list(condition_nodes(frame, found)))
             noted += found
         before = self._plan.checks
         if not succeeded:
@@ -193,7 +194,7 @@ class Application:
         unsettled = self._unsettled()
         return {
             each.block
-            for each in declared_checks(self._host.root.instance)
+            for each in declared_checks(self.host.root.instance)
             if each.kind == "check"
             and (
                 self._blocks.reads_data((each.module, each.item))
@@ -209,10 +210,10 @@ class Application:
         if self._plan.mode is PlanMode.DESTROY:
             return dict(before) if self._plan.targeted else {}
         found: dict[str, OutputState] = {}
-        nodes = self._host.root.outputs
+        nodes = self.host.root.outputs
         left_out = set(nodes) - set(self._plan.outputs) if self._plan.targeted else set()
         found.update((name, before[name]) for name in left_out if name in before)
-        await self._host.evaluate([node for name, node in nodes.items() if name not in left_out])
+        await self.host.evaluate([node for name, node in nodes.items() if name not in left_out])
         for name, node in nodes.items():
             if name in left_out:
                 continue

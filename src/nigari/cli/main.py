@@ -56,6 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "state replace-provider": ("state_replace_provider", "Replace the provider of resources"),
     "state rm": ("state_rm", "Remove something from the state without destroying it"),
     "state show": ("state_show", "Show one resource instance"),
+    "test": ("test", "Run the tests of the module in the working directory"),
     "taint": ("taint", "Mark an object to be replaced by the next apply"),
     "untaint": ("untaint", "Remove the mark that an object is to be replaced"),
     "version": ("version", "Show the version of this program"),
@@ -87,11 +88,6 @@ ALIASES: dict[str, str] = {
     "state remove": "state rm",
 }
 """Other names of commands and groups, which no list of commands shows."""
-
-ABSENT: dict[str, str] = {
-    "test": "Test files are not run, only the modules that they name are installed",
-}
-"""Commands that OpenTofu has and this program has not, and what is there in their place."""
 
 _ARGUMENTS = "TF_CLI_ARGS"
 _VERSION_OPTIONS = frozenset(("-v", "-version", "--version"))
@@ -365,12 +361,9 @@ def _no_such_command(name: str, rest: list[str], terminal: Terminal) -> int:
         members = {key: about for key, (_, about) in COMMANDS.items() if key.startswith(f"{name} ")}
         terminal.out(group_help(name, GROUPS[name], members))
         return 0 if rest and rest[0].lstrip("-") in ("help", "h") else _EXIT_USAGE
-    if name in ABSENT:
-        hint = f", although OpenTofu has one. {ABSENT[name]}."
-    else:
-        from nigari.hcl.suggestion import did_you_mean
+    from nigari.hcl.suggestion import did_you_mean
 
-        hint = f".{did_you_mean(name, [*COMMANDS, *GROUPS])}"
+    hint = f".{did_you_mean(name, [*COMMANDS, *GROUPS])}"
     terminal.err(f'There is no command "{name}"{hint}\n\nFor a list of commands, run: nigari -help')
     return _EXIT_USAGE
 

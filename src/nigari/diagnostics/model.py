@@ -129,6 +129,10 @@ class Diagnostic:
     """How the two sides of a comparison differ that should have been equal."""
     is_check: bool = False
     """Whether it says how a `check` went, as far as that is known by now."""
+    checked: str = ""
+    """The address of the object whose condition does not hold: `var.a`, `check.b`, or that of a
+    resource instance. Empty for everything that is not a failed condition.
+    """
 
     def __repr__(self) -> str:
         where = "" if self.subject is None else f" at {self.subject}"

@@ -246,7 +246,7 @@ def references(traversals: Iterable[Traversal], diags: Diagnostics) -> list[Refe
 def references_in_expression(expression: Expression, diags: Diagnostics) -> list[Reference]:
     """What an expression refers to: values in the order written, then provider functions."""
     found = references(expression.variables(), diags)
-    found.extend(references(_provider_calls(expression), diags))
+    found.extend(references(provider_calls(expression), diags))
     return found
 
 
@@ -261,11 +261,11 @@ def references_in_body(
     calls: list[Traversal] = []
     for expression, iterators in expand_expressions(body, spec, content):
         expression.add_variables(traversals, iterators)
-        calls.extend(_provider_calls(expression))
+        calls.extend(provider_calls(expression))
     return references(traversals, diags) + references(calls, diags)
 
 
-def _provider_calls(expression: Expression) -> Iterator[Traversal]:
+def provider_calls(expression: Expression) -> Iterator[Traversal]:
     """The names of the provider functions called, as traversals of one step."""
     for call in function_calls(expression):
         if call.name.startswith("provider::"):

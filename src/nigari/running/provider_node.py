@@ -148,6 +148,9 @@ class ProviderNode(Node):
         block = self.schema.provider.block
         config, frame = self._found.config, self._found.frame
         value: Value | list[Need] = empty_block(block)
+        if config is not None and config.is_mocked:
+            self._config = empty_block(block)
+            return ()
         if self._recalled_from is not None:
             frame = silently(frame)
         errors = self._diags.error_count
@@ -191,6 +194,11 @@ class ProviderNode(Node):
         diags = self._diags
         running = await self._pool.open(self._found.provider, diags)
         if running is None:
+            return
+        config = self._found.config
+        if config is not None and config.is_mocked:
+            self.provider = self._pool.stand_ins.for_provider(config, running)
+            self._pool.is_ready(running)
             return
         told = (await running.validate_provider(self._config)).diagnostics
         if not api.has_errors(told):

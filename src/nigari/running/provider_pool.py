@@ -15,6 +15,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.running.open_things import Entry, Opened
+from nigari.running.stand_ins import REAL, StandIns
 from nigari.schema.provider import ProviderSchema
 
 Starter = Callable[[Provider, ProviderSchema | None, Diagnostics], Awaitable[api.Provider | None]]
@@ -24,7 +25,8 @@ Starter = Callable[[Provider, ProviderSchema | None, Diagnostics], Awaitable[api
 class ProviderPool:
     """The providers of one run."""
 
-    def __init__(self, start: Starter) -> None:
+    def __init__(self, start: Starter, stand_ins: StandIns = REAL) -> None:
+        self.stand_ins = stand_ins
         self.opened = Opened()
         """The processes, and what others have opened with their help."""
         self._start = start

@@ -86,8 +86,8 @@ def _tests(presenter: Presenter, run: StaticRun) -> list[_Branch]:
     files = workspace.loader.tests(workspace.directory, tests, diags)
     if not files:
         return []
-    from nigari.workspace.requirements import find_requirements
-    from nigari.workspace.test_modules import file_requirements, find_test_modules
+    from nigari.workspace.configuration.requirements import find_requirements
+    from nigari.workspace.configuration.test_modules import file_requirements, find_test_modules
 
     found: list[_Branch] = []
     for file in files:

@@ -62,15 +62,16 @@ class CompiledModule:
         """The same module as it is found in another directory, with all that is known of it."""
         if directory == self.module.directory:
             return self
-        return self._as(replace(self.module, directory=directory))
+        return self.with_module(replace(self.module, directory=directory))
 
     def with_providers(self, providers: Mapping[str, Provider]) -> CompiledModule:
         """The same module with the providers that local names mean, where sources say so."""
         required = self.module.required_providers
         found = {name: replace(required[name], provider=each) for name, each in providers.items()}
-        return self._as(replace(self.module, required_providers={**required, **found}))
+        return self.with_module(replace(self.module, required_providers={**required, **found}))
 
-    def _as(self, module: Module) -> CompiledModule:
+    def with_module(self, module: Module) -> CompiledModule:
+        """Another module made of expressions of this one, with all that is known of them."""
         other = CompiledModule(module)
         other._expressions = self._expressions
         other._bodies = self._bodies

@@ -28,6 +28,8 @@ class InputKind(Enum):
     FILE = "file"
     FLAG = "command line"
     ANSWER = "answer"
+    TEST = "test"
+    """A test file."""
     CALLER = "caller"
     """The Python program that loads the configuration."""
 

@@ -54,6 +54,7 @@ class Conditions:
     __slots__ = (
         "_address",
         "_at",
+        "_checked",
         "_data",
         "_find_failure",
         "_frame",
@@ -77,8 +78,11 @@ class Conditions:
         place: Range | None = None,
         address: str = "",
         is_check: bool = False,
+        checked: str = "",
     ) -> None:
         self._frame = frame
+        self._checked = checked
+        """What the rules are about, by its address."""
         self._is_check = is_check
         """Whether to warn also of a condition that cannot be decided yet."""
         self._rules = rules
@@ -149,7 +153,14 @@ class Conditions:
             failure = failed_condition(
                 self._summary, rule, text, names, self._severity, self._place
             )
-            diags.append(replace(failure, address=self._address, is_check=self._is_check))
+            diags.append(
+                replace(
+                    failure,
+                    address=self._address,
+                    is_check=self._is_check,
+                    checked=self._checked,
+                )
+            )
         elif truth is None and self._is_check and not self.outcome.has_error:
             self._report_unknown(rule, diags)
         return ()
@@ -164,6 +175,7 @@ class Conditions:
             values=scope_values(rule.condition, self._scope(rule.condition), unknowns=True),
             address=self._address,
             is_check=True,
+            checked=self._checked,
         )
         diags.append(unknown)
 

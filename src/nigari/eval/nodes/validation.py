@@ -18,6 +18,7 @@ from nigari.eval.nodes.conditions import failed_condition, message_text
 from nigari.eval.nodes.variable import VariableNode
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
+from nigari.record import replace
 
 
 class Validation(Node):
@@ -105,7 +106,10 @@ class Validation(Node):
         text = message_text(rule.error_message, message, diags, scope)
         summary, place = "Invalid value for variable", variable.given_at
         known = self._scope(rule.condition)
-        diags.append(failed_condition(summary, rule, text, known, place=place))
+        failure = failed_condition(summary, rule, text, known, place=place)
+        prefix = variable.frame.instance.addr.text
+        checked = f"{prefix}.var.{variable.variable.name}".removeprefix(".")
+        diags.append(replace(failure, checked=checked))
 
     def _scope(self, expr: Expression) -> Scope:
         """What the names in a condition or message stand for."""

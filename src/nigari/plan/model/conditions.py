@@ -27,5 +27,8 @@ def resource_conditions(
 ) -> Noted:
     """The preconditions or postconditions of a resource instance."""
     summary = f"{kind.capitalize()} failed"
-    conditions = Conditions(frame, rules, summary, data, self_value, severity, address=str(address))
+    where = str(address)
+    conditions = Conditions(
+        frame, rules, summary, data, self_value, severity, address=where, checked=where
+    )
     return "resource", str(block_of(address)), str(address), conditions

@@ -197,10 +197,21 @@ class DataSource:
             errors = [each for each in told if each.severity is Severity.ERROR]
             if errors:
                 unread[self.address] = "\n\n".join(_text(each) for each in errors)
-            diags.extend(replace(each, severity=Severity.WARNING) for each in told)
+            checked = self._checked
+            diags.extend(
+                replace(each, severity=Severity.WARNING, is_check=True, checked=checked)
+                if each.severity is Severity.ERROR
+                else each
+                for each in told
+            )
         else:
             diags.extend(told)
         return value
+
+    @property
+    def _checked(self) -> str:
+        """The address of the check that the data source is in."""
+        return f"{self.address.module}.check.{self.resource.in_check}".removeprefix(".")
 
     async def _read(self, config: Value, diags: Diagnostics) -> Value | None:
         if not await self.is_valid(config, diags):

@@ -88,6 +88,7 @@ def _noted(
         place=place,
         address="" if addr.is_root else f"{addr}.{local}",
         is_check=is_check,
+        checked=local if addr.is_root else f"{addr}.{local}",
     )
     if addr.is_root:
         return kind, local, local, conditions

@@ -135,7 +135,8 @@ class OrphanNode(Node):
         if schema is None:
             _report_type(self.address, node.schema, run)
             return
-        prior = await upgraded(node.provider, schema, self.address, self._stored, run.diags)
+        provider = run.pool.stand_ins.for_instance(self.address, node.provider)
+        prior = await upgraded(provider, schema, self.address, self._stored, run.diags)
         if prior is None:
             return
         now: PriorObject | None = prior
@@ -144,7 +145,7 @@ class OrphanNode(Node):
             told = Diagnostics()
             run.listener.refresh_started(self.address, prior.value, self._deposed)
             body = self._end.body
-            now = await read(node.provider, schema, self.address, prior, self._meta, told, body)
+            now = await read(provider, schema, self.address, prior, self._meta, told, body)
             run.diags.extend(told)
             if now is None and told.has_errors:
                 return
@@ -157,7 +158,7 @@ class OrphanNode(Node):
             return
         private = now.private
         if not self._end.forgets and node.schema.plans_destroy:
-            private = await self._ask(now, schema, node)
+            private = await self._ask(now, schema, provider)
         self._note(now.value, schema, node.address, private)
 
     @property
@@ -187,11 +188,10 @@ class OrphanNode(Node):
         )
         self._run.note(change, None)
 
-    async def _ask(self, now: PriorObject, schema: Schema, node: ProviderNode) -> bytes:
-        assert node.provider is not None
+    async def _ask(self, now: PriorObject, schema: Schema, provider: api.Provider) -> bytes:
         nothing = null(schema.block.implied_type)
         prior, _ = now.value.unmark_deep()
-        answer = await node.provider.plan(
+        answer = await provider.plan(
             api.PlanRequest(
                 self.address.item.resource.type,
                 prior,

@@ -24,16 +24,25 @@ _REMEMBERED = "nigari.variables.json"
 
 
 def read_variables(
-    where: WorkingDirectory, workspace: str, given: GivenVariables, diags: Diagnostics
+    where: WorkingDirectory,
+    workspace: str,
+    given: GivenVariables,
+    diags: Diagnostics,
+    tests: str = "",
 ) -> VariableReader:
-    """The values of variables from everywhere they can come from."""
+    """The values of variables from everywhere they can come from.
+
+    For tests, the files in the directory of `tests` count more than those beside the configuration.
+    """
     reader = VariableReader(where, diags)
     if os.path.exists(where.data(_REMEMBERED)):
         from nigari.workspace.base.remembered import load_remembered
 
         reader.inputs.update(load_remembered(where.data_directory, workspace, diags))
     reader.read_environment(where.environ)
-    reader.read_automatic_files()
+    reader.read_automatic_files(where.name)
+    if tests and os.path.normpath(tests) != ".":
+        reader.read_automatic_files(os.path.join(where.name, tests))
     reader.read_flags(given.flags)
     reader.inputs.update(given.values)
     return reader
@@ -46,7 +55,6 @@ class VariableReader:
         self.inputs: dict[str, InputValue] = {}
         self.sources: dict[str, bytes] = {}
         self._files = where.files
-        self._directory = where.name
         self._diags = diags
 
     @property
@@ -62,16 +70,17 @@ class VariableReader:
                 given = InputValue(InputKind.ENVIRONMENT, f"the environment variable {name}", text)
                 self._put(name.removeprefix(ENVIRONMENT_PREFIX), given)
 
-    def read_automatic_files(self) -> None:
-        """Take the files that count without being named."""
+    def read_automatic_files(self, directory: str) -> None:
+        """Take the files of a directory that count without being named."""
+        directory = os.path.normpath(directory)
         try:
-            names = [entry.name for entry in self._files.entries(self._directory)]
+            names = [entry.name for entry in self._files.entries(directory)]
         except OSError:
             return
         usual = [n for n in ("terraform.tfvars", "terraform.tfvars.json") if n in names]
         automatic = [n for n in names if n.endswith((".auto.tfvars", ".auto.tfvars.json"))]
         for name in usual + sorted(automatic):
-            self.read_file(os.path.normpath(os.path.join(self._directory, name)))
+            self.read_file(os.path.normpath(os.path.join(directory, name)))
 
     def read_flags(self, given: Sequence[tuple[str, str]]) -> None:
         """Take `-var` and `-var-file` in their order."""

@@ -134,7 +134,7 @@ class Workspace:
             return diags
         self._look_at(run, needed.providers, diags)
         if tests is not None and not diags.has_errors:
-            from nigari.workspace.test_modules import tested_trees
+            from nigari.workspace.configuration.test_modules import tested_trees
 
             needed = _Needed()
             for tree in tested_trees(self, tests, workspace, needed.find, diags):
@@ -150,7 +150,7 @@ class Workspace:
 
             run_to_end(validate_with_plugins(run, needed, self.where, diags))
             return
-        from nigari.eval.validate import ValidateRun
+        from nigari.eval.validate.run import ValidateRun
 
         check = ValidateRun(run, BuiltinSchemas())
         check.run(partial(ask_builtin, self.where.environ))
@@ -171,7 +171,7 @@ class _Needed:
         self.providers: set[Provider] = set()
 
     def find(self, run: StaticRun) -> None:
-        from nigari.workspace.requirements import find_requirements
+        from nigari.workspace.configuration.requirements import find_requirements
 
         self.providers.update(each.provider for each in find_requirements(run))
 

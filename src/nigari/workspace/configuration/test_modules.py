@@ -20,19 +20,19 @@ from nigari.config.test_mocks import check_overrides
 from nigari.config.written import is_written_out, written_value
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics
-from nigari.eval.compile import CompiledModule
-from nigari.eval.inputs import InputKind, Inputs, InputValue
-from nigari.eval.instances import Origin
-from nigari.eval.provider_config import provider_of
-from nigari.eval.static import StaticRun, run_static
-from nigari.eval.static_call import InstallModule
+from nigari.eval.base.compile import CompiledModule
+from nigari.eval.base.inputs import InputKind, Inputs, InputValue
+from nigari.eval.base.instances import Origin
+from nigari.eval.nodes.provider_config import provider_of
+from nigari.eval.static.module_call import InstallModule
+from nigari.eval.static.run import StaticRun, run_static
 from nigari.hcl.body import Block
 from nigari.lang.versions import parse_provider_constraints
 from nigari.packages.requirement import Requirement
 from nigari.record import replace
-from nigari.workspace.directory import Workspace
-from nigari.workspace.modules import CalledModules
-from nigari.workspace.view import Question
+from nigari.workspace.configuration.directory import Workspace
+from nigari.workspace.configuration.modules import CalledModules
+from nigari.workspace.configuration.view import Question
 
 
 def find_test_modules(

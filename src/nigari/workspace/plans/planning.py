@@ -39,7 +39,8 @@ from nigari.plan.order.required import providers_of
 from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.running.host import RunSettings
-from nigari.running.provider_pool import ProviderPool
+from nigari.running.provider_pool import ProviderPool, Starter
+from nigari.running.stand_ins import REAL, StandIns
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.workspace.base.home_directory import home_directory
@@ -65,7 +66,13 @@ class Planning:
         where: WorkingDirectory,
         workspace: str = "default",
         listener: Listener = SILENCE,
+        installed: InstalledProviders | None = None,
+        start: Starter | None = None,
+        stand_ins: StandIns = REAL,
     ) -> None:
+        """Who plans several times knows which providers are `installed`, and may `start` them in
+        a way of its own.
+        """
         self.diags = Diagnostics()
         self.timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._static = static
@@ -75,12 +82,15 @@ class Planning:
         self._state = state
         self.workspace = workspace
         self._listener = listener
-        self._installed = InstalledProviders(where)
+        self._installed = InstalledProviders(where) if installed is None else installed
+        self._start_plugin = self._installed.start if start is None else start
         self._remote_states = RemoteStates(static, where)
-        self.pool = ProviderPool(self._start)
+        self.pool = ProviderPool(self._start, stand_ins)
         self.planner: Planner | None = None
         self._graph: ExecutionGraph | None = None
         """What the plan does; for one that was saved, as it was saved."""
+        self.application: Application | None = None
+        """The plan that was made, being carried out or done."""
 
     @property
     def static(self) -> StaticRun:
@@ -94,7 +104,7 @@ class Planning:
             return TerraformProvider(
                 self._remote_states.read, remote_state_checker(self._where.environ)
             )
-        return await self._installed.start(provider, schema, diags)
+        return await self._start_plugin(provider, schema, diags)
 
     def _providers_fit(self) -> bool:
         """Whether the providers are declared, and of the versions that the configuration wants."""
@@ -188,7 +198,7 @@ class Planning:
         assert planner.settings is not None
         await self.pool.close_all()
         self._remote_states.begin_applying()
-        application = Application(
+        application = self.application = Application(
             plan,
             self.graph(plan),
             self.surroundings(view, is_applying=True),

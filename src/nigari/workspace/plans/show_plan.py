@@ -7,12 +7,14 @@ state before it and how the checks went are put beside that.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Final
 
 from nigari.addrs.absolute import AbsResource
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.resource import Resource
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import ModuleInstance
 from nigari.eval.nodes.resource import resource_schema
@@ -55,19 +57,26 @@ class ShownPlan:
 
     async def document(self, saved: SavedPlan, diags: Diagnostics) -> str | None:
         """The whole plan, or `None` after reporting what cannot be shown."""
-        plan = self._plan
         # A provider that cannot be asked was not needed for the plan: its arguments are left out.
         written = configured_providers(self._planning.static.root.instance)
         await self._planning.pool.load(written, Diagnostics())
+        data = self.data({**saved.variables, **saved.given}, diags)
+        return None if data is None else escaped_for_html(document(data))
+
+    def data(
+        self, given: Mapping[str, Value], diags: Diagnostics, has_prior: bool = True
+    ) -> Members | None:
+        """The same as data, with the values of variables that were given."""
+        plan = self._plan
         data: Members = {"format_version": FORMAT_VERSION, "terraform_version": OPENTOFU_VERSION}
-        variables = self._variables(saved)
+        variables = self._variables(given)
         if variables:
             data["variables"] = variables
         data["planned_values"] = planned_values(plan)
         data.update((name, part) for name, part in plan_to_json(plan).items() if part)
         declared = self._planning.static.root.module.outputs
         prior = prior_state(plan, declared, self._is_declared)
-        if not prior.is_empty:
+        if has_prior and not prior.is_empty:
             file = StateFile(prior, "", 0, OPENTOFU_VERSION)
             shown = state_to_json(file, self._schema_of_stored, diags)
             if shown is None:
@@ -84,15 +93,14 @@ class ShownPlan:
             data["checks"] = json.loads(checks_to_json(plan.checks))
         data["timestamp"] = plan.timestamp or self._planning.timestamp
         data["errored"] = plan.is_incomplete
-        return escaped_for_html(document(data))
+        return data
 
-    def _variables(self, saved: SavedPlan) -> Members:
+    def _variables(self, values: Mapping[str, Value]) -> Members:
         """Variables as they were given, and the defaults of all others.
 
         The value of an ephemeral variable is nowhere; its default is in the configuration anyway.
         """
         root = self._planning.static.root
-        values = {**saved.variables, **saved.given}
         shown: Members = {}
         for name in sorted(root.module.variables):
             if name in values:

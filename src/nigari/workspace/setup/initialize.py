@@ -245,7 +245,7 @@ class Initialization:
         files = workspace.loader.tests(workspace.directory, tests, self.diags)
         if not files or self.diags.has_errors:
             return
-        from nigari.workspace.test_modules import file_requirements, find_test_modules
+        from nigari.workspace.configuration.test_modules import file_requirements, find_test_modules
 
         self._tests = find_test_modules(workspace, files, run, self.selected, self.diags)
         if self._options.get_providers:

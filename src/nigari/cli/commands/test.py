@@ -1,0 +1,118 @@
+"""`nigari test`: runs the tests of the module in the working directory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.cli.args import UsageError
+from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.presenter import Presenter
+from nigari.cli.state_flags import SAYING_FLAGS, given_variables
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.test_events import TestEvents
+from nigari.cli.views.test_text import TestText
+from nigari.config.test_files import TestFile
+from nigari.diagnostics import Diagnostics
+from nigari.testing.outcome import FileOutcome, Status
+from nigari.testing.suite import Abandoned, Suite, TestOptions, TestView
+from nigari.workspace.base.waiting import run_to_end
+
+
+def run(invocation: Invocation) -> int:
+    """Run the tests and tell how they went."""
+    presenter = Presenter(invocation)
+    session = presenter.session
+    options = TestOptions(
+        invocation.text("test-directory"),
+        tuple(invocation.texts("filter")),
+        invocation.switch("verbose"),
+        _parallelism(invocation),
+    )
+    selected = session.selected
+    suite = Suite(session.where, given_variables(invocation), options, selected)
+    session.shown = suite.workspace
+    views = _views(presenter, suite)
+    is_sound = suite.load()
+    _pass_on(suite, presenter)
+    if not is_sound:
+        return presenter.end(False)
+    outcome = run_to_end(suite.run(_AllViews(views)))
+    _pass_on(suite, presenter)
+    if presenter.diags.has_errors:
+        return presenter.end(False)
+    for view in views:
+        view.concluded(outcome)
+    return presenter.end(outcome.status <= Status.PASS)
+
+
+def _pass_on(suite: Suite, presenter: Presenter) -> None:
+    """Show what is wrong with the tests as a whole."""
+    presenter.diags.extend(suite.diags)
+    suite.diags = Diagnostics()
+    presenter.tell_so_far()
+
+
+def _views(presenter: Presenter, suite: Suite) -> list[TestText | TestEvents]:
+    views: list[TestText | TestEvents] = []
+    if not presenter.is_for_programs:
+        views.append(TestText(presenter.terminal, suite.workspace))
+    if presenter.events is not None:
+        views.append(TestEvents(presenter.events, suite.workspace))
+    return views
+
+
+class _AllViews(TestView):
+    """Passes everything on to several views."""
+
+    def __init__(self, views: Sequence[TestView]) -> None:
+        self._views = views
+
+    def found(self, files: Sequence[TestFile]) -> None:
+        for view in self._views:
+            view.found(files)
+
+    def finished(self, file: FileOutcome) -> None:
+        for view in self._views:
+            view.finished(file)
+
+    def cleaned_up(self, file: FileOutcome) -> None:
+        for view in self._views:
+            view.cleaned_up(file)
+
+    def interrupted(self) -> None:
+        for view in self._views:
+            view.interrupted()
+
+    def cut_off(self, files: Sequence[Abandoned]) -> None:
+        for view in self._views:
+            view.cut_off(files)
+
+
+def _parallelism(invocation: Invocation) -> int:
+    text = invocation.text("parallelism")
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f'-parallelism takes a number from 1 on, not "{text}".')
+    return int(text)
+
+
+COMMAND = Command(
+    "test",
+    "Runs the test files of the module in the working directory: those beside its configuration "
+    "and those in the directory of tests. Each run plans or applies the module, and checks what "
+    "comes of it. What the tests make is real unless they mock it, and is destroyed at the end; "
+    "the state of the working directory is never used.",
+    run,
+    flags=(
+        Flag("filter", FLAG_LIST, "Run only this test file; can be repeated", "FILE"),
+        Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
+        Flag("verbose", FLAG_SWITCH, "Show the plan or the state of each run"),
+        Flag("parallelism", FLAG_TEXT, "How many files run at the same time", "N", "1"),
+        *SAYING_FLAGS,
+        *VARIABLE_FLAGS,
+    ),
+    examples=(
+        Example("nigari test", "runs all tests"),
+        Example("nigari test -filter=tests/network.tftest.hcl", "runs the tests of one file"),
+        Example("nigari test -parallelism=4", "runs up to four files at the same time"),
+    ),
+)

@@ -1,0 +1,128 @@
+"""Expressions and bodies in which some names have their meaning already, wherever they are used.
+
+Who binds names gives an object for each. A name that is bound as a whole hides what the scope says
+of it; of another, only the attributes of the object are bound, and the scope has the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nigari.cty.values import Mark, Value, object_value
+from nigari.diagnostics import Diagnostics, Range
+from nigari.hcl.body import Attribute, Block, Body, BodySchema, Content
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
+from nigari.hcl.traversal import Traversal, TraverseAttr
+
+
+class Names:
+    """Names with a meaning: an object for each, of which some are all that there is."""
+
+    __slots__ = ("objects", "whole")
+
+    def __init__(self, objects: Mapping[str, Value], whole: frozenset[str]) -> None:
+        self.objects = objects
+        self.whole = whole
+
+    def has(self, traversal: Traversal) -> bool:
+        """Whether a reference leads to something that is bound."""
+        root = traversal.root_name
+        if root in self.whole:
+            return True
+        found = self.objects.get(root)
+        if found is None or len(traversal) < 2:
+            return False
+        step = traversal[1]
+        return isinstance(step, TraverseAttr) and step.name in found.mapping()
+
+    def scope(self, outer: Scope) -> Scope:
+        """A scope in which the names have their meaning."""
+        variables: dict[str, Value] = {}
+        for root, found in self.objects.items():
+            known = None if root in self.whole else outer.variable(root)
+            if known is None:
+                variables[root] = found
+            else:
+                variables[root] = object_value({**known.mapping(), **found.mapping()})
+        return Scope(variables, {}, outer)
+
+
+class BoundExpression(Expression):
+    """An expression with names bound."""
+
+    __slots__ = ("inner", "names")
+
+    def __init__(self, inner: Expression, names: Names) -> None:
+        self.source = inner.source
+        self.start = inner.start
+        self.end = inner.end
+        self.inner = inner
+        self.names = names
+
+    def start_span(self) -> tuple[int, int]:
+        return self.inner.start_span()
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        return self.inner.value(self.names.scope(scope), diags)
+
+    def children(self) -> list[Expression]:
+        return [self.inner]
+
+    def add_variables(self, found: list[Traversal], bound: frozenset[str]) -> None:
+        inner: list[Traversal] = []
+        self.inner.add_variables(inner, bound)
+        found.extend([each for each in inner if not self.names.has(each)])
+
+    def static_traversal(self) -> Traversal | None:
+        return self.inner.static_traversal()
+
+    def static_list(self) -> list[Expression] | None:
+        return self.inner.static_list()
+
+    def static_map(self) -> list[tuple[Expression, Expression]] | None:
+        return self.inner.static_map()
+
+
+class BoundBody(Body):
+    """A body with names bound in all its expressions."""
+
+    __slots__ = ("inner", "names")
+
+    def __init__(self, inner: Body, names: Names) -> None:
+        self.inner = inner
+        self.names = names
+
+    def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
+        return self._content(self.inner.content(schema, diags))
+
+    def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
+        content, rest = self.inner.partial_content(schema, diags)
+        return self._content(content), BoundBody(rest, self.names)
+
+    def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
+        return self._attributes(self.inner.just_attributes(diags))
+
+    @property
+    def missing_item_range(self) -> Range:
+        return self.inner.missing_item_range
+
+    @property
+    def unknown_causes(self) -> tuple[object, ...] | None:
+        return self.inner.unknown_causes
+
+    @property
+    def marks(self) -> frozenset[Mark]:
+        return self.inner.marks
+
+    def _content(self, content: Content) -> Content:
+        blocks: list[Block] = [
+            each.with_body(BoundBody(each.body, self.names)) for each in content.blocks
+        ]
+        return Content(self._attributes(content.attributes), blocks, self)
+
+    def _attributes(self, given: dict[str, Attribute]) -> dict[str, Attribute]:
+        return {
+            name: each.with_expr(BoundExpression(each.expr, self.names))
+            for name, each in given.items()
+        }

@@ -1,0 +1,1 @@
+"""Tests of modules: files of runs, with real, mocked or overridden objects."""

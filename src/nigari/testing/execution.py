@@ -1,0 +1,265 @@
+"""Executing one run: its configuration is put together, planned, applied and judged.
+
+Which state it works with, and which runs came before, is told by who executes a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from nigari.addrs.parse import parse_resource_instance, parse_target
+from nigari.addrs.resource import MANAGED
+from nigari.apply.view import ApplyView
+from nigari.config.module_tree import check_places
+from nigari.config.provider_rules import check_providers
+from nigari.config.test_files import TestFile, TestRun, check_run
+from nigari.config.test_mocks import check_overrides
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.eval.static.run import Modules, StaticRun, run_static
+from nigari.plan.model.changes import Plan, PlanMode
+from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.record import record, replace
+from nigari.running.host import Host
+from nigari.state.model import State
+from nigari.testing.assertions import Judge
+from nigari.testing.expected import Expectations
+from nigari.testing.outcome import RunOutcome, Shown, Status
+from nigari.testing.plugins import Plugins
+from nigari.testing.stand_ins import Replacements
+from nigari.testing.tested import TestedModules, check_targets, merged_overrides, run_providers
+from nigari.testing.values import TestValues, ValueSource
+from nigari.workspace.configuration.directory import Workspace
+from nigari.workspace.configuration.test_modules import load_tested, modules_below
+from nigari.workspace.plans.planning import Planning
+
+PARALLELISM: Final = 10
+
+
+@record
+class Laboratory:
+    """What all runs of all files share."""
+
+    workspace: Workspace
+    selected: str
+    plugins: Plugins
+    values: ValueSource
+    shows: bool = False
+    """Whether somebody wants to see what is planned and made."""
+    told: frozenset[Diagnostic] = frozenset()
+    """What is known to be wrong with the configuration, whatever the run."""
+
+
+@record
+class Prepared:
+    """The configuration of a run, ready to be planned any number of times."""
+
+    static: StaticRun
+    values: TestValues
+    replacements: Replacements
+
+
+class Execution:
+    """One run, from its configuration to its verdict."""
+
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        file: TestFile,
+        run: TestRun,
+        outcome: RunOutcome,
+        view: ApplyView,
+    ) -> None:
+        self._laboratory = laboratory
+        self._file = file
+        self._run = run
+        self._outcome = outcome
+        self._view = view
+        self.prepared: Prepared | None = None
+        self.planned: Plan | None = None
+        """The plan that is being applied."""
+
+    async def execute(self, state: State, runs: Mapping[str, Value]) -> State | None:
+        """Do it; the new state, or None where nothing can have changed."""
+        outcome = self._outcome
+        check_overrides(self._file.overrides, outcome.diags)
+        check_run(self._run, outcome.diags)
+        options = None if outcome.diags.has_errors else self._options()
+        if options is not None:
+            self.prepared = self._prepare(runs)
+        if options is None or self.prepared is None:
+            outcome.at_least(Status.ERROR)
+            return None
+        planning = new_planning(self._laboratory, self.prepared, state)
+        try:
+            return await self._with(planning, self.prepared, options)
+        finally:
+            await planning.close()
+
+    async def _with(
+        self, planning: Planning, prepared: Prepared, options: PlanOptions
+    ) -> State | None:
+        outcome, expectations = self._outcome, Expectations(self._run)
+        plan = await planning.plan(options)
+        found = taken(planning)
+        planner = planning.planner
+        if self._run.is_plan:
+            outcome.diags.extend(expectations.matched(found))
+            if outcome.diags.has_errors or planner is None or planner.host is None:
+                outcome.at_least(Status.ERROR)
+                return None
+            plan = plan or planner.incomplete
+            assert plan is not None
+            self._show(planning, prepared, plan, None)
+            await self._judge(planner.host, prepared)
+            return None
+        if plan is None:
+            outcome.diags.extend(found)
+            outcome.diags.extend(_warnings(found, expectations))
+            outcome.at_least(Status.ERROR)
+            return None
+        outcome.diags.extend(each for each in found if not each.is_check)
+        self.planned = plan
+        state = await apply(planning, plan, self._view)
+        self.planned = None
+        outcome.diags.extend(expectations.matched(taken(planning)))
+        if outcome.diags.has_errors:
+            outcome.at_least(Status.ERROR)
+            return state
+        self._show(planning, prepared, plan, state)
+        assert planning.application is not None
+        await self._judge(planning.application.host, prepared)
+        return state
+
+    async def _judge(self, host: Host, prepared: Prepared) -> None:
+        judge = Judge(host, prepared.values.given)
+        self._outcome.at_least(Status.PASS)
+        for rule in self._run.asserts:
+            await judge.judge(rule, self._outcome)
+
+    def _show(
+        self, planning: Planning, prepared: Prepared, plan: Plan, state: State | None
+    ) -> None:
+        if self._laboratory.shows:
+            values = {
+                name: value
+                for name, value in prepared.values.given.items()
+                if name in prepared.static.root.module.variables
+            }
+            self._outcome.shown = Shown(planning, plan, state, values)
+
+    # -- what it works with ---------------------------------------------------------------------
+
+    def _prepare(self, runs: Mapping[str, Value]) -> Prepared | None:
+        laboratory, file, run, diags = self._laboratory, self._file, self._run, self._outcome.diags
+        workspace = laboratory.workspace
+        modules: Modules = workspace.modules
+        if run.module is None:
+            compiled = workspace.modules.compiled(workspace.directory, diags)
+        else:
+            compiled = load_tested(workspace, file, run, diags)
+            modules = modules_below(workspace, file, run)
+        if compiled is None or self._has_failed():
+            return None
+        declared = compiled.module.variables
+        values = laboratory.values.for_run(file, run, declared, runs, diags)
+        providers = run_providers(compiled.module, file, run, values.names, diags)
+        overrides = merged_overrides(file.overrides, run.overrides, diags)
+        if self._has_failed():
+            return None
+        tested = TestedModules(modules, overrides.modules)
+        compiled = compiled.with_module(
+            replace(compiled.module, provider_configs=providers.configs)
+        )
+        surroundings = workspace.surroundings(values.inputs, laboratory.selected, tested)
+        static = run_static(compiled, surroundings)
+        # Conditions are looked at once more while planning, where they may be expected to fail.
+        diags.extend(each for each in static.diags if not each.checked)
+        found = Diagnostics()
+        check_places(static.root.instance, found)
+        check_providers(static.root.instance, found)
+        diags.extend(each for each in found if each not in laboratory.told)
+        check_targets(overrides, static, tested.replaced, diags)
+        if self._has_failed():
+            return None
+        levels = (run.overrides.resources, file.overrides.resources)
+        return Prepared(static, values, Replacements(providers.mocks, levels))
+
+    def _has_failed(self) -> bool:
+        return self._outcome.diags.has_errors
+
+    def _options(self) -> PlanOptions | None:
+        """How the run plans; None after reporting what is wrong with that."""
+        options, diags = self._run.options, self._outcome.diags
+        targets = [parse_target(each, diags) for each in options.targets]
+        replaced = [parse_resource_instance(each, diags) for each in options.replaced]
+        for traversal, address in zip(options.replaced, replaced, strict=True):
+            if address is not None and address.item.resource.mode is not MANAGED:
+                diags.error(
+                    "Replacement of something that is only read",
+                    f"{address} cannot be replaced. Only managed resources can.",
+                    traversal.range,
+                )
+        if diags.has_errors:
+            return None
+        return PlanOptions(
+            PlanMode.REFRESH_ONLY if options.is_refresh_only else PlanMode.NORMAL,
+            options.refreshes,
+            replaced=tuple(each for each in replaced if each is not None),
+            targets=tuple(each for each in targets if each is not None),
+            parallelism=PARALLELISM,
+        )
+
+
+def new_planning(laboratory: Laboratory, prepared: Prepared, state: State) -> Planning:
+    """A plan in the making, for a run or for the end of it."""
+    workspace, plugins = laboratory.workspace, laboratory.plugins
+    return Planning(
+        prepared.static,
+        prepared.values.inputs,
+        workspace.files,
+        state,
+        workspace.where,
+        laboratory.selected,
+        installed=plugins.installed,
+        start=plugins.start,
+        stand_ins=prepared.replacements,
+    )
+
+
+async def apply(planning: Planning, plan: Plan, view: ApplyView) -> State:
+    """Carry out a plan; the state is kept nowhere but here."""
+
+    async def keep(state: State, lasting: bool) -> bool:
+        return True
+
+    async def save(state: State) -> None:
+        pass
+
+    return await planning.apply(plan, view, keep, save, PARALLELISM)
+
+
+def taken(planning: Planning) -> list[Diagnostic]:
+    """What has been found so far, each once; it is not told again."""
+    found = list(dict.fromkeys(planning.diags))
+    planning.diags = Diagnostics()
+    return found
+
+
+def _warnings(found: Sequence[Diagnostic], expectations: Expectations) -> list[Diagnostic]:
+    """A word about variables that fail as expected, though that keeps the run from its end."""
+    names = dict.fromkeys(
+        each.checked
+        for each in found
+        if each.severity is Severity.ERROR and expectations.names_variable(each.checked)
+    )
+    return [
+        Diagnostic(
+            Severity.WARNING,
+            "Expected failure before apply",
+            f"The value of {name} is refused, as expected, but that keeps the run from being "
+            "applied. Use command = plan to expect this failure.",
+        )
+        for name in names
+    ]

@@ -1,0 +1,210 @@
+"""Executing one test file: its runs in order, each with its state, and the clean-up at the end.
+
+Every module that is tested has a state of its own, in memory only. What cannot be destroyed in the
+end is put into a file, so that somebody can.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from nigari.apply.view import ApplyView
+from nigari.backends.disk import write_beside
+from nigari.backends.snapshots import new_lineage
+from nigari.config.test_files import TestFile, TestRun
+from nigari.cty.values import Value, object_value
+from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.unexpected import unexpected
+from nigari.plan.model.changes import PlanMode
+from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.record import record
+from nigari.state.files import format_state, parse_state
+from nigari.state.model import State, StateFile
+from nigari.testing.execution import (
+    PARALLELISM,
+    Execution,
+    Laboratory,
+    Prepared,
+    apply,
+    new_planning,
+    taken,
+)
+from nigari.testing.outcome import CleanUp, FileOutcome, Leftover, RunOutcome, Status
+
+RESCUED: Final = "errored_test.tfstate"
+_PRIVATE: Final = 0o600
+_MAIN: Final = ""
+
+
+@record
+class Kept:
+    """A state, and the last run that changed it."""
+
+    state: State
+    index: int
+    prepared: Prepared
+
+
+class Stopping:
+    """Whether tests are to go on: not after an interruption, and not at all after a second."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether nothing new is begun but cleaning up."""
+        return self.times > 0
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether nothing at all is begun."""
+        return self.times > 1
+
+
+class TestFileRunner:
+    """Executes the runs of one file."""
+
+    __test__ = False
+
+    def __init__(self, laboratory: Laboratory, file: TestFile, stopping: Stopping) -> None:
+        self._laboratory = laboratory
+        self._file = file
+        self._stopping = stopping
+        self._view = _Interruptible(stopping)
+        self._states: dict[str, Kept] = {}
+        self._outputs: dict[str, Value] = {}
+        self.outcome = FileOutcome(file.name, [run.name for run in file.runs])
+        self.current: Execution | None = None
+        """The run under way."""
+
+    @property
+    def states(self) -> dict[str, State]:
+        """What exists now, by the run that made it."""
+        runs = self.outcome.runs
+        return {runs[each.index].name: each.state for each in self._states.values()}
+
+    async def run(self) -> None:
+        """Execute all runs, then destroy what they made."""
+        start = time.monotonic()
+        outcome = self.outcome
+        outcome.status = Status.PASS
+        for index, (run, told) in enumerate(zip(self._file.runs, outcome.runs, strict=True)):
+            if self._stopping.is_cut_off:
+                break
+            if self._stopping.is_stopped or run.is_skipped or outcome.status is Status.ERROR:
+                told.status = Status.SKIP
+                continue
+            await self._execute(index, run, told)
+            outcome.status = max(outcome.status, told.status)
+        outcome.seconds = time.monotonic() - start
+
+    async def _execute(self, index: int, run: TestRun, told: RunOutcome) -> None:
+        key = run.state_key or (_MAIN if run.module is None else run.module.source)
+        kept = self._states.get(key)
+        execution = self.current = Execution(self._laboratory, self._file, run, told, self._view)
+        start = time.monotonic()
+        try:
+            changed = await execution.execute(
+                State() if kept is None else kept.state, self._outputs
+            )
+        except Exception as error:  # noqa: BLE001 - what was made must be destroyed all the same
+            told.diags.append(unexpected(f"The run {run.name}", error))
+            told.at_least(Status.ERROR)
+            changed = None
+        self.current = None
+        told.seconds = time.monotonic() - start
+        if changed is None or execution.prepared is None:
+            return
+        stored = _stored(changed, told.diags)
+        self._states[key] = Kept(stored, index, execution.prepared)
+        self._outputs[run.name] = object_value(
+            {name: each.value for name, each in stored.outputs.items()}
+        )
+
+    # -- the end --------------------------------------------------------------------------------
+
+    async def clean_up(self) -> None:
+        """Destroy what is left, what was made last first."""
+        for kept in sorted(self._states.values(), key=lambda each: -each.index):
+            if self._stopping.is_cut_off:
+                return
+            if kept.state.is_empty:
+                continue
+            done = CleanUp(self.outcome.runs[kept.index])
+            self.outcome.cleanups.append(done)
+            left = await self._destroy(kept, done)
+            done.left = _leftovers(left)
+            if left.has_managed_objects:
+                self._rescue(left, done)
+
+    async def _destroy(self, kept: Kept, done: CleanUp) -> State:
+        """What is left of a state after everything in it was destroyed, as far as possible."""
+        planning = new_planning(self._laboratory, kept.prepared, kept.state)
+        try:
+            options = PlanOptions(PlanMode.DESTROY, parallelism=PARALLELISM)
+            plan = await planning.plan(options)
+            left = kept.state
+            if plan is not None:
+                left = await apply(planning, plan, self._view)
+                if plan.forgotten:
+                    _report_forgotten(plan.forgotten, done)
+            done.diags.extend(taken(planning))
+        except Exception as error:  # noqa: BLE001 - what is left must be known all the same
+            done.diags.append(unexpected("The clean-up", error))
+            left = kept.state
+        finally:
+            await planning.close()
+        return left
+
+    def _rescue(self, left: State, done: CleanUp) -> None:
+        """Put what is left where somebody can find it."""
+        data = format_state(StateFile(left, new_lineage(), 1), is_for_people=True)
+        where = self._laboratory.workspace.where
+        try:
+            write_beside(where.at(where.name, RESCUED), data, _PRIVATE)
+            done.saved_at = RESCUED
+        except OSError as error:
+            done.unsaved = data
+            done.diags.error(
+                "State not saved",
+                f"The state of what is left cannot be written to {RESCUED}: {error.strerror}. It "
+                "is printed instead.",
+            )
+
+
+class _Interruptible(ApplyView):
+    """Hears of interruptions while something is applied."""
+
+    def __init__(self, stopping: Stopping) -> None:
+        self._stopping = stopping
+
+    def interrupted(self, times: int) -> None:
+        self._stopping.times = max(self._stopping.times, times)
+
+
+def _stored(state: State, diags: Diagnostics) -> State:
+    """A state as the next run finds it: as if it had been stored in between."""
+    data = format_state(StateFile(state, "test", 1), is_for_people=False)
+    file = parse_state(data, diags)
+    return state if file is None else file.state
+
+
+def _leftovers(state: State) -> list[Leftover]:
+    found: list[Leftover] = []
+    for address, instance in state.instances():
+        if address.item.resource.mode.name != "MANAGED":
+            continue
+        if instance.current is not None:
+            found.append(Leftover(str(address)))
+        found += [Leftover(str(address), key) for key in sorted(instance.deposed)]
+    return sorted(found, key=lambda each: (each.address, each.deposed))
+
+
+def _report_forgotten(count: int, done: CleanUp) -> None:
+    done.diags.error(
+        "Objects are left behind",
+        f"{count} objects were forgotten instead of destroyed, because their resources are "
+        "declared with destroy = false. They still exist.",
+    )

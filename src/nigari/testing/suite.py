@@ -1,0 +1,247 @@
+"""All test files of a module: found, read, executed one after the other or side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from nigari.config.module_tree import check_places
+from nigari.config.provider_rules import check_providers
+from nigari.config.test_files import TestFile
+from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.eval.base.inputs import Inputs
+from nigari.eval.static.run import run_static
+from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.functions.table import function_table
+from nigari.record import record
+from nigari.testing.execution import Laboratory
+from nigari.testing.files import Stopping, TestFileRunner
+from nigari.testing.outcome import FileOutcome, Leftover, Status, SuiteOutcome
+from nigari.testing.plugins import Plugins
+from nigari.testing.values import ValueSource
+from nigari.workspace.base.interruptions import Interruptions, on_interrupt
+from nigari.workspace.base.options import GivenVariables
+from nigari.workspace.base.variable_values import read_variables
+from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.configuration.directory import Workspace
+from nigari.workspace.plugins.providers import InstalledProviders
+
+
+@record
+class TestOptions:
+    """What somebody wants of tests."""
+
+    __test__ = False
+
+    directory: str = "tests"
+    """Where test files are, beside those of the module itself."""
+    only: tuple[str, ...] = ()
+    """The files to run; none means all."""
+    shows: bool = False
+    """Whether what is planned and made is to be shown."""
+    parallelism: int = 1
+    """How many files run at the same time."""
+
+
+class TestView:
+    """Hears how tests go, and does nothing about it; others do more."""
+
+    __test__ = False
+
+    def found(self, files: Sequence[TestFile]) -> None:
+        """These files are about to run."""
+
+    def finished(self, file: FileOutcome) -> None:
+        """The runs of a file are done; what they made still exists."""
+
+    def cleaned_up(self, file: FileOutcome) -> None:
+        """What a file made is destroyed, as far as possible."""
+
+    def interrupted(self) -> None:
+        """The tests are about to end early, after cleaning up."""
+
+    def cut_off(self, files: Sequence[Abandoned]) -> None:
+        """The tests end at once; this is what they leave behind."""
+
+
+@record
+class Abandoned:
+    """What a file leaves behind that was cut off."""
+
+    file: str
+    run: str
+    """The run under way; empty where none was."""
+    states: tuple[tuple[str, tuple[Leftover, ...]], ...]
+    """The objects of each state, by the run that made it."""
+    planned: tuple[str, ...]
+    """The objects that were being made."""
+
+
+class Suite:
+    """The tests of one working directory."""
+
+    def __init__(
+        self, where: WorkingDirectory, given: GivenVariables, options: TestOptions, selected: str
+    ) -> None:
+        self.workspace = Workspace(where)
+        self.diags = Diagnostics()
+        self.files: list[TestFile] = []
+        self._given = given
+        self._options = options
+        self._selected = selected
+        self._stopping = Stopping()
+        self._active: dict[TestFileRunner, Interruptions] = {}
+
+    def load(self) -> bool:
+        """Read the configuration and all test files; whether everything is well."""
+        workspace, diags = self.workspace, self.diags
+        workspace.modules.compiled(workspace.directory, diags)
+        files = workspace.loader.tests(workspace.directory, self._options.directory, diags)
+        self._check_providers(files)
+        wanted = self._options.only
+        names = [each.name for each in files]
+        for name in wanted:
+            if name not in names and not diags.has_errors:
+                diags.error(
+                    "Test file not found",
+                    f'There is no test file "{name}" for the option -filter. The name is the path '
+                    f"from the working directory, as in the results.{did_you_mean(name, names)}",
+                )
+        self.files = [each for each in files if not wanted or each.name in wanted]
+        return not diags.has_errors
+
+    def _check_providers(self, files: Sequence[TestFile]) -> None:
+        """Report what is wrong between test files and the modules of their runs."""
+        from nigari.workspace.configuration.test_modules import check_types, load_tested
+
+        root = self.workspace.modules.compiled(self.workspace.directory, Diagnostics())
+        if root is None or self.diags.has_errors:
+            return
+        used = {}
+        for file in files:
+            for run in file.runs:
+                module = load_tested(self.workspace, file, run, self.diags)
+                if module is not None:
+                    used[run.block] = module.module
+        check_types(files, root.module, used, self.diags)
+
+    async def run(self, view: TestView) -> SuiteOutcome:
+        """Execute the files; what has come of them is told in their order."""
+        outcome = SuiteOutcome()
+        laboratory = self._laboratory()
+        if laboratory is None:
+            return outcome
+        view.found(self.files)
+        outcome.status = Status.PASS
+        try:
+            with on_interrupt(lambda: self._interrupt(view)):
+                await self._run_all(laboratory, view, outcome)
+        finally:
+            await laboratory.plugins.close()
+        for file in outcome.files:
+            outcome.status = max(outcome.status, file.status)
+            if any(each.has_failed for each in file.cleanups):
+                outcome.status = Status.ERROR
+        if self._stopping.is_cut_off:
+            outcome.status = Status.ERROR
+        return outcome
+
+    async def _run_all(self, laboratory: Laboratory, view: TestView, outcome: SuiteOutcome) -> None:
+        runners = [TestFileRunner(laboratory, file, self._stopping) for file in self.files]
+        limit = asyncio.Semaphore(max(self._options.parallelism, 1))
+
+        async def one(runner: TestFileRunner) -> None:
+            async with limit:
+                await self._run_one(runner)
+
+        tasks = [asyncio.create_task(one(each)) for each in runners]
+        for runner, task in zip(runners, tasks, strict=True):
+            await task
+            outcome.files.append(runner.outcome)
+            if not self._stopping.is_cut_off:
+                view.finished(runner.outcome)
+                view.cleaned_up(runner.outcome)
+
+    async def _run_one(self, runner: TestFileRunner) -> None:
+        """Execute one file, which hears of interruptions by itself."""
+        if self._stopping.is_stopped:
+            for run in runner.outcome.runs:
+                run.status = Status.SKIP
+            return
+        interruptions = self._active[runner] = Interruptions()
+
+        async def whole() -> None:
+            task = asyncio.current_task()
+            with interruptions.reacting(lambda: self._end(task)):
+                await runner.run()
+                await runner.clean_up()
+
+        try:
+            await interruptions.run(whole())
+        except asyncio.CancelledError:
+            if not self._stopping.is_cut_off:
+                raise
+        finally:
+            del self._active[runner]
+
+    def _end(self, task: asyncio.Task[object] | None) -> None:
+        """What is under way comes to its end by itself, unless nobody waits for that."""
+        if self._stopping.is_cut_off and task is not None:
+            task.cancel()
+
+    def _interrupt(self, view: TestView) -> None:
+        stopping = self._stopping
+        stopping.times += 1
+        if stopping.times == 1:
+            view.interrupted()
+        elif stopping.times == 2:
+            view.cut_off([_abandoned(each) for each in self._active])
+        for each in list(self._active.values()):
+            each.interrupt()
+
+    def _laboratory(self) -> Laboratory | None:
+        workspace, options = self.workspace, self._options
+        where = workspace.where
+        reader = read_variables(where, self._selected, self._given, self.diags, options.directory)
+        workspace.sources.update(reader.sources)
+        if self.diags.has_errors:
+            return None
+        functions = function_table(
+            workspace.files, ".", root=where.root, home_directory=workspace.home_directory
+        )
+        told = self._look_at_configuration(reader.inputs)
+        if self.diags.error_count:
+            return None
+        return Laboratory(
+            workspace,
+            self._selected,
+            Plugins(InstalledProviders(where)),
+            ValueSource(reader.inputs, functions),
+            options.shows,
+            told,
+        )
+
+    def _look_at_configuration(self, inputs: Inputs) -> frozenset[Diagnostic]:
+        """Report what is wrong with the configuration however it is tested, once."""
+        workspace, found = self.workspace, Diagnostics()
+        root = workspace.modules.compiled(workspace.directory, Diagnostics())
+        if root is not None:
+            static = run_static(root, workspace.surroundings(inputs, self._selected))
+            check_places(static.root.instance, found)
+            check_providers(static.root.instance, found)
+        self.diags.extend(found)
+        return frozenset(found)
+
+
+def _abandoned(runner: TestFileRunner) -> Abandoned:
+    execution = runner.current
+    planned: Iterable[str] = ()
+    if execution is not None and execution.planned is not None:
+        changes = execution.planned.changes
+        planned = [str(each.address) for each in changes if each.action.value == "create"]
+    names = [run.name for run in runner.outcome.runs if run.status is Status.PENDING]
+    states = tuple(
+        (name, tuple(Leftover(str(address)) for address, _ in state.instances()))
+        for name, state in runner.states.items()
+    )
+    return Abandoned(runner.outcome.name, names[0] if names else "", states, tuple(planned))

@@ -1,0 +1,278 @@
+"""Test files are executed: what each run gives, with an in-process provider in place of a plugin."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import Done, inside
+from tests.cli.rich import Rich
+from tests.providers_found import find_provider
+
+_MODULE = """
+variable "name" {
+  type    = string
+  default = "usual"
+  validation {
+    condition     = length(var.name) < 8
+    error_message = "Too long: ${var.name}."
+  }
+}
+variable "secret" {
+  type      = string
+  default   = "hidden"
+  sensitive = true
+}
+resource "rich_thing" "a" {
+  name = "a"
+  text = var.name
+  lifecycle {
+    postcondition {
+      condition     = self.text != "bad"
+      error_message = "Bad name."
+    }
+  }
+}
+data "rich_lookup" "d" {
+  key = var.name
+}
+output "name" {
+  value = rich_thing.a.text
+}
+output "id" {
+  value = rich_thing.a.id
+}
+check "short" {
+  assert {
+    condition     = length(var.name) < 6
+    error_message = "Long."
+  }
+}
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module, in a working directory where the provider is found in this process."""
+    find_provider(monkeypatch, Rich)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "main.tf").write_text(_MODULE)
+    return tmp_path
+
+
+def _test(*args: str) -> Done:
+    return inside("test", *args, settings={"TF_IN_AUTOMATION": "1"})
+
+
+def _statuses(*args: str) -> dict[str, str]:
+    """The status of each run."""
+    found = {}
+    for line in _test("-json", *args).out.splitlines():
+        event = json.loads(line)
+        if event["type"] == "test_run":
+            found[event["test_run"]["run"]] = event["test_run"]["status"]
+    return found
+
+
+def _assert(condition: str, message: str = "no") -> str:
+    return f'assert {{\n  condition = {condition}\n  error_message = "{message}"\n}}\n'
+
+
+def _run(name: str, body: str) -> str:
+    return f'run "{name}" {{\n{body}\n}}\n'
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("", "pass"),
+        ("command = plan", "pass"),
+        (_assert('output.name == "usual"'), "pass"),
+        (_assert('output.name == "other"'), "fail"),
+        (_assert("output.none"), "error"),
+        (_assert("check.short"), "error"),
+        (_assert("run.x.y == 1"), "error"),
+        (_assert("rich_thing.a.id == null ? null : null"), "error"),
+        (_assert('var.name == "usual" && var.secret == "hidden"'), "pass"),
+        ('variables {\n  extra = 5\n}\n' + _assert("var.extra == 5"), "pass"),
+        ('variables {\n  name = "abc"\n}\n' + _assert('rich_thing.a.text == "abc"'), "pass"),
+        ('variables {\n  name = "sevenly"\n}\n', "error"),
+        ('variables {\n  name = "sevenly"\n}\nexpect_failures = [check.short]', "pass"),
+        ('variables {\n  name = "much too long"\n}\nexpect_failures = [var.name]', "error"),
+        (
+            ('command = plan\nvariables {\n  name = "much too long"\n}\n'
+            "expect_failures = [var.name, check.short]"),
+            "pass",
+        ),
+        ('variables {\n  name = "bad"\n}\nexpect_failures = [rich_thing.a]', "error"),
+        ('command = plan\nvariables {\n  name = "bad"\n}\nexpect_failures = [rich_thing.a]', "pass"),
+        ("expect_failures = [rich_thing.a]", "error"),
+        ("expect_failures = [local.x]", "error"),
+        ("skip = true", "skip"),
+        ("command = plan\n" + _assert("rich_thing.a.id != null"), "error"),
+        ('override_resource {\n  target = rich_thing.a\n  values = { id = "i" }\n}\n'
+         "command = plan\n" + _assert('rich_thing.a.id == "i"'), "pass"),
+        ('override_data {\n  target = data.rich_lookup.d\n  values = { value = "v" }\n}\n'
+         + _assert('data.rich_lookup.d.value == "v"'), "pass"),
+        ("override_resource {\n  target = rich_thing.none\n}\n", "error"),
+        ("override_data {\n  target = rich_thing.a\n}\n", "error"),
+        ("override_module {\n  target = module.none\n}\n", "error"),
+        ('override_resource {\n  target = rich_thing.a\n  values = { name = "i" }\n}\n', "error"),
+    ],
+)  # fmt: skip
+def test_one_run(module: Path, body: str, status: str) -> None:
+    (module / "t.tftest.hcl").write_text(f'run "r" {{\n{body}\n}}\n')
+    assert _statuses() == {"r": status}
+    assert not (module / "errored_test.tfstate").exists()
+
+
+def test_a_secret_is_never_in_a_message(module: Path) -> None:
+    (module / "t.tftest.hcl").write_text(
+        'run "r" {\n  variables {\n    secret = "t0p"\n  }\n  assert {\n'
+        '    condition     = var.name == "x"\n    error_message = "It is ${var.secret}."\n  }\n}\n'
+    )
+    done = _test()
+    assert done.code == 1
+    assert "t0p" not in done.out + done.err
+
+
+def test_runs_after_an_error_are_skipped_and_after_a_failure_not(module: Path) -> None:
+    (module / "a.tftest.hcl").write_text(
+        f'run "fails" {{\n{_assert("output.id == 1")}}}\nrun "next" {{}}\n'
+        f'run "breaks" {{\n{_assert("output.none")}}}\nrun "last" {{}}\n'
+    )
+    (module / "b.tftest.hcl").write_text('run "other_file" {}\n')
+    assert _statuses() == {
+        "fails": "fail",
+        "next": "pass",
+        "breaks": "error",
+        "last": "skip",
+        "other_file": "pass",
+    }
+
+
+def test_outputs_of_all_earlier_runs(module: Path) -> None:
+    """Also of one whose state a later run has changed."""
+    (module / "t.tftest.hcl").write_text(
+        'run "one" {\n  variables {\n    name = "one"\n  }\n}\n'
+        'run "two" {\n  variables {\n    name = "two"\n  }\n}\n'
+        'run "three" {\n  variables {\n    name = "${run.one.name}${run.two.name}"\n  }\n'
+        + _assert('output.name == "onetwo"')
+        + "  expect_failures = [check.short]\n}\n"
+    )
+    assert _statuses() == {"one": "pass", "two": "pass", "three": "pass"}
+
+
+@pytest.mark.parametrize(
+    ("args", "environment", "value"),
+    [
+        ((), {}, "root"),
+        (("-var=name=flag",), {}, "flag"),
+        ((), {"TF_VAR_name": "env"}, "root"),
+    ],
+)
+def test_values_from_outside(
+    module: Path, args: tuple[str, ...], environment: dict[str, str], value: str
+) -> None:
+    (module / "terraform.tfvars").write_text('name = "root"\n')
+    (module / "t.tftest.hcl").write_text(_run("r", _assert(f'output.name == "{value}"')))
+    done = inside("test", *args, settings=environment)
+    assert done.code == 0, done.err
+
+
+def test_files_of_values_beside_the_tests_are_weaker_than_options(module: Path) -> None:
+    (module / "tests").mkdir()
+    (module / "terraform.tfvars").write_text('name = "root"\n')
+    (module / "tests" / "terraform.tfvars").write_text('name = "tests"\n')
+    (module / "t.tftest.hcl").write_text(f'run "r" {{\n{_assert("output.name == var.name")}}}\n')
+    assert '"tests"' in _test("-verbose").out
+    assert '"flag"' in _test("-verbose", "-var=name=flag").out
+
+
+def test_overrides_of_one_file_end_with_it(module: Path) -> None:
+    (module / "a.tftest.hcl").write_text(
+        'override_resource {\n  target = rich_thing.a\n  values = { id = "over" }\n}\n'
+        + _run("with", _assert('output.id == "over"'))
+    )
+    (module / "b.tftest.hcl").write_text(_run("without", _assert('output.id != "over"')))
+    assert _statuses() == {"with": "pass", "without": "pass"}
+
+
+def test_a_mocked_provider(module: Path) -> None:
+    (module / "t.tftest.hcl").write_text(
+        'mock_provider "rich" {\n  mock_data "rich_lookup" {\n    defaults = { value = "mocked" }\n'
+        "  }\n}\n"
+        'run "r" {\n  command = plan\n'
+        + _assert("output.id != null")
+        + _assert('data.rich_lookup.d.value == "mocked"')
+        + "}\n"
+    )
+    assert _statuses() == {"r": "pass"}
+
+
+def test_a_failed_clean_up_is_a_failure(module: Path) -> None:
+    (module / "main.tf").write_text(
+        'resource "rich_thing" "a" {\n  name = "x"\n  lifecycle {\n    prevent_destroy = true\n  }\n}\n'
+    )
+    (module / "t.tftest.hcl").write_text('run "r" {}\n')
+    done = _test()
+    assert done.code == 1
+    assert "rich_thing.a" in done.err
+    assert "Failure! 1 passed, 0 failed." in done.out
+    left = json.loads((module / "errored_test.tfstate").read_text())
+    assert [each["name"] for each in left["resources"]] == ["a"]
+
+
+def test_the_state_of_the_directory_is_left_alone(module: Path) -> None:
+    (module / "t.tftest.hcl").write_text('run "r" {}\n')
+    (module / "terraform.tfstate").write_text("not looked at")
+    assert _test().code == 0
+    assert (module / "terraform.tfstate").read_text() == "not looked at"
+
+
+def test_several_files_at_the_same_time(module: Path) -> None:
+    for index in range(5):
+        (module / f"f{index}.tftest.hcl").write_text(f'run "r{index}" {{}}\n')
+    done = _test("-parallelism=4")
+    assert [line for line in done.out.splitlines() if "..." in line and "run" not in line] == [
+        f"f{index}.tftest.hcl... pass" for index in range(5)
+    ]
+
+
+def test_modules_of_runs_have_states_of_their_own(module: Path) -> None:
+    (module / "m").mkdir()
+    (module / "m" / "main.tf").write_text(
+        'resource "rich_thing" "a" {\n  name = "m"\n}\noutput "name" {\n  value = "from ${rich_thing.a.name}"\n}\n'
+    )
+    (module / "t.tftest.hcl").write_text(
+        'run "setup" {\n  module {\n    source = "./m"\n  }\n}\n'
+        'run "main" {\n  variables {\n    name = run.setup.name\n  }\n'
+        + _assert('output.name == "from m"')
+        + "  expect_failures = [check.short]\n}\n"
+    )
+    assert _statuses() == {"setup": "pass", "main": "pass"}
+
+
+@pytest.mark.parametrize("name", ["nowhere.tftest.hcl", "./t.tftest.hcl"])
+def test_a_filter_that_names_no_file(module: Path, name: str) -> None:
+    (module / "t.tftest.hcl").write_text('run "r" {}\n')
+    done = _test(f"-filter={name}")
+    assert done.code == 1
+    assert "Test file not found" in done.err
+
+
+def test_the_events(module: Path) -> None:
+    (module / "t.tftest.hcl").write_text(f'run "r" {{\n{_assert("output.name == 1", "why")}}}\n')
+    events = [json.loads(line) for line in _test("-json", "-verbose").out.splitlines()]
+    assert [each["type"] for each in events] == [
+        "version", "test_abstract", "test_file", "test_run", "test_state", "diagnostic",
+        "test_summary",
+    ]  # fmt: skip
+    assert events[1]["test_abstract"] == {"t.tftest.hcl": ["r"]}
+    assert events[1]["@message"] == "Found 1 file and 1 run block"
+    assert (events[5]["@testfile"], events[5]["@testrun"]) == ("t.tftest.hcl", "r")
+    assert events[-1]["test_summary"] == {
+        "status": "fail", "passed": 0, "failed": 1, "errored": 0, "skipped": 0,
+    }  # fmt: skip
