@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.parse import parse_target
+from nigari.addrs.parse import parse_module_block, parse_target
 from nigari.addrs.resource import DATA, MANAGED, Resource, ResourceInstance, ResourceMode
 from nigari.config.declared import expression, report_bad_name, schema
 from nigari.config.provider_config import ProviderConfig
@@ -242,25 +242,9 @@ def _decode_module(block: Block, diags: Diagnostics) -> OverrideModule | None:
     traversal = abs_traversal_for_expr(expr, diags)
     if traversal is None:
         return None
-    found = parse_target(traversal, diags)
-    if found is None:
-        return None
-    if not isinstance(found.subject, ModuleAddr):
-        diags.error(
-            "Invalid target",
-            f"{found} is not a module. The target of override_module is the address of a module "
-            "call, such as module.network.",
-            expr.range,
-        )
-        return None
-    if found.subject != found.subject.unkeyed:
-        diags.error(
-            "Invalid target",
-            "All instances of a module are overridden together. Name the module call without keys.",
-            expr.range,
-        )
-        return None
-    return OverrideModule(found.subject, outputs, expr.range)
+    # All instances of a module are overridden together.
+    found = parse_module_block(traversal, diags)
+    return None if found is None else OverrideModule(found, outputs, expr.range)
 
 
 def _object(attribute: Attribute | None, diags: Diagnostics) -> Values:

@@ -8,7 +8,7 @@ and Python programs both work through it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from nigari.addrs.module import ROOT_MODULE
@@ -20,6 +20,7 @@ from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, UnknownCause
+from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.inputs import InputKind, Inputs, InputValue, check_undeclared
 from nigari.eval.static.run import Modules, StaticRun, StaticSettings, run_static
 from nigari.lang.files import Files
@@ -132,12 +133,19 @@ class Workspace:
         )
         if run is None or diags.has_errors:
             return diags
+        modules: Sequence[tuple[CompiledModule, CalledModules]] = ()
+        if tests is not None:
+            from nigari.workspace.configuration.test_modules import tested_modules
+
+            modules = tested_modules(self, tests, diags)
+            if diags.error_count:
+                return diags
         self._look_at(run, needed.providers, diags)
-        if tests is not None and not diags.has_errors:
+        if modules and not diags.error_count:
             from nigari.workspace.configuration.test_modules import tested_trees
 
             needed = _Needed()
-            for tree in tested_trees(self, tests, workspace, needed.find, diags):
+            for tree in tested_trees(self, modules, workspace, needed.find, diags):
                 self._look_at(tree, needed.providers if with_plugins else (), diags)
         return diags
 

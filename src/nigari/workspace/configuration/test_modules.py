@@ -60,17 +60,15 @@ def find_test_modules(
     return found
 
 
-def tested_trees(
-    workspace: Workspace,
-    tests: str,
-    selected: str,
-    fill_places: Callable[[StaticRun], None],
-    diags: Diagnostics,
-) -> Iterator[StaticRun]:
-    """The tree of each local module that a test names, once, after reporting what is wrong with
-    the test files themselves.
+def tested_modules(
+    workspace: Workspace, tests: str, diags: Diagnostics
+) -> list[tuple[CompiledModule, CalledModules]]:
+    """Each local module that a test names, once, after reporting what is wrong with the test
+    files themselves.
     """
     files = workspace.loader.tests(workspace.directory, tests, diags)
+    if diags.has_errors:
+        return []
     root = workspace.modules.compiled(workspace.directory, Diagnostics())
     used: dict[Block, Module] = {}
     compiled: dict[str, tuple[CompiledModule, CalledModules]] = {}
@@ -87,9 +85,18 @@ def tested_trees(
                     )
     if root is not None:
         check_types(files, root.module, used, diags)
-    if diags.has_errors:
-        return
-    for module, below in compiled.values():
+    return list(compiled.values())
+
+
+def tested_trees(
+    workspace: Workspace,
+    modules: Sequence[tuple[CompiledModule, CalledModules]],
+    selected: str,
+    fill_places: Callable[[StaticRun], None],
+    diags: Diagnostics,
+) -> Iterator[StaticRun]:
+    """The tree of each of these modules, as far as nothing is wrong with it."""
+    for module, below in modules:
         surroundings = workspace.surroundings({}, selected, below)
         tree = run_static(module, surroundings, fill_places=fill_places)
         diags.extend(tree.diags)
