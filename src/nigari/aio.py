@@ -215,9 +215,11 @@ class Session:
         """Everything that is wrong with the configuration, whatever its variables."""
         import asyncio
 
+        from nigari.workspace.configuration.checking import validate
+
         work = self._open()
-        workspace = work.workspace
-        found = await asyncio.to_thread(workspace.validate, work.inputs, True, work.selected)
+        files, inputs = work.workspace, work.inputs
+        found = await asyncio.to_thread(validate, files, inputs, True, work.selected)
         return (*work.diags, *found.in_order())
 
     # -- planning and applying --------------------------------------------------------------------

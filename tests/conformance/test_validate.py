@@ -10,6 +10,7 @@ import pytest
 from nigari.diagnostics import Diagnostic
 from nigari.workspace import Workspace
 from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.configuration.checking import validate
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
 
 DATA: Final = CONFORMANCE / "configurations" / "data"
@@ -34,7 +35,7 @@ def test_directory(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
     if path in ACCEPTED_HERE:
         pytest.skip(ACCEPTED_HERE[path])
     monkeypatch.chdir(DATA / path)
-    found = Workspace(WorkingDirectory({})).validate({}, with_plugins=False).in_order()
+    found = validate(Workspace(WorkingDirectory({})), {}, with_plugins=False).in_order()
     assert _verdict(found) == row["expect"], found
     places = {_place(each) for each in found}
     wanted = [_wanted(each) for each in _diagnostics(row)]

@@ -17,6 +17,7 @@ from nigari.lang.marks import SENSITIVE, Deprecated
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.workspace import Workspace
 from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.configuration.checking import validate
 
 Files = dict[str, str]
 
@@ -562,7 +563,7 @@ def test_validate(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     monkeypatch.chdir(tmp_path)
-    found = Workspace(WorkingDirectory({})).validate({}, with_plugins=False).in_order()
+    found = validate(Workspace(WorkingDirectory({})), {}, with_plugins=False).in_order()
     places = {
         f"{each.severity.value} {Path(each.subject.filename).as_posix()}:{each.subject.start.line}"
         for each in found

@@ -12,6 +12,7 @@ import pytest
 
 from nigari.workspace import Workspace
 from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.configuration.checking import validate
 from tests.real import program
 from tests.real.directory_cases import Directory, read_directories
 
@@ -70,7 +71,7 @@ def test_directory(case: Directory, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     _write(case, work)
     wanted = _theirs(case, work, settings)
     monkeypatch.chdir(work)
-    found = Workspace(WorkingDirectory({})).validate({}, with_plugins=False).in_order()
+    found = validate(Workspace(WorkingDirectory({})), {}, with_plugins=False).in_order()
     told: Told = [
         (each.severity.value, "", 0)
         if each.subject is None

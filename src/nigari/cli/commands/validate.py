@@ -9,6 +9,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.workspace import Workspace
+from nigari.workspace.configuration.checking import validate
 
 _FORMAT_VERSION = "1.0"
 
@@ -19,7 +20,7 @@ def run(invocation: Invocation) -> int:
     session = open_session(invocation, directory)
     workspace, diags = session.workspace, session.diags
     tests = None if invocation.switch("no-tests") else invocation.text("test-directory")
-    diags.extend(workspace.validate(session.inputs, workspace=session.selected, tests=tests))
+    diags.extend(validate(workspace, session.inputs, selected=session.selected, tests=tests))
     into = invocation.text("json-into")
     if into:
         _write(into, _document(workspace, diags))

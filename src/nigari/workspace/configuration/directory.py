@@ -8,29 +8,25 @@ and Python programs both work through it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping
 
 from nigari.addrs.module import ROOT_MODULE
-from nigari.addrs.provider import Provider
 from nigari.config.load import ModuleLoader
 from nigari.config.module_tree import check_places
-from nigari.config.provider_rules import check_aliases, check_providers
+from nigari.config.provider_rules import check_providers
 from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, UnknownCause
-from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.inputs import InputKind, Inputs, InputValue, check_undeclared
 from nigari.eval.static.run import Modules, StaticRun, StaticSettings, run_static
 from nigari.lang.files import Files
 from nigari.workspace.base.home_directory import home_directory
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin, builtin_function
+from nigari.workspace.configuration.builtin import BuiltinSchemas, builtin_function
 from nigari.workspace.configuration.modules import (
     CalledModules,
     InstalledPackages,
-    NoModules,
     Packages,
 )
 from nigari.workspace.configuration.view import Configuration
@@ -106,82 +102,12 @@ class Workspace:
             provider_function=builtin_function,
         )
 
-    def validate(
-        self,
-        inputs: Inputs,
-        with_plugins: bool = True,
-        workspace: str = "default",
-        tests: str | None = None,
-    ) -> Diagnostics:
-        """Everything that is wrong with the configuration, whatever its variables.
-
-        The providers that are needed must be installed and are started to look at it, unless only
-        the built-in one is to.
-
-        `tests` is the directory of the test files that are looked at as well.
-
-        Mistakes in the root module come first and alone: what is told of the modules that it calls
-        is seldom worth reading while they stand.
-        """
-        declared = Diagnostics()
-        self.modules.compiled(self.directory, declared)
-        if declared.has_errors:
-            return self.static(inputs, workspace, modules=NoModules())[1]
-        needed = _Needed()
-        run, diags = self.static(
-            inputs, workspace, fill_places=needed.find if with_plugins else None
-        )
-        if run is None or diags.has_errors:
-            return diags
-        modules: Sequence[tuple[CompiledModule, CalledModules]] = ()
-        if tests is not None:
-            from nigari.workspace.configuration.test_modules import tested_modules
-
-            modules = tested_modules(self, tests, diags)
-            if diags.error_count:
-                return diags
-        self._look_at(run, needed.providers, diags)
-        if modules and not diags.error_count:
-            from nigari.workspace.configuration.test_modules import tested_trees
-
-            needed = _Needed()
-            for tree in tested_trees(self, modules, workspace, needed.find, diags):
-                self._look_at(tree, needed.providers if with_plugins else (), diags)
-        return diags
-
-    def _look_at(self, run: StaticRun, needed: Collection[Provider], diags: Diagnostics) -> None:
-        """Look at everything in a tree of modules, with the providers that it needs."""
-        check_aliases(run.root.instance, diags)
-        if any(not provider.is_builtin for provider in needed):
-            from nigari.workspace.base.waiting import run_to_end
-            from nigari.workspace.configuration.validate import validate_with_plugins
-
-            run_to_end(validate_with_plugins(run, needed, self.where, diags))
-            return
-        from nigari.eval.validate.run import ValidateRun
-
-        check = ValidateRun(run, BuiltinSchemas())
-        check.run(partial(ask_builtin, self.where.environ))
-        diags.extend(check.diags)
-
     def _functions(self) -> Mapping[str, Function]:
         from nigari.lang.functions.table import function_table
 
         home = self.home_directory
         root = self.where.root
         return function_table(self.files, ".", root=root, home_directory=home, deferral=_impure)
-
-
-class _Needed:
-    """The providers that a tree of modules needs, found while it is evaluated."""
-
-    def __init__(self) -> None:
-        self.providers: set[Provider] = set()
-
-    def find(self, run: StaticRun) -> None:
-        from nigari.workspace.configuration.requirements import find_requirements
-
-        self.providers.update(each.provider for each in find_requirements(run))
 
 
 def load(

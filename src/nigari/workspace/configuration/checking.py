@@ -1,0 +1,91 @@
+"""Validating the configuration of a directory: its modules, its test files, with providers or without."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from nigari.addrs.provider import Provider
+from nigari.config.provider_rules import check_aliases
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.inputs import Inputs
+from nigari.eval.static.run import StaticRun
+from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin
+from nigari.workspace.configuration.directory import Workspace
+from nigari.workspace.configuration.modules import NoModules
+
+if TYPE_CHECKING:
+    from nigari.eval.base.compile import CompiledModule
+    from nigari.workspace.configuration.modules import CalledModules
+
+
+def validate(
+    workspace: Workspace,
+    inputs: Inputs,
+    with_plugins: bool = True,
+    selected: str = "default",
+    tests: str | None = None,
+) -> Diagnostics:
+    """Everything that is wrong with a configuration, whatever its variables.
+
+    The providers that are needed must be installed and are started to look at it, unless only the
+    built-in one is to. `tests` is the directory of the test files that are looked at as well.
+
+    Mistakes in the root module come first and alone: what is told of the modules that it calls is
+    seldom worth reading while they stand.
+    """
+    declared = Diagnostics()
+    workspace.modules.compiled(workspace.directory, declared)
+    if declared.has_errors:
+        return workspace.static(inputs, selected, modules=NoModules())[1]
+    needed = _Needed()
+    fill_places = needed.find if with_plugins else None
+    run, diags = workspace.static(inputs, selected, fill_places=fill_places)
+    if run is None or diags.has_errors:
+        return diags
+    modules: Sequence[tuple[CompiledModule, CalledModules]] = ()
+    if tests is not None:
+        from nigari.workspace.configuration.test_modules import tested_modules
+
+        modules = tested_modules(workspace, tests, diags)
+        if diags.error_count:
+            return diags
+    _look_at(workspace, run, needed.providers, diags)
+    if modules and not diags.error_count:
+        from nigari.workspace.configuration.test_modules import tested_trees
+
+        needed = _Needed()
+        for tree in tested_trees(workspace, modules, selected, needed.find, diags):
+            _look_at(workspace, tree, needed.providers if with_plugins else (), diags)
+    return diags
+
+
+def _look_at(
+    workspace: Workspace, run: StaticRun, needed: Collection[Provider], diags: Diagnostics
+) -> None:
+    """Look at everything in a tree of modules, with the providers that it needs."""
+    check_aliases(run.root.instance, diags)
+    if any(not provider.is_builtin for provider in needed):
+        from nigari.workspace.base.waiting import run_to_end
+        from nigari.workspace.configuration.validate import validate_with_plugins
+
+        run_to_end(validate_with_plugins(run, needed, workspace.where, diags))
+        return
+    from nigari.eval.validate.run import ValidateRun
+
+    check = ValidateRun(run, BuiltinSchemas())
+    check.run(partial(ask_builtin, workspace.where.environ))
+    diags.extend(check.diags)
+
+
+class _Needed:
+    """The providers that a tree of modules needs, found while it is evaluated."""
+
+    def __init__(self) -> None:
+        self.providers: set[Provider] = set()
+
+    def find(self, run: StaticRun) -> None:
+        from nigari.workspace.configuration.requirements import find_requirements
+
+        self.providers.update(each.provider for each in find_requirements(run))
