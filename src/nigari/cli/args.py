@@ -10,6 +10,7 @@ from __future__ import annotations
 from nigari.cli.command import (
     DEPRECATION_OPTION,
     DEPRECATIONS,
+    FLAG_CHOICE,
     FLAG_LIST,
     FLAG_SWITCH,
     VIEW_SWITCHES,
@@ -60,6 +61,8 @@ def parse(command: Command, args: list[str]) -> Parsed:
             raise UsageError(_unknown_flag(arg, name, command))
         if flag.kind == FLAG_SWITCH:
             value = _switch_value(flag, value) if has_value else "true"
+        elif flag.kind == FLAG_CHOICE:
+            value = value if has_value else "true"
         elif not has_value:
             if position == len(args):
                 raise UsageError(f"The option -{name} needs a value: -{name}={_sample(flag)}.")

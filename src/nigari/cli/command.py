@@ -16,6 +16,8 @@ FLAG_SWITCH = "switch"
 """On or off: `-json`, `-json=false`."""
 FLAG_TEXT = "text"
 """Takes a value; given twice, the last counts."""
+FLAG_CHOICE = "choice"
+"""Takes a word after an equals sign, or none: `-summary`, `-summary=addresses`."""
 FLAG_LIST = "list"
 """Takes a value and may be given any number of times."""
 

@@ -11,7 +11,7 @@ from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
 from nigari.addrs.targets import Target
 from nigari.cli.args import UsageError
-from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
+from nigari.cli.command import FLAG_CHOICE, FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
 from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG
 from nigari.cli.state_flags import (
@@ -35,7 +35,22 @@ SUPPRESS_FLAG: Final = "suppress-forget-errors"
 PARALLELISM_FLAG = Flag(
     "parallelism", FLAG_TEXT, "The maximum number of concurrent operations", "NUMBER", "10"
 )
+SUMMARY_FLAG = Flag(
+    "summary",
+    FLAG_CHOICE,
+    "Show one line for each block; with =addresses, only actions and addresses, for scripts",
+    "[addresses]",
+)
+ONLY_FLAG = Flag(
+    "only",
+    FLAG_LIST,
+    "Show only these changes: create, update, replace, delete, read, forget, import, move, or a "
+    "pattern of addresses; can be repeated",
+    "KIND|ADDRESS,...",
+)
 PLAN_FLAGS = (
+    SUMMARY_FLAG,
+    ONLY_FLAG,
     Flag("destroy", FLAG_SWITCH, "Plan to destroy everything that is managed here"),
     Flag("refresh-only", FLAG_SWITCH, "Only update the state to match the real objects"),
     Flag(
@@ -69,7 +84,8 @@ PLAN_FLAGS = (
     *VARIABLE_FLAGS,
     *SAYING_FLAGS,
 )
-REFRESH_FLAGS = tuple(flag for flag in PLAN_FLAGS if flag is not REVEAL_FLAG)
+SHOWING_FLAGS = (SUMMARY_FLAG, ONLY_FLAG, REVEAL_FLAG)
+REFRESH_FLAGS = tuple(flag for flag in PLAN_FLAGS if flag not in SHOWING_FLAGS)
 APPLY_FLAGS = (
     Flag("auto-approve", FLAG_SWITCH, "Do not ask for approval"),
     Flag(

@@ -13,10 +13,10 @@ from nigari.cli.command import (
     Flag,
     Invocation,
 )
-from nigari.cli.plan_options import PLAN_FLAGS, whole_number
+from nigari.cli.plan_options import PLAN_FLAGS, SHOWING_FLAGS, whole_number
 from nigari.cli.planned import PlanningCommand
 from nigari.cli.presenter import Presenter
-from nigari.cli.state_flags import JSON_FLAG, REVEAL_FLAG
+from nigari.cli.state_flags import JSON_FLAG
 from nigari.cli.views.graph_dot import blocks_data, blocks_dot, operations_dot
 from nigari.events import SILENCE
 from nigari.plan.model.changes import PlanMode
@@ -108,7 +108,7 @@ COMMAND = Command(
         Flag(
             "module-depth", FLAG_TEXT, "Accepted for compatibility; has no effect", "NUMBER", "-1"
         ),
-        *[flag for flag in PLAN_FLAGS if flag not in (JSON_FLAG, REVEAL_FLAG)],
+        *[flag for flag in PLAN_FLAGS if flag not in (JSON_FLAG, *SHOWING_FLAGS)],
     ),
     examples=(
         Example("nigari graph | dot -Tsvg > plan.svg", "what an apply would do, as a picture"),

@@ -59,5 +59,6 @@ COMMAND = Command(
     examples=(
         Example("nigari plan", "what apply would do"),
         Example("nigari plan -destroy", "what destroy would do"),
+        Example("nigari plan -summary -only=replace,delete", "what would be lost, in short"),
     ),
 )

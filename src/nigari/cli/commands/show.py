@@ -9,6 +9,7 @@ from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, Resource
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.plan_options import ONLY_FLAG, SUMMARY_FLAG
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import JSON_INTO_FLAG, REVEAL_FLAG
 from nigari.cli.variables import VARIABLE_FLAGS
@@ -149,6 +150,9 @@ COMMAND = Command(
         Flag("config", FLAG_SWITCH, "Show the configuration, with -json"),
         Flag("module", FLAG_TEXT, "Show what one module declares, with -json", "DIR"),
         Flag("json", FLAG_SWITCH, "Print JSON"),
+        Flag("markdown", FLAG_SWITCH, "Print a saved plan as Markdown, for a pull request"),
+        SUMMARY_FLAG,
+        ONLY_FLAG,
         JSON_INTO_FLAG,
         REVEAL_FLAG,
         *VARIABLE_FLAGS,
@@ -160,6 +164,7 @@ COMMAND = Command(
     examples=(
         Example("nigari show", "the current state"),
         Example("nigari show plan.out", "a saved plan"),
+        Example("nigari show -markdown plan.out", "for a comment on a pull request"),
         Example("nigari show -json | jq .values", "for programs"),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from nigari.cli.presenter import Presenter
-from nigari.cli.views.plan_text import plan_text
+from nigari.cli.views.plan_forms import check_form, plan_form
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import style_of
 from nigari.diagnostics import Diagnostics, Severity
@@ -18,6 +18,7 @@ from nigari.workspace.plans.show_plan import ShownPlan
 
 async def show_plan(path: str, presenter: Presenter) -> bool:
     """Show the plan in a file; False after reporting why it cannot be shown."""
+    check_form(presenter.invocation)
     # From here on there must be an event loop; who runs this makes one now.
     await asyncio.sleep(0)
     saved = presenter.session.read_plan(path)
@@ -46,7 +47,8 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
         )
         width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
         relevant = shown.relevant() if plan.drift else ()
-        terminal.stdout.write(plan_text(plan, manner, width, relevant))
+        form = plan_form(plan, presenter.invocation, manner, width, relevant)
+        terminal.stdout.write(form)
         return True
     finally:
         await planning.close()

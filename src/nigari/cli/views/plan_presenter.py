@@ -12,7 +12,8 @@ from nigari.cli.views.plan_events import (
     result_events,
     result_text,
 )
-from nigari.cli.views.plan_text import plan_text, rule
+from nigari.cli.views.plan_forms import check_form, is_short, plan_form
+from nigari.cli.views.plan_text import rule
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.progress_events import ProgressEvents
 from nigari.cli.views.style import style_of
@@ -28,6 +29,10 @@ class PlanPresenter:
     """What a command that plans has to say, to whoever listens."""
 
     def __init__(self, presenter: Presenter) -> None:
+        check_form(presenter.invocation)
+        self._is_quiet = presenter.invocation.command.name == "plan" and is_short(
+            presenter.invocation
+        )
         self._presenter = presenter
         self._terminal = presenter.terminal
         self._style = style_of(self._terminal)
@@ -35,7 +40,7 @@ class PlanPresenter:
         self.counts = Counts()
         self.progress: Progress | None = None
         views: list[TimedView] = [self.counts]
-        if not presenter.is_for_programs:
+        if not presenter.is_for_programs and not self._is_quiet:
             self.progress = Progress(self._terminal)
             views.append(self.progress)
         if presenter.events is not None:
@@ -54,7 +59,8 @@ class PlanPresenter:
             self.close()
             manner = Presentation(self._style, reveals=reveals)
             relevant = ShownPlan(planning, plan).relevant() if plan.drift else ()
-            self._terminal.stdout.write(plan_text(plan, manner, self._width, relevant))
+            form = plan_form(plan, presenter.invocation, manner, self._width, relevant)
+            self._terminal.stdout.write(form)
         if presenter.events is not None:
             plan_events(plan, presenter.events)
 
@@ -69,7 +75,8 @@ class PlanPresenter:
 
     def next_step(self, path: str) -> None:
         """Say how a plan can be carried out, unless a program will see to that."""
-        if self._terminal.environ.get("TF_IN_AUTOMATION") or self._presenter.is_for_programs:
+        is_automated = bool(self._terminal.environ.get("TF_IN_AUTOMATION"))
+        if is_automated or self._is_quiet or self._presenter.is_for_programs:
             return
         self._terminal.stdout.write(rule(self._width, self._style))
         if path:

@@ -22,6 +22,7 @@ from nigari.hcl.scanner import is_identifier
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import Action, OutputChange, Plan, PlanMode
 from nigari.plan.show.relevant import RelevantAttribute
+from nigari.plan.show.short import Filter
 
 _MEANINGS: Final = {
     Action.CREATE: "create",
@@ -41,10 +42,12 @@ def plan_text(
     manner: Presentation | None = None,
     width: int = 78,
     relevant: Iterable[RelevantAttribute] = (),
+    shows: Filter | None = None,
 ) -> str:
     """The whole plan, with an empty line before and a line end at the end.
 
-    What has changed outside is told as far as it is relevant to what is planned.
+    What has changed outside is told as far as it is relevant to what is planned. A filter leaves
+    out changes, and says how many.
     """
     manner = manner or Presentation()
     parts = list(_drift(plan, manner, relevant))
@@ -72,7 +75,10 @@ def plan_text(
         if plan.is_incomplete:
             heading = "These actions were planned before the errors below:"
         parts.append(f"\n{heading}\n")
-        parts += [f"\n{change_text(change, manner)}\n" for change in changes]
+        shown = changes if shows is None else [change for change in changes if shows(change)]
+        parts += [f"\n{change_text(change, manner)}\n" for change in shown]
+        if len(shown) < len(changes):
+            parts.append(f"\n{not_shown(len(changes) - len(shown))}\n")
         counts = summary(plan).removeprefix("Plan:")
         parts.append(f"\n{manner.style.bold('Plan:')}{counts}\n")
     if outputs:
@@ -92,6 +98,13 @@ def summary(plan: Plan) -> str:
     if plan.forgotten:
         line += f", {plan.forgotten} to forget"
     return f"{line}."
+
+
+def not_shown(count: int) -> str:
+    """That a filter has left out changes."""
+    if count == 1:
+        return "One more change is not shown, because of -only."
+    return f"{count} more changes are not shown, because of -only."
 
 
 def rule(width: int, style: Style) -> str:

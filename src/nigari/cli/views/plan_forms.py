@@ -1,0 +1,52 @@
+"""The forms in which a plan is shown to people: in full, in short, as addresses or as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.cli.args import UsageError
+from nigari.cli.command import Invocation
+from nigari.cli.state_flags import has_flag, optional_text
+from nigari.cli.views.plan_text import plan_text
+from nigari.cli.views.presentation import Presentation
+from nigari.plan.model.changes import Plan
+from nigari.plan.show.relevant import RelevantAttribute
+from nigari.plan.show.short import filter_of
+
+_FORMS = ("", "false", "true", "addresses")
+
+
+def is_short(invocation: Invocation) -> bool:
+    """Whether a plan is shown in short, so that nothing else is said about it."""
+    return optional_text(invocation, "summary") in ("true", "addresses")
+
+
+def check_form(invocation: Invocation) -> None:
+    """Refuse a form that there is not, before anything is planned."""
+    form = optional_text(invocation, "summary")
+    if form not in _FORMS:
+        raise UsageError(f'The option -summary takes the word addresses or none, not "{form}".')
+
+
+def plan_form(
+    plan: Plan,
+    invocation: Invocation,
+    manner: Presentation,
+    width: int,
+    relevant: Sequence[RelevantAttribute],
+) -> str:
+    """A plan in the form that the command line asks for."""
+    if has_flag(invocation, "markdown") and invocation.switch("markdown"):
+        from nigari.cli.views.plan_markdown import plan_markdown
+
+        return plan_markdown(plan)
+    form = optional_text(invocation, "summary")
+    only = invocation.texts("only") if has_flag(invocation, "only") else []
+    if form in ("true", "addresses"):
+        from nigari.cli.views.plan_summary import addresses_text, summary_text
+
+        shows = filter_of(only)
+        if form == "addresses":
+            return addresses_text(plan, shows)
+        return summary_text(plan, manner.style, shows)
+    return plan_text(plan, manner, width, relevant, filter_of(only) if only else None)

@@ -1,0 +1,98 @@
+"""A plan as Markdown, for comments on pull requests: numbers, warnings, folded details.
+
+Bounded, because services refuse long comments: what does not fit is named, and nothing is cut in
+the middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from nigari.cli.views.change_text import change_text
+from nigari.cli.views.plan_text import summary
+from nigari.cli.views.presentation import Presentation
+from nigari.plan.model.changes import Change, Plan
+from nigari.plan.show.short import ShortChange, short_changes
+
+LIMIT: Final = 65_536
+"""The most characters that the usual services take."""
+_ROOM: Final = 400
+"""What is kept free to say what was left out."""
+_SIGNS: Final = {"create": "+", "update": "~", "delete": "-", "read": "<=", "forget": "."}
+
+
+def plan_markdown(plan: Plan, limit: int = LIMIT) -> str:
+    """The whole plan in at most so many characters."""
+    changes = [change for change in plan.changes if change.is_visible]
+    if not changes and not plan.has_output_changes:
+        return "**No changes.** The real objects match the configuration.\n"
+    parts = [f"**{summary(plan)}**\n", *_warning(changes), *_table(short_changes(changes))]
+    length = sum(map(len, parts))
+    left_out: list[str] = []
+    for change in changes:
+        text = _details(change)
+        if left_out or length + len(text) > limit - _ROOM:
+            left_out.append(str(change.address))
+        else:
+            parts.append(text)
+            length += len(text)
+    if left_out:
+        parts.append(_rest(left_out))
+    return "".join(parts)[:limit]
+
+
+def _warning(changes: Sequence[Change]) -> Iterator[str]:
+    lost = [change for change in changes if change.action.destroys]
+    if not lost:
+        return
+    replaced = sum(change.action.is_replace for change in lost)
+    deleted = len(lost) - replaced
+    counts = [f"{deleted} destroyed"] if deleted else []
+    counts += [f"{replaced} replaced"] if replaced else []
+    yield f"\n> [!WARNING]\n> Objects will be lost: {', '.join(counts)}.\n"
+
+
+def _table(lines: Sequence[ShortChange]) -> Iterator[str]:
+    yield "\n| | address | why |\n| --- | --- | --- |\n"
+    for each in lines[:200]:
+        name = each.addresses[0] if each.count == 1 else f"{each.block} ({each.count})"
+        sign = "-/+" if each.action.is_replace else _SIGNS.get(each.action.value, "")
+        yield f"| `{sign or ' '}` | `{_cell(name)}` | {_cell(each.why)} |\n"
+    if len(lines) > 200:
+        yield f"\n{len(lines) - 200} more lines are left out.\n"
+
+
+def _details(change: Change) -> str:
+    text = change_text(change, Presentation())
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    name = str(change.address).replace("&", "&amp;").replace("<", "&lt;")
+    return (
+        f"\n<details><summary>{change.action.value}: <code>{name}</code></summary>\n\n"
+        f"{fence}diff\n{_as_diff(text)}\n{fence}\n\n</details>\n"
+    )
+
+
+def _as_diff(text: str) -> str:
+    """The text with the marks of changes where those who colour differences look for them."""
+    lines = []
+    for line in text.splitlines():
+        mark = line.lstrip()[:1]
+        indent = len(line) - len(line.lstrip())
+        if mark in ("+", "-", "~") and indent:
+            sign = "!" if mark == "~" else mark
+            line = f"{sign}{line[1:indent]} {line[indent + 1 :]}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _rest(left_out: Sequence[str]) -> str:
+    named = ", ".join(f"`{_cell(each)}`" for each in left_out[:3])
+    more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
+    return f"\nThe details of {len(left_out)} changes are left out: {named}{more}.\n"[:_ROOM]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").replace("`", "'")
