@@ -571,6 +571,15 @@ def test_mirrors_that_do_not_work(
     assert done.outcomes == ()
 
 
+def test_a_mirror_may_want_a_password(world: World, work: Work, mirrored: Release) -> None:
+    url = f"https://me:pass@{HOST}/mirror/"
+    work.install(provider=OURS, source=lambda network: NetworkMirror(url, network))
+    assert not list(work.diags)
+    asked = world.servers[HOST].log
+    assert {each.headers["authorization"] for each in asked} == {"Basic bWU6cGFzcw=="}
+    assert "pass" not in NetworkMirror(url, Network(CliConfig(), {})).name
+
+
 def test_a_mirror_must_be_encrypted(world: World, work: Work) -> None:
     work.install(source=lambda network: NetworkMirror("http://x.example.com/", network))
     assert "must be https" in work.error

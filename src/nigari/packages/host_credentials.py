@@ -202,14 +202,14 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
         if not name.startswith(_VARIABLE):
             continue
         text = name[len(_VARIABLE) :].replace("__", "-").replace("_", ".")
-        host = normalize_hostname(_readable(text))
+        host = normalize_hostname(readable_hostname(text))
         if host is not None:
             found[host] = value
     return found
 
 
-def _readable(host: str) -> str:
-    """A host name in Unicode; variables may have it in either spelling."""
+def readable_hostname(host: str) -> str:
+    """A host name in Unicode; variables and URLs may have it in either spelling."""
     if "xn--" not in host:
         return host
     import idna

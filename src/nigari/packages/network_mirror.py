@@ -116,13 +116,14 @@ class NetworkMirror:
 
     async def _get(self, provider: Provider, name: str) -> Response:
         """A JSON document of the mirror, or 404."""
-        from nigari.packages.host_credentials import CredentialsError
+        from nigari.packages.host_credentials import CredentialsError, readable_hostname
 
         parts = urlsplit(self._url)
-        host = normalize_hostname(parts.netloc)
+        host = normalize_hostname(readable_hostname(parts.netloc.rpartition("@")[2]))
         if parts.scheme != "https" or host is None:
             raise SourceError(
-                f"{_capital(self.name)} cannot be used: its URL must be https", UNREACHABLE
+                f"{_capital(self.name)} cannot be used: its URL must be https, with a host name",
+                UNREACHABLE,
             )
         hosts = await self._network.hosts()
         path = f"{hostname_for_network(provider.hostname)}/{provider.namespace}/{provider.type}"
