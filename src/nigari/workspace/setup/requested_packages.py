@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics import Cause, Diagnostics
 from nigari.lang.versions import parse_module_constraints
@@ -15,6 +17,7 @@ def package_text(source: RegistrySource | RemoteSource) -> str:
     return source.display.partition("//")[0]
 
 
+@lru_cache(maxsize=1024)
 def only_version(constraint: str | None) -> str:
     """The one version that a constraint allows; empty if it may allow several."""
     constraints = (
