@@ -455,6 +455,24 @@ def test_a_configuration_begins_with_a_registry_module(world: ModuleWorld, work:
     assert (work / "main.tf").read_text() == MODULE % "sub"
 
 
+@pytest.mark.parametrize(
+    ("directory", "instead"),
+    [("up", "{}/a.zip//sub"), ("deep/er", "{}/a.zip//deep/sub"), ("", "")],
+)
+def test_a_copy_cannot_call_what_was_beside_it(
+    directory: str, instead: str, world: ModuleWorld, work: Path
+) -> None:
+    beside = call("s", "../sub")
+    world.archive("/a.zip", "zip", {f"{each}/main.tf": beside for each in ("up", "deep/er", ".")})
+    # There may be something of that name, which is not what is meant.
+    work.with_name("sub").mkdir()
+    subdir = f"//{directory}" if directory else ""
+    done = init(world, work, f"-from-module={world.url}/a.zip{subdir}")
+    assert done.code == 1
+    assert "outside the directory that was copied" in done.err
+    assert (f'Change the source to "{instead.format(world.url)}"' in done.err) is bool(instead)
+
+
 def test_get_installs_as_well(world: ModuleWorld, work: Path) -> None:
     world.publish("ns/name/sys", "1.0.0")
     write(work, call("a", f"{world.host}/ns/name/sys"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -10,11 +11,17 @@ from pathlib import Path
 
 from nigari.addrs.module_source import (
     LocalSource,
+    ModuleSource,
     RegistrySource,
     RemoteSource,
     parse_module_source,
 )
+from nigari.config.load import ModuleLoader
+from nigari.config.module_call import ModuleCall
+from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics
+from nigari.hcl.scope import Scope
+from nigari.lang.files import DiskFiles
 from nigari.packages.module_download import ModuleDownloads
 from nigari.packages.module_fetch import FetchError
 from nigari.packages.module_registry import ModuleRegistries
@@ -54,7 +61,7 @@ def copy_module(
     except OSError as error:
         _report_failure(source.display, f"{error.strerror or error}.", diags)
         return False
-    return True
+    return _stays_inside(source, directory, diags)
 
 
 def _copy_package(
@@ -88,6 +95,47 @@ async def _get(
     if version is None:
         raise FetchError("The registry has no released version of it.")
     return await downloads.registry(source, str(version))
+
+
+def _stays_inside(source: ModuleSource, directory: str, diags: Diagnostics) -> bool:
+    """Whether the copy calls no module beside the directory that was copied: that is not here."""
+    module = ModuleLoader(DiskFiles()).load(directory, Diagnostics())
+    is_fine = True
+    for call in module.calls.values() if module is not None else ():
+        problems = Diagnostics()
+        value = call.source.value(Scope(), problems)
+        if problems.has_errors or value.type is not STRING or not value.is_known or value.is_null:
+            continue
+        called = parse_module_source(value.as_string(), problems)
+        if isinstance(called, LocalSource) and called.path.startswith("../"):
+            _report_parent(call, called, _beside(source, called.path), diags)
+            is_fine = False
+    return is_fine
+
+
+def _beside(source: ModuleSource, path: str) -> str:
+    """The source of a module beside the one that was copied; empty if it is in no package."""
+    if isinstance(source, LocalSource):
+        return posixpath.normpath(posixpath.join(source.path, path))
+    subdir = posixpath.normpath(posixpath.join(source.subdir, path))
+    if subdir.startswith(".."):
+        return ""
+    subdir = "" if subdir == "." else subdir
+    if isinstance(source, RemoteSource):
+        return RemoteSource(source.package, subdir).display
+    return RegistrySource(
+        source.hostname, source.namespace, source.name, source.target_system, subdir
+    ).display
+
+
+def _report_parent(call: ModuleCall, called: LocalSource, instead: str, diags: Diagnostics) -> None:
+    advice = f' Change the source to "{instead}" and run init again.' if instead else ""
+    diags.error(
+        "Module outside the copied directory",
+        f"The copied configuration calls module.{call.name} with the source {called.path}, which is "
+        f"outside the directory that was copied.{advice}",
+        call.source.range,
+    )
 
 
 def _copy(source: Path, target: Path) -> None:
