@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -166,6 +167,31 @@ def test_what_was_not_used_for_long_is_known(store: SharedStore) -> None:
     assert store.find_package(old.id) is not None
     assert older_than(store.packages(), 5) == set()
     assert older_than(store.packages(), 0) == {old.id, new.id}
+
+
+def test_nobody_removes_what_another_has_just_begun(tmp_path: Path) -> None:
+    directory = tmp_path / "store"
+    is_over = threading.Event()
+
+    def open_again_and_again() -> None:
+        while not is_over.is_set():
+            other = SharedStore(directory)
+            assert other.is_usable()
+            other.close()
+
+    thread = threading.Thread(target=open_again_and_again)
+    thread.start()
+    try:
+        store = SharedStore(directory)
+        assert store.is_usable()
+        for _ in range(300):
+            files = store.staging()
+            (files / "main.tf").write_text("1")
+            store.discard(files)
+        store.close()
+    finally:
+        is_over.set()
+        thread.join()
 
 
 def test_whoever_is_killed_leaves_whole_packages_only(tmp_path: Path) -> None:

@@ -165,13 +165,18 @@ class SharedStore:
 
     def staging(self) -> Path:
         """A new empty directory to fetch a package into."""
-        directory = Path(tempfile.mkdtemp(dir=self._new))
-        file = (directory / ".lock").open("a")
-        _lock(file, exclusive=True)
-        files = directory / _FILES
-        files.mkdir()
-        self._held[files] = file
-        return files
+        while True:
+            directory = Path(tempfile.mkdtemp(dir=self._new))
+            lock, files = directory / ".lock", directory / _FILES
+            # Before it is locked, others may take it for one that was left behind.
+            with contextlib.suppress(FileNotFoundError), contextlib.ExitStack() as stack:
+                file = stack.enter_context(lock.open("a"))
+                _lock(file, exclusive=True)
+                if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
+                    files.mkdir()
+                    stack.pop_all()
+                    self._held[files] = file
+                    return files
 
     def discard(self, fetched: Path) -> None:
         """Throw away a directory that was made for fetching."""
