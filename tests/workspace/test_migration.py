@@ -15,7 +15,7 @@ from nigari.backends.protocol import Backend
 from nigari.diagnostics import Diagnostics
 from nigari.workspace.setup.migrate import Migration, Move
 from nigari.workspace.states.backend import SavedBackend
-from tests.backends.world import fake_gcs, moto, postgres
+from tests.backends.world import azurite, fake_gcs, moto, postgres
 from tests.backends.world.state_server import StateServer
 from tests.net_world.server import Answer, Asked, Script
 
@@ -67,6 +67,15 @@ class World:
             "endpoints": {"s3": server.url},
         }
 
+    def _azurerm(self) -> Callable[[], dict[str, object]]:
+        server = self.stack.enter_context(azurite.running(self.path))
+        self.environ.update(server.environ)
+        return lambda: {
+            "storage_account_name": azurite.ACCOUNT,
+            "container_name": server.container(),
+            "key": "k",
+        }
+
     def _pg(self) -> Callable[[], dict[str, object]]:
         server = self.stack.enter_context(postgres.running())
         return lambda: {"conn_str": server.conn_str, "schema_name": server.schema()}
@@ -77,7 +86,7 @@ class World:
         return lambda: {"bucket": server.bucket()}
 
 
-KINDS = ("local", "http", "s3", "pg", "gcs")
+KINDS = ("local", "http", "s3", "pg", "gcs", "azurerm")
 
 
 @pytest.fixture(scope="module")

@@ -152,14 +152,17 @@ async def a_lock_can_be_removed_by_its_id(subject: Subject) -> None:
 
 
 async def one_writer_at_a_time(subject: Subject) -> None:
-    """Writers that read, count and write under the lock lose nothing."""
+    """Writers that read, count and write under the lock lose nothing.
+
+    Locking may leave an empty content where there was none.
+    """
 
     async def count() -> None:
         async with _client(subject) as store:
             for _ in range(_ROUNDS):
                 held = await _lock_at_last(store)
                 found = await store.read(DEFAULT_WORKSPACE)
-                number = 0 if found is None else int(found.data)
+                number = 0 if found is None else int(found.data or 0)
                 version = ABSENT if found is None else found.version
                 await store.write(DEFAULT_WORKSPACE, b"%d" % (number + 1), version)
                 await store.unlock(DEFAULT_WORKSPACE, held)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nigari.backends.store import Store
 
 REMOTE: Final[Mapping[str, str]] = {
+    "azurerm": "nigari.backends.azurerm",
     "consul": "nigari.backends.consul",
     "gcs": "nigari.backends.gcs",
     "http": "nigari.backends.http",

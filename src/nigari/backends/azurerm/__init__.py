@@ -1,0 +1,20 @@
+"""The backend `azurerm`: a blob of Azure Storage per workspace, locked by a lease."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nigari.backends.arguments import Arguments
+    from nigari.backends.azurerm.storing import AzureStore
+
+
+def open_store(arguments: Arguments) -> AzureStore:
+    """The store that the arguments describe."""
+    from nigari.backends.azurerm.access import Access, read_account, read_identity
+    from nigari.backends.azurerm.storing import AzureStore
+    from nigari.net.settings import read_settings
+
+    account = read_account(arguments)
+    access = Access(account, read_identity(arguments), arguments.environ)
+    return AzureStore(read_settings(arguments.environ), account, access)

@@ -1,0 +1,213 @@
+"""The arguments of the backend `azurerm`, and how requests to its blobs are allowed."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import time
+from collections.abc import Mapping
+from email.utils import formatdate
+from typing import Final
+
+from nigari.backends.arguments import Arguments
+from nigari.backends.store import BackendFailure
+from nigari.clouds.aws.profiles import text_of
+from nigari.clouds.azure import (
+    ENVIRONMENTS,
+    AzureIdentity,
+    Environment,
+    azure_token,
+    shared_key_headers,
+)
+from nigari.clouds.failures import CloudFailure
+from nigari.net.client import Client
+from nigari.record import record
+
+_VERSION: Final = "2021-12-02"
+_STORAGE: Final = "https://storage.azure.com"
+_TOKEN_LASTS: Final = 1800.0
+_ACCOUNT: Final = re.compile(r"[0-9a-z]{3,24}")
+_CONTAINER: Final = re.compile(r"(?!.*--)[0-9a-z](?:[0-9a-z-]{1,61})[0-9a-z]|\$root|\$web")
+_ALIASES: Final = {
+    "global": "public",
+    "canary": "public",
+    "usgovernmentl4": "usgovernment",
+    "usgovernmentl5": "usgovernment",
+    "dod": "usgovernment",
+}
+
+
+@record
+class Account:
+    """Where the blobs are, and what is known of the account."""
+
+    name: str
+    container: str
+    key: str
+    """The name of the blob of the default workspace."""
+    access_key: str
+    sas_token: str
+    uses_token: bool
+    subscription: str
+    group: str
+    environment: Environment
+    has_snapshots: bool
+    encryption: Mapping[str, str]
+
+    @property
+    def url(self) -> str:
+        return f"https://{self.name}.blob.{self.environment.storage}/{self.container}"
+
+
+def read_account(arguments: Arguments) -> Account:
+    """What the arguments say about blobs."""
+    text, flag = arguments.text, arguments.flag
+    name = arguments.required("storage_account_name")
+    container = arguments.required("container_name")
+    if not _ACCOUNT.fullmatch(name):
+        raise BackendFailure(f'"{name}" cannot be the name of a storage account.')
+    if not _CONTAINER.fullmatch(container):
+        raise BackendFailure(f'"{container}" cannot be the name of a container.')
+    if text("metadata_host", "ARM_METADATA_HOST"):
+        raise BackendFailure("metadata_host is not supported: set environment instead.")
+    wanted = text("environment", "ARM_ENVIRONMENT", default="public").lower()
+    environment = ENVIRONMENTS.get(_ALIASES.get(wanted, wanted))
+    if environment is None:
+        raise BackendFailure(f'There is no environment "{wanted}" of Azure.')
+    return Account(
+        name,
+        container,
+        arguments.required("key"),
+        text("access_key", "ARM_ACCESS_KEY"),
+        text("sas_token", "ARM_SAS_TOKEN").lstrip("?"),
+        flag("use_azuread_auth", "ARM_USE_AZUREAD"),
+        text("subscription_id", "ARM_SUBSCRIPTION_ID"),
+        text("resource_group_name"),
+        environment,
+        flag("snapshot", "ARM_SNAPSHOT"),
+        _encryption(arguments),
+    )
+
+
+def _encryption(arguments: Arguments) -> Mapping[str, str]:
+    scope = arguments.text("encryption_scope", "ARM_ENCYRPTION_SCOPE")
+    if scope:
+        return {"x-ms-encryption-scope": scope}
+    key_text = arguments.text("customer_provided_key", "ARM_CUSTOMER_PROVIDED_KEY")
+    if not key_text:
+        return {}
+    try:
+        key = base64.b64decode(key_text, validate=True)
+    except (binascii.Error, ValueError):
+        raise BackendFailure("The customer_provided_key must be base64.") from None
+    from hashlib import sha256
+
+    return {
+        "x-ms-encryption-key": key_text,
+        "x-ms-encryption-key-sha256": base64.b64encode(sha256(key).digest()).decode(),
+        "x-ms-encryption-algorithm": "AES256",
+    }
+
+
+def read_identity(arguments: Arguments) -> AzureIdentity:
+    """What the arguments say about who asks."""
+    text, flag = arguments.text, arguments.flag
+    unsupported = ("client_certificate", "client_certificate_path", "ado_service_connection_id")
+    for name in unsupported:
+        if text(name, f"ARM_{name.upper()}"):
+            raise BackendFailure(
+                f"{name} is not supported: use a client secret, OIDC, the identity of the machine, "
+                "the Azure CLI or an access_key."
+            )
+    is_workload = flag("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")
+    is_oidc = is_workload or flag("use_oidc", "ARM_USE_OIDC")
+    token_file = text(
+        "oidc_token_file_path", "ARM_OIDC_TOKEN_FILE_PATH", "AZURE_FEDERATED_TOKEN_FILE"
+    )
+    url = text("oidc_request_url", "ARM_OIDC_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_URL")
+    token = text("oidc_request_token", "ARM_OIDC_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
+    try:
+        assertion = text("oidc_token", "ARM_OIDC_TOKEN") or (
+            text_of(token_file) if is_oidc and token_file else ""
+        )
+        client_file = text("client_id_file_path", "ARM_CLIENT_ID_FILE_PATH")
+        secret_file = text("client_secret_file_path", "ARM_CLIENT_SECRET_FILE_PATH")
+        client_id = text("client_id", "ARM_CLIENT_ID") or (
+            text_of(client_file) if client_file else ""
+        )
+        secret = text("client_secret", "ARM_CLIENT_SECRET") or (
+            text_of(secret_file) if secret_file else ""
+        )
+    except CloudFailure as failure:
+        raise BackendFailure(failure.text) from None
+    return AzureIdentity(
+        text("tenant_id", "ARM_TENANT_ID"),
+        client_id or (arguments.environ.get("AZURE_CLIENT_ID", "") if is_workload else ""),
+        secret,
+        assertion if is_oidc else "",
+        url if is_oidc else "",
+        token if is_oidc else "",
+        flag("use_msi", "ARM_USE_MSI"),
+        text("msi_endpoint", "ARM_MSI_ENDPOINT"),
+        flag("use_cli", "ARM_USE_CLI", default=True),
+    )
+
+
+class Access:
+    """Makes requests ones that Azure allows: with a key, with a signed URL, or with a token."""
+
+    def __init__(
+        self, account: Account, identity: AzureIdentity, environ: Mapping[str, str]
+    ) -> None:
+        self._account = account
+        self._identity = identity
+        self._environ = environ
+        self._key = account.access_key
+        self._token = ""
+        self._token_ends = 0.0
+
+    async def allowed(
+        self, client: Client, method: str, url: str, headers: Mapping[str, str]
+    ) -> tuple[str, dict[str, str]]:
+        """The URL and the headers to ask with."""
+        account = self._account
+        wanted = {**headers, "x-ms-version": _VERSION, "x-ms-date": formatdate(usegmt=True)}
+        if not self._key and account.sas_token:
+            return f"{url}{'&' if '?' in url else '?'}{account.sas_token}", wanted
+        if not self._key and account.uses_token:
+            if self._token_ends < time.monotonic():
+                self._token = await self._token_for(client, _STORAGE)
+                self._token_ends = time.monotonic() + _TOKEN_LASTS
+            return url, {**wanted, "authorization": f"Bearer {self._token}"}
+        if not self._key:
+            self._key = await self._find_key(client)
+        return url, shared_key_headers(method, url, wanted, account.name, self._key)
+
+    async def _token_for(self, client: Client, resource: str) -> str:
+        login = self._account.environment.login
+        return await azure_token(client, self._identity, login, resource, self._environ)
+
+    async def _find_key(self, client: Client) -> str:
+        """The key of the account, which the manager of its resources knows."""
+        account = self._account
+        if not account.subscription or not account.group:
+            raise BackendFailure(
+                "Set access_key or sas_token, or use_azuread_auth = true; the key of the account "
+                "can be looked up only with subscription_id and resource_group_name."
+            )
+        manager = account.environment.manager
+        token = await self._token_for(client, manager)
+        response = await client.request(
+            "POST",
+            f"{manager}/subscriptions/{account.subscription}/resourceGroups/{account.group}"
+            f"/providers/Microsoft.Storage/storageAccounts/{account.name}/listKeys"
+            "?api-version=2023-01-01",
+            credentials={"authorization": f"Bearer {token}"},
+            body=b"",
+        )
+        found = response.require(200).json()
+        keys = found.get("keys") if isinstance(found, dict) else None
+        if not keys:
+            raise BackendFailure("Azure gives no key of the storage account.")
+        return str(keys[0]["value"])

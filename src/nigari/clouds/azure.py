@@ -1,0 +1,187 @@
+"""Azure: signatures with the key of a storage account, and access tokens of its identities.
+
+A token is asked for with a client secret, an OIDC token, the identity of the machine, or by the
+Azure CLI, whichever the settings have first.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from nigari.clouds.failures import CloudFailure, NoCredentials
+from nigari.net.client import Client, Policy
+from nigari.net.failures import NetFailure
+from nigari.record import record
+
+_SIGNED: Final = (
+    "content-encoding",
+    "content-language",
+    "content-length",
+    "content-md5",
+    "content-type",
+    "date",
+    "if-modified-since",
+    "if-match",
+    "if-none-match",
+    "if-unmodified-since",
+    "range",
+)
+_FORM: Final = {"content-type": "application/x-www-form-urlencoded"}
+_ASSERTION: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+_QUICK: Final = Policy(retries=1, timeout=5.0)
+_MACHINE: Final = "http://169.254.169.254/metadata/identity/oauth2/token"
+
+
+@record
+class Environment:
+    """One of Azure's clouds."""
+
+    login: str
+    manager: str
+    storage: str
+    """The end of the host names of storage accounts."""
+
+
+ENVIRONMENTS: Final[Mapping[str, Environment]] = {
+    "public": Environment(
+        "https://login.microsoftonline.com", "https://management.azure.com", "core.windows.net"
+    ),
+    "usgovernment": Environment(
+        "https://login.microsoftonline.us",
+        "https://management.usgovcloudapi.net",
+        "core.usgovcloudapi.net",
+    ),
+    "china": Environment(
+        "https://login.chinacloudapi.cn",
+        "https://management.chinacloudapi.cn",
+        "core.chinacloudapi.cn",
+    ),
+}
+
+
+@record
+class AzureIdentity:
+    """As whom Azure is asked."""
+
+    tenant: str = ""
+    client: str = ""
+    secret: str = ""
+    assertion: str = ""
+    """An OIDC token."""
+    assertion_url: str = ""
+    """Where to ask for one, with `assertion_token`."""
+    assertion_token: str = ""
+    uses_machine: bool = False
+    machine_endpoint: str = ""
+    uses_cli: bool = True
+
+
+def shared_key_headers(
+    method: str, url: str, headers: Mapping[str, str], account: str, key: str
+) -> dict[str, str]:
+    """The headers of a request with the signature of a storage account."""
+    given = {name.lower(): value for name, value in headers.items()}
+    parts = urlsplit(url)
+    arguments = sorted(
+        (name.lower(), value) for name, value in parse_qsl(parts.query, keep_blank_values=True)
+    )
+    values = [given.get(name, "") for name in _SIGNED]
+    values[2] = "" if values[2] == "0" else values[2]
+    own = "".join(f"{name}:{given[name]}\n" for name in sorted(given) if name.startswith("x-ms-"))
+    resource = f"/{account}{parts.path or '/'}"
+    resource += "".join(f"\n{name}:{value}" for name, value in arguments)
+    text = "\n".join((method, *values, own + resource))
+    try:
+        secret = base64.b64decode(key, validate=True)
+    except (binascii.Error, ValueError):
+        raise CloudFailure("The access key of the storage account is not base64.") from None
+    signature = base64.b64encode(hmac.digest(secret, text.encode(), hashlib.sha256)).decode()
+    return {**given, "authorization": f"SharedKey {account}:{signature}"}
+
+
+async def azure_token(
+    client: Client, identity: AzureIdentity, login: str, resource: str, environ: Mapping[str, str]
+) -> str:
+    """An access token for a resource."""
+    assertion = identity.assertion
+    if not assertion and identity.assertion_url and identity.assertion_token:
+        assertion = await _asked_assertion(client, identity)
+    form = {"client_id": identity.client, "scope": f"{resource.rstrip('/')}/.default"}
+    form["grant_type"] = "client_credentials"
+    if identity.tenant and identity.client and (identity.secret or assertion):
+        if identity.secret:
+            form["client_secret"] = identity.secret
+        else:
+            form |= {"client_assertion": assertion, "client_assertion_type": _ASSERTION}
+        url = f"{login}/{identity.tenant}/oauth2/v2.0/token"
+        response = await client.request("POST", url, headers=_FORM, body=urlencode(form).encode())
+        if response.status != 200:
+            raise CloudFailure(f"Azure gives no token: {response.refusal().text}")
+        return _member(response.json(), "access_token")
+    if identity.uses_machine:
+        return await _of_machine(client, identity, resource)
+    if identity.uses_cli:
+        return await _of_cli(identity, resource, environ)
+    raise NoCredentials(
+        "No credentials for Azure were found. Set access_key, a client secret, OIDC or use_msi, or "
+        'run "az login".'
+    )
+
+
+async def _asked_assertion(client: Client, identity: AzureIdentity) -> str:
+    """An OIDC token of the service that runs this program."""
+    separator = "&" if "?" in identity.assertion_url else "?"
+    response = await client.get(
+        f"{identity.assertion_url}{separator}audience=api%3A%2F%2FAzureADTokenExchange",
+        credentials={"authorization": f"Bearer {identity.assertion_token}"},
+    )
+    return _member(response.require(200).json(), "value")
+
+
+async def _of_machine(client: Client, identity: AzureIdentity, resource: str) -> str:
+    query = {"api-version": "2018-02-01", "resource": resource}
+    if identity.client:
+        query["client_id"] = identity.client
+    url = f"{identity.machine_endpoint or _MACHINE}?{urlencode(query)}"
+    try:
+        response = await client.get(url, headers={"metadata": "true"}, policy=_QUICK)
+        return _member(response.require(200).json(), "access_token")
+    except NetFailure as failure:
+        raise CloudFailure(f"The identity of this machine gives no token: {failure.text}") from None
+
+
+async def _of_cli(identity: AzureIdentity, resource: str, environ: Mapping[str, str]) -> str:
+    import asyncio
+
+    command = ["az", "account", "get-access-token", "--output", "json", "--resource", resource]
+    command += ["--tenant", identity.tenant] if identity.tenant else []
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=dict(environ),
+        )
+        output, _ = await process.communicate()
+        if process.returncode:
+            raise ValueError
+        return _member(json.loads(output), "accessToken")
+    except (OSError, ValueError):
+        raise NoCredentials(
+            "No credentials for Azure were found, and the Azure CLI gives no token. Set "
+            'access_key, or run "az login".'
+        ) from None
+
+
+def _member(document: object, name: str) -> str:
+    found = document.get(name) if isinstance(document, dict) else None
+    if not isinstance(found, str) or not found:
+        raise CloudFailure("What gives tokens for Azure gave something else.")
+    return found
