@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.azurerm import open_store
 from nigari.backends.azurerm.access import read_identity
 from nigari.backends.azurerm.storing import AzureStore
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import LockInfo, new_lock
 from nigari.backends.store import BackendFailure
+from nigari.clouds.arguments import Arguments
 from nigari.clouds.azure import AzureIdentity, azure_token
 from nigari.clouds.failures import CloudFailure, NoCredentials
 from nigari.net.client import Client

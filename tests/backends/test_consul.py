@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.consul import open_store
 from nigari.backends.consul.storing import ConsulStore
 from nigari.backends.locking import LockInfo, new_lock
 from nigari.backends.store import BackendFailure
+from nigari.clouds.arguments import Arguments
 from tests.backends.world.consul import FakeConsul
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.http import open_store
 from nigari.backends.locking import LockOptions, new_lock
@@ -15,6 +14,7 @@ from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import StateStorage
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.store import BackendFailure
+from nigari.clouds.arguments import Arguments
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics
 from nigari.state.encryption import no_encryption

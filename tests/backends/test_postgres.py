@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import new_lock
 from nigari.backends.store import BackendFailure, StateIsLocked
+from nigari.clouds.arguments import Arguments
 
 psycopg = pytest.importorskip("psycopg")
 

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import quote, urlencode, urlsplit
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.http_store import STATE_LIMIT, HttpStore
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import (
@@ -24,6 +23,7 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
+from nigari.clouds.arguments import Arguments
 from nigari.clouds.google import access_token, impersonated, token_of_credentials
 from nigari.net.client import Policy
 from nigari.net.response import Response

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.http_store import STATE_LIMIT, HttpStore
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import BackendFailure, Content, ContentChanged, StateIsLocked
+from nigari.clouds.arguments import Arguments
 from nigari.net.client import Policy
 from nigari.net.response import Response
 from nigari.net.settings import Identity, Settings, read_settings

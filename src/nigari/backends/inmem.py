@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.locking import LockInfo
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import BackendFailure, Content, ContentChanged, StateIsLocked
+from nigari.clouds.arguments import Arguments
 from nigari.record import replace
 
 _CONTENTS: Final[dict[str, Content]] = {}

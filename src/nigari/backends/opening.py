@@ -73,12 +73,13 @@ def _open_store(
     if module is None:
         report_unsupported(type_, diags)
         return None
-    from nigari.backends.arguments import Arguments
     from nigari.backends.store import BackendFailure
+    from nigari.clouds.arguments import Arguments
+    from nigari.clouds.failures import CloudFailure
 
     try:
         found: Store = import_module(module).open_store(Arguments(config, around.environ))
-    except BackendFailure as failure:
+    except (BackendFailure, CloudFailure) as failure:
         diags.error("Cannot use the backend", f'Backend "{type_}": {failure.text}')
         return None
     return found

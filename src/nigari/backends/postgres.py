@@ -10,7 +10,6 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.locking import LockInfo
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import (
@@ -20,6 +19,7 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
+from nigari.clouds.arguments import Arguments
 from nigari.record import record, replace
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from email.utils import formatdate
 from typing import Final
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.store import BackendFailure
+from nigari.clouds.arguments import Arguments
 from nigari.clouds.aws.profiles import text_of
 from nigari.clouds.azure import (
     ENVIRONMENTS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nigari.backends.arguments import Arguments
     from nigari.backends.kubernetes.storing import KubernetesStore
+    from nigari.clouds.arguments import Arguments
 
 
 def open_store(arguments: Arguments) -> KubernetesStore:

@@ -9,8 +9,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from nigari.backends.arguments import Arguments
 from nigari.backends.store import BackendFailure
+from nigari.clouds.arguments import Arguments
 from nigari.net.settings import Identity, Settings, read_settings
 from nigari.record import record, replace
 

@@ -1,13 +1,13 @@
-"""The arguments of a backend as its store reads them: from the configuration, else the environment.
+"""Arguments that clouds are reached with: from the configuration, else from the environment.
 
-They come as the JSON data that init remembers, in which everything that is not set is null.
+Backends and key providers have them as JSON data, in which everything that is not set is null.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nigari.backends.store import BackendFailure
+from nigari.clouds.failures import CloudFailure
 from nigari.record import record
 
 _TRUE = ("1", "t", "T", "true", "TRUE", "True")
@@ -37,7 +37,7 @@ class Arguments:
         found = self.text(name, *variables)
         if not found:
             also = f", nor the environment variable {variables[0]}" if variables else ""
-            raise BackendFailure(f'The argument "{name}" is not set{also}.')
+            raise CloudFailure(f'The argument "{name}" is not set{also}.')
         return found
 
     def flag(self, name: str, *variables: str, default: bool = False) -> bool:
@@ -50,7 +50,7 @@ class Arguments:
             return default
         if text in _TRUE or text in _FALSE:
             return text in _TRUE
-        raise BackendFailure(
+        raise CloudFailure(
             f'The environment variable {variables[0]} is "{text}", but must be true or false.'
         )
 
@@ -63,7 +63,7 @@ class Arguments:
         try:
             return int(text)
         except ValueError:
-            raise BackendFailure(f'"{text}" is not a whole number, which {name} must be.') from None
+            raise CloudFailure(f'"{text}" is not a whole number, which {name} must be.') from None
 
     def texts(self, name: str) -> Sequence[str]:
         """A list or set of texts."""
