@@ -3,7 +3,7 @@
 from typing import Final
 
 from nigari.cty import operations
-from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
+from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter, find_causes
 from nigari.cty.graphemes import safe_prefix
 from nigari.cty.refinements import Refinement, refine, refine_not_null
 from nigari.cty.stdlib.format_verbs import Verb, read_format, write_verb
@@ -68,7 +68,7 @@ def _format_list(args: list[Value], expected: Type) -> Value:
             parts = read_format(args[0].as_string()) if parts is None else parts
             results.append(string(_format_row(parts, row, i)))
         else:
-            results.append(refine_not_null(unknown(STRING).with_causes(_causes(row))))
+            results.append(refine_not_null(unknown(STRING).with_causes(find_causes(row))))
     return list_value(STRING, results)
 
 
@@ -77,13 +77,6 @@ def _format_row(parts: list[str | Verb], row: list[Value], i: int) -> str:
         return format_text(parts, row)
     except FunctionError as error:
         raise FunctionError(f"for element {i}: {error.message}", error.argument) from error
-
-
-def _causes(row: list[Value]) -> tuple[object, ...]:
-    for value in row:
-        if value.causes:
-            return value.causes
-    return ()
 
 
 def _is_iterated(arg: Value) -> bool:
