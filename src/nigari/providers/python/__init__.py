@@ -6,25 +6,29 @@ speaks plugin protocol 6.
 """
 
 from nigari.providers.python.attempt import ProviderError
-from nigari.providers.python.fields import (
+from nigari.providers.python.markers import (
+    BLOCK,
     COMPUTED,
     IDENTITY,
     KEEP,
     REPLACE,
     SENSITIVE,
     WRITE_ONLY,
+    Blocks,
     Computed,
     Text,
 )
 from nigari.providers.python.provider import Provider
 
 __all__ = [
+    "BLOCK",
     "COMPUTED",
     "IDENTITY",
     "KEEP",
     "REPLACE",
     "SENSITIVE",
     "WRITE_ONLY",
+    "Blocks",
     "Computed",
     "Provider",
     "ProviderError",

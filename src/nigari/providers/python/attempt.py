@@ -40,6 +40,8 @@ async def attempt(
         if inspect.iscoroutinefunction(work):
             return (), await work(*args)
         return (), await asyncio.to_thread(work, *args)
+    except cty.CtyError as error:
+        return problem("Unsuitable value", f"{error.message}.".capitalize(), error.path), None
     except ProviderError as error:
         path = (cty.GetAttr(error.attribute),) if error.attribute else None
         return (api.ProviderDiagnostic(Severity.ERROR, error.summary, error.detail, path),), None

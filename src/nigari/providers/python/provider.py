@@ -14,11 +14,19 @@ from nigari import cty
 from nigari.providers import api
 from nigari.providers.base import ProviderBase, problem, unknown_type
 from nigari.providers.python.attempt import ProviderError, attempt
+from nigari.providers.python.definitions import fields_of
 from nigari.providers.python.ephemeral import OpenObjects
 from nigari.providers.python.fields import Fields
 from nigari.providers.python.functions import PythonFunction, python_function
+from nigari.providers.python.planning import (
+    changed_fields,
+    completed,
+    opened,
+    replacing,
+    with_write_only,
+)
 from nigari.schema.block import Block
-from nigari.schema.coerce import coerce
+from nigari.schema.coerce import coerce, without_null_blocks
 from nigari.schema.provider import ProviderSchema, Schema
 from nigari.schema.validate import problems
 
@@ -47,8 +55,8 @@ class Provider(ProviderBase):
 
     def __init__(self, name: str, config: type | None = None, meta: type | None = None) -> None:
         self.name = name
-        self._config_fields = None if config is None else Fields(config)
-        self._meta_fields = None if meta is None else Fields(meta)
+        self._config_fields = None if config is None else fields_of(config)
+        self._meta_fields = None if meta is None else fields_of(meta)
         self._resources: dict[str, _ResourceType] = {}
         self._data_sources: dict[str, _ResourceType] = {}
         self._ephemeral: dict[str, _ResourceType] = {}
@@ -120,7 +128,7 @@ class Provider(ProviderBase):
         version: int,
         upgrade: Callable[[int, dict[str, object]], dict[str, object]] | None,
     ) -> _ResourceType:
-        fields = Fields(owner)
+        fields = fields_of(owner)
         for fault in problems(fields.block):
             raise TypeError(f"{self.name}_{name}: {fault}")
         return _ResourceType(owner, fields, version, upgrade)
@@ -230,7 +238,7 @@ class Provider(ProviderBase):
             told, _ = await attempt(doomed.delete, self._config, meta=meta)
             kept = request.prior if told else request.planned
             return api.ApplyResponse(kept, identity=kind.fields.identity_of(kept), diagnostics=told)
-        wanted = kind.fields.with_write_only(request.planned, request.config)
+        wanted = with_write_only(kind.fields, request.planned, request.config)
         instance: Any = kind.fields.to_instance(wanted)
         if request.prior.is_null:
             told, _ = await attempt(instance.create, self._config, meta=meta)
@@ -306,29 +314,19 @@ class Provider(ProviderBase):
 
 def _planned(kind: _ResourceType, request: api.PlanRequest) -> api.PlanResponse:
     """Fill in defaults, leave results open where something changes, name what replaces."""
-    planned = dict(request.proposed.mapping())
+    fields = kind.fields
     is_new = request.prior.is_null
-    for field in kind.fields.fields:
-        if field.default is not None and request.config.attribute(field.name).is_null:
-            planned[field.name] = field.default
-        if field.attribute.write_only:
-            planned[field.name] = cty.null(field.attribute.implied_type)
-    changed = [
-        field
-        for field in kind.fields.fields
-        if not is_new
-        and not (field.attribute.computed and field.default is None)
-        and planned[field.name] != request.prior.attribute(field.name)
-    ]
-    can_update = hasattr(kind.owner, "update")
-    replaced = tuple((cty.GetAttr(f.name),) for f in changed if f.replaces or not can_update)
+    value = completed(fields, request.config, None if is_new else request.prior)
+    replaced: tuple[cty.Path, ...] = ()
+    changed = [] if is_new else changed_fields(fields, value, request.prior)
+    if changed and hasattr(kind.owner, "update"):
+        replaced = tuple(replacing(fields, value, request.prior))
+    elif changed:
+        replaced = tuple((cty.GetAttr(field.name),) for field in changed)
     if is_new or changed:
-        for field in kind.fields.fields:
-            is_result = field.attribute.computed and field.default is None
-            if is_result and (is_new or replaced or not field.keeps):
-                planned[field.name] = cty.unknown(field.attribute.implied_type)
-    value = coerce(kind.fields.block, cty.object_value(planned))
-    return api.PlanResponse(value, replaced, identity=kind.fields.identity_of(value))
+        value = opened(fields, value, keeps=not is_new and not replaced)
+    value = coerce(fields.block, value)
+    return api.PlanResponse(value, replaced, identity=fields.identity_of(value))
 
 
 def _stored(kind: _ResourceType, instance: object) -> tuple[api.Told, cty.Value]:
@@ -350,11 +348,20 @@ def _upgraded(kind: _ResourceType, request: api.UpgradeRequest) -> cty.Value:
                 f"provider has version {kind.version}.",
             )
         attributes = kind.upgrade(request.version, attributes)
-    known = {name: attributes[name] for name in kind.fields.block.attributes if name in attributes}
-    types = kind.fields.block.implied_type.attributes
-    missing = {name: None for name in types if name not in known}
-    text = json.dumps(known | missing)
-    return cty.value_from_json(text, kind.fields.block.implied_type)
+    type_ = kind.fields.block.implied_type
+    state = cty.value_from_json(json.dumps(_fitted(attributes, type_)), type_)
+    return without_null_blocks(kind.fields.block, state)
+
+
+def _fitted(stored: object, type_: cty.Type) -> object:
+    """Stored data with null for attributes that it lacks, and without those that are no more."""
+    if isinstance(type_, cty.ObjectType) and isinstance(stored, dict):
+        return {name: _fitted(stored.get(name), of) for name, of in type_.attributes.items()}
+    if isinstance(type_, cty.ListType | cty.SetType) and isinstance(stored, list):
+        return [_fitted(each, type_.element) for each in stored]
+    if isinstance(type_, cty.MapType) and isinstance(stored, dict):
+        return {key: _fitted(each, type_.element) for key, each in stored.items()}
+    return stored
 
 
 async def _validated(fields: Fields | None, config: cty.Value) -> api.Told:

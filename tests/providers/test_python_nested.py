@@ -1,0 +1,490 @@
+"""Nested dataclasses of a provider in Python: attributes and blocks, from the plan to the state."""
+
+import asyncio
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+
+from nigari import cty, hcl
+from nigari.plan.objects.proposed import proposed_new
+from nigari.plan.objects.provider_checks import plan_faults, result_faults, type_faults
+from nigari.providers import api
+from nigari.providers.python import (
+    BLOCK,
+    KEEP,
+    REPLACE,
+    WRITE_ONLY,
+    Blocks,
+    Computed,
+    Provider,
+)
+from nigari.schema.block import Attribute, Block, Nesting
+from nigari.schema.coerce import coerce
+
+TYPE = "demo_thing"
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclass
+class Inner:
+    title: str = "inner"
+    serial: Computed[int] = 0
+
+
+@dataclass
+class Part:
+    name: str
+    weight: float = 1.0
+    note: str | None = None
+    inner: Inner = field(default_factory=Inner)
+    id: Computed[Annotated[str, KEEP]] = ""
+
+
+@dataclass
+class Thing:
+    name: str
+    one: Part | None = None
+    standard: Inner = field(default_factory=lambda: Inner("standard"))
+    listed: list[Part] = field(default_factory=list)
+    chosen: set[Part] | None = None
+    keyed: dict[str, Part] | None = None
+    holes: dict[str, str | None] | None = None
+    gaps: list[Part | None] | None = None
+    colour: Colour = Colour.RED
+    size: Literal["s", "m"] = "s"
+    path: Path | None = None
+    made: Computed[list[Part] | None] = None
+    kind: Annotated[str | None, hcl.Named("class")] = None
+    count: Computed[int] = 0
+
+    def create(self, config: object) -> None:
+        self.finish()
+
+    def update(self, config: object, prior: "Thing") -> None:
+        assert isinstance(prior, Thing)
+        self.finish()
+
+    def delete(self, config: object) -> None: ...
+
+    def finish(self) -> None:
+        parts = [
+            *([self.one] if self.one else []),
+            *self.listed,
+            *(self.chosen or ()),
+            *(self.keyed or {}).values(),
+            *(gap for gap in self.gaps or () if gap),
+        ]
+        for part in parts:
+            part.id = f"id-{part.name}"
+            part.inner.serial = len(part.name)
+        self.standard.serial = 7
+        self.made = [Part("made", id="id-made")]
+        self.count = len(parts)
+
+
+@dataclass
+class Rule:
+    port: int
+    protocol: str = "tcp"
+    id: Computed[str] = ""
+    tag: Annotated[list[Inner], BLOCK] = field(default_factory=list)
+
+
+@dataclass
+class Wall:
+    single: Annotated[Rule | None, BLOCK] = None
+    needed: Annotated[Inner, BLOCK] = field(default_factory=Inner)
+    rules: Annotated[list[Rule], BLOCK] = field(default_factory=list)
+    unordered: Annotated[set[Rule], Blocks(most=3)] = field(default_factory=set)
+    by_name: Annotated[dict[str, Rule], BLOCK] = field(default_factory=dict)
+
+    def create(self, config: object) -> None:
+        rules = [self.single] if self.single else []
+        for rule in [*rules, *self.rules, *self.unordered, *self.by_name.values()]:
+            rule.id = f"{rule.protocol}-{rule.port}"
+            for tag in rule.tag:
+                tag.serial = rule.port
+        self.needed.serial = 1
+
+    def update(self, config: object, prior: "Wall") -> None:
+        self.create(config)
+
+    def delete(self, config: object) -> None: ...
+
+
+def provider_of(owner: type) -> tuple[Provider, Block]:
+    provider = Provider("demo")
+    provider.resource("thing")(owner)
+    schema = asyncio.run(provider.schema()).schema
+    assert schema is not None
+    return provider, schema.resources[TYPE].block
+
+
+def applied(
+    owner: type, prior: cty.Value | None, given: dict[str, object]
+) -> tuple[api.PlanResponse, cty.Value]:
+    """What becomes of an object; planned and made as OpenTofu demands, or an assertion fails."""
+    provider, block = provider_of(owner)
+    config = coerce(block, cty.Value.of(given))
+    before = cty.null(block.implied_type) if prior is None else prior
+
+    async def run() -> tuple[api.PlanResponse, cty.Value]:
+        told = (await provider.validate_resource(TYPE, config)).diagnostics
+        assert told == ()
+        proposed = proposed_new(block, before, config)
+        plan = await provider.plan(api.PlanRequest(TYPE, before, proposed, config))
+        assert plan.diagnostics == ()
+        assert plan_faults(block, before, config, plan.planned) == []
+        if plan.planned == before:
+            return plan, before
+        made = await provider.apply(api.ApplyRequest(TYPE, before, plan.planned, config))
+        assert made.diagnostics == ()
+        assert made.state.is_wholly_known
+        assert type_faults(block, made.state) == []
+        assert result_faults(block, plan.planned, made.state) == []
+        again = await provider.plan(
+            api.PlanRequest(TYPE, made.state, proposed_new(block, made.state, config), config)
+        )
+        assert again.planned == made.state
+        return plan, made.state
+
+    return asyncio.run(run())
+
+
+PART = {"name": "ab", "weight": 1, "note": None, "id": "id-ab"}
+INNER = {"title": "inner", "serial": 2}
+
+THINGS: list[tuple[dict[str, object], str, object]] = [
+    ({}, "standard", {"title": "standard", "serial": 7}),
+    ({"standard": {"title": "x"}}, "standard", {"title": "x", "serial": 7}),
+    ({}, "one", None),
+    ({"one": {"name": "ab"}}, "one", {**PART, "inner": INNER}),
+    ({"one": {"name": "ab", "inner": {}}}, "one", {**PART, "inner": INNER}),
+    (
+        {"one": {"name": "ab", "inner": {"title": "t"}, "weight": 3}},
+        "one",
+        {**PART, "weight": 3, "inner": {"title": "t", "serial": 2}},
+    ),
+    ({"listed": [{"name": "ab"}]}, "listed", [{**PART, "inner": INNER}]),
+    ({"chosen": [{"name": "ab"}]}, "chosen", [{**PART, "inner": INNER}]),
+    ({"keyed": {"k": {"name": "ab"}}}, "keyed", {"k": {**PART, "inner": INNER}}),
+    ({"gaps": [None, {"name": "ab"}]}, "gaps", [None, {**PART, "inner": INNER}]),
+    ({"holes": {"a": None, "b": "x"}}, "holes", {"a": None, "b": "x"}),
+    ({"colour": "blue", "size": "m"}, "colour", "blue"),
+    ({"path": "a/b"}, "path", "a/b"),
+    ({"class": "c"}, "class", "c"),
+    (
+        {},
+        "made",
+        [
+            {
+                "name": "made",
+                "weight": 1,
+                "note": None,
+                "id": "id-made",
+                "inner": {**INNER, "serial": 0},
+            }
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "name", "expected"), THINGS)
+def test_nested_values_survive_creation(
+    given: dict[str, object], name: str, expected: object
+) -> None:
+    _, state = applied(Thing, None, {"name": "t", **given})
+    found = state.attribute(name).to_python()
+    assert (list(found) if isinstance(found, set | frozenset) else found) == expected
+
+
+def test_what_a_change_leaves_open() -> None:
+    given: dict[str, object] = {
+        "name": "t",
+        "listed": [{"name": "a"}, {"name": "b"}],
+        "chosen": [{"name": "c"}, {"name": "d"}],
+        "keyed": {"k": {"name": "e"}},
+    }
+    _, state = applied(Thing, None, given)
+    changed: dict[str, object] = {
+        "name": "t",
+        "listed": [{"name": "a"}, {"name": "B"}, {"name": "n"}],
+        "chosen": [{"name": "c"}, {"name": "D"}],
+        "keyed": {"k": {"name": "e", "weight": 2}, "l": {"name": "f"}},
+    }
+    plan, _ = applied(Thing, state, changed)
+    planned = plan.planned
+
+    def identifiers(name: str) -> list[object]:
+        ids = [each.attribute("id") for each in planned.attribute(name).elements()]
+        return [each.to_python() if each.is_known else ... for each in ids]
+
+    assert identifiers("listed") == ["id-a", ..., ...]
+    assert sorted(map(str, identifiers("chosen"))) == ["Ellipsis", "id-c"]
+    assert identifiers("keyed") == ["id-e", ...]
+    assert not planned.attribute("listed").elements()[0].attribute("inner").is_wholly_known
+
+
+BLOCKS: list[tuple[dict[str, object], str, object]] = [
+    ({}, "single", None),
+    ({}, "needed", {"title": "inner", "serial": 1}),
+    ({"needed": {"title": "x"}}, "needed", {"title": "x", "serial": 1}),
+    (
+        {"single": {"port": 1}},
+        "single",
+        {"port": 1, "protocol": "tcp", "id": "tcp-1", "tag": []},
+    ),
+    (
+        {"rules": [{"port": 2, "tag": [{}, {"title": "t"}]}]},
+        "rules",
+        [
+            {
+                "port": 2,
+                "protocol": "tcp",
+                "id": "tcp-2",
+                "tag": [{"title": "inner", "serial": 2}, {"title": "t", "serial": 2}],
+            }
+        ],
+    ),
+    (
+        {"unordered": [{"port": 3, "protocol": "udp"}]},
+        "unordered",
+        [{"port": 3, "protocol": "udp", "id": "udp-3", "tag": []}],
+    ),
+    (
+        {"by_name": {"a": {"port": 4}}},
+        "by_name",
+        {"a": {"port": 4, "protocol": "tcp", "id": "tcp-4", "tag": []}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "name", "expected"), BLOCKS)
+def test_blocks_survive_creation(given: dict[str, object], name: str, expected: object) -> None:
+    _, state = applied(Wall, None, given)
+    found = state.attribute(name).to_python()
+    assert (list(found) if isinstance(found, set | frozenset) else found) == expected
+    applied(Wall, state, {**given, "needed": {"title": "other"}})
+
+
+def test_the_schema_of_blocks() -> None:
+    _, block = provider_of(Wall)
+    found = {name: (b.nesting, b.min_items, b.max_items) for name, b in block.blocks.items()}
+    assert found == {
+        "single": (Nesting.SINGLE, 0, 0),
+        "needed": (Nesting.GROUP, 0, 0),
+        "rules": (Nesting.LIST, 0, 0),
+        "unordered": (Nesting.SET, 0, 3),
+        "by_name": (Nesting.MAP, 0, 0),
+    }
+    assert block.blocks["rules"].block.blocks["tag"].nesting is Nesting.LIST
+
+
+def test_blocks_that_are_required() -> None:
+    @dataclass
+    class Strict:
+        one: Annotated[Inner, BLOCK]
+        many: Annotated[list[Inner], BLOCK]
+
+        def create(self, config: object) -> None: ...
+
+        def delete(self, config: object) -> None: ...
+
+    _, block = provider_of(Strict)
+    found = {name: (b.nesting, b.min_items, b.max_items) for name, b in block.blocks.items()}
+    assert found == {"one": (Nesting.SINGLE, 1, 1), "many": (Nesting.LIST, 1, 0)}
+
+
+def test_results_inside_a_result_cannot_be_configured() -> None:
+    _, block = provider_of(Thing)
+    nested = block.attributes["made"].nested
+    assert nested is not None
+    assert nested.attributes["name"] == Attribute(cty.STRING, computed=True)
+
+
+def test_changes_inside_nested_objects_can_replace() -> None:
+    @dataclass
+    class Disk:
+        size: Annotated[int, REPLACE]
+        label: str = ""
+
+    @dataclass
+    class Machine:
+        boot: Disk | None = None
+        disks: list[Disk] = field(default_factory=list)
+        named: dict[str, Disk] | None = None
+        spare: set[Disk] | None = None
+
+        def create(self, config: object) -> None: ...
+
+        def update(self, config: object, prior: object) -> None: ...
+
+        def delete(self, config: object) -> None: ...
+
+    before: dict[str, object] = {
+        "boot": {"size": 1},
+        "disks": [{"size": 1}, {"size": 2}],
+        "named": {"a": {"size": 1}},
+        "spare": [{"size": 1}],
+    }
+    _, state = applied(Machine, None, before)
+
+    def paths(**given: object) -> list[str]:
+        plan, _ = applied(Machine, state, {**before, **given})
+        return [cty.path_text(path) for path in plan.requires_replace]
+
+    assert paths(boot={"size": 1, "label": "x"}) == []
+    assert paths(boot={"size": 2}) == [".boot.size"]
+    assert paths(disks=[{"size": 1}, {"size": 3}, {"size": 4}]) == [".disks[1].size"]
+    assert paths(named={"a": {"size": 5}}) == ['.named["a"].size']
+    assert paths(spare=[{"size": 6}]) == [".spare"]
+
+
+def test_write_only_values_reach_nested_objects() -> None:
+    seen: list[str | None] = []
+
+    @dataclass
+    class Login:
+        user: str
+        password: Annotated[str | None, WRITE_ONLY] = None
+
+    @dataclass
+    class Account:
+        logins: list[Login] = field(default_factory=list)
+
+        def create(self, config: object) -> None:
+            seen.extend(login.password for login in self.logins)
+
+        def delete(self, config: object) -> None: ...
+
+    _, state = applied(Account, None, {"logins": [{"user": "a", "password": "p"}]})
+    assert seen == ["p"]
+    assert state.attribute("logins").to_python() == [{"user": "a", "password": None}]
+
+
+def test_hashable_elements_make_a_real_set() -> None:
+    seen: list[object] = []
+
+    @dataclass(frozen=True)
+    class Tag:
+        key: str
+
+    @dataclass
+    class Tagged:
+        tags: set[Tag] | None = None
+
+        def create(self, config: object) -> None:
+            seen.append(self.tags)
+
+        def delete(self, config: object) -> None: ...
+
+    applied(Tagged, None, {"tags": [{"key": "a"}]})
+    assert seen == [{Tag("a")}]
+
+
+@dataclass
+class Node:
+    name: str
+    children: "list[Node] | None" = None
+
+    def create(self, config: object) -> None: ...
+
+    def delete(self, config: object) -> None: ...
+
+
+def test_a_class_inside_itself_is_anything() -> None:
+    _, block = provider_of(Node)
+    assert block.attributes["children"].type == cty.DYNAMIC
+    tree = [{"name": "b", "children": [{"name": "c", "children": None}]}]
+    _, state = applied(Node, None, {"name": "a", "children": tree})
+    assert state.attribute("children").to_python() == tree
+
+
+WRONG: list[tuple[dict[str, object], str]] = [
+    ({"colour": "green"}, ".colour"),
+    ({"gaps": [None], "listed": [{"name": "a"}, None]}, ".listed[1]"),
+    ({"keyed": {"a": None}}, '.keyed["a"]'),
+]
+
+
+@pytest.mark.parametrize(("given", "path"), WRONG)
+def test_what_fields_cannot_hold_is_reported_where_it_is(
+    given: dict[str, object], path: str
+) -> None:
+    provider, block = provider_of(Thing)
+    config = coerce(block, cty.Value.of({"name": "t", **given}))
+    (told,) = asyncio.run(provider.validate_resource(TYPE, config)).diagnostics
+    assert told.path is not None
+    assert cty.path_text(told.path) == path
+
+
+def _not_a_dataclass() -> object:
+    @dataclass
+    class Bad:
+        parts: Annotated[list[str], BLOCK] = field(default_factory=list)
+
+    return Bad
+
+
+def _default_blocks() -> object:
+    @dataclass
+    class Bad:
+        parts: Annotated[list[Inner], BLOCK] = field(default_factory=lambda: [Inner()])
+
+    return Bad
+
+
+def _computed_block() -> object:
+    @dataclass
+    class Bad:
+        part: Annotated[Computed[Inner] | None, BLOCK] = None
+
+    return Bad
+
+
+def _blocks_in_attributes() -> object:
+    @dataclass
+    class Bad:
+        rule: Rule | None = None
+
+    return Bad
+
+
+def _secret_set() -> object:
+    @dataclass
+    class Secret:
+        word: Annotated[str | None, WRITE_ONLY] = None
+
+    @dataclass
+    class Bad:
+        words: set[Secret] | None = None
+
+    return Bad
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [_not_a_dataclass, _default_blocks, _computed_block, _blocks_in_attributes, _secret_set],
+)
+def test_fields_that_no_schema_can_say(bad: object) -> None:
+    with pytest.raises(TypeError, match="Bad"):
+        Provider("demo").resource("thing")(bad())  # type: ignore[operator]
+
+
+def test_stored_objects_may_lack_nested_attributes() -> None:
+    provider, _ = provider_of(Wall)
+    stored = b'{"rules": [{"port": 1, "gone": true}]}'
+    answer = asyncio.run(provider.upgrade(api.UpgradeRequest(TYPE, 0, stored)))
+    assert answer.diagnostics == ()
+    rules = answer.state.attribute("rules").elements()
+    assert [(r.attribute("port").to_python(), r.attribute("id").is_null) for r in rules] == [
+        (1, True)
+    ]
+    assert answer.state.attribute("unordered").length_int() == 0

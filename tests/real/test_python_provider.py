@@ -1,0 +1,137 @@
+"""Providers in Python, judged by the real `tofu` and by us: the same plans, the same states."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.cli.process import command, environment
+from tests.plugins import overriding, write_program
+from tests.real import program
+
+pytestmark = pytest.mark.real
+
+PROVIDER: Final = """
+from tests.providers.test_python_nested import Thing, Wall
+from nigari.providers.python import Provider
+
+provider = Provider("demo")
+provider.resource("thing")(Thing)
+provider.resource("wall")(Wall)
+provider.serve()
+"""
+
+HEAD: Final = """
+terraform {
+  required_providers {
+    demo = { source = "example.com/demo/demo" }
+  }
+}
+"""
+
+FIRST: Final = """
+resource "terraform_data" "name" { input = "late" }
+resource "demo_thing" "a" {
+  name   = "t"
+  one    = { name = terraform_data.name.output }
+  listed = [{ name = "a" }, { name = terraform_data.name.output, weight = 2 }]
+  chosen = [{ name = "c" }, { name = terraform_data.name.output, inner = { title = "x" } }]
+  keyed  = { k = { name = "e" } }
+  holes  = { a = null, b = "x" }
+  class  = "c"
+}
+resource "demo_thing" "plain" {
+  name = "p"
+}
+resource "demo_wall" "w" {
+  single { port = 1 }
+  rules {
+    port = 2
+    tag {}
+    tag { title = terraform_data.name.output }
+  }
+  unordered {
+    port = 3
+  }
+  unordered {
+    port     = 4
+    protocol = terraform_data.name.output
+  }
+  by_name "x" {
+    port = 5
+  }
+}
+resource "demo_wall" "plain" {}
+"""
+
+SECOND: Final = FIRST.replace('name = "a"', 'name = "A"').replace("port = 3", "port = 33")
+
+
+class Sides:
+    """The same configuration in two directories, one for each program."""
+
+    def __init__(self, base: Path, provider: str) -> None:
+        self.base = base
+        folder = base / "bin"
+        folder.mkdir()
+        (folder / "demo.py").write_text(provider)
+        write_program(folder / "terraform-provider-demo", sys.executable, folder / "demo.py")
+        self.settings = overriding(base / "tofurc", "example.com/demo/demo", folder)
+        for name in ("theirs", "ours"):
+            (base / name).mkdir()
+
+    def write(self, text: str) -> None:
+        for name in ("theirs", "ours"):
+            (self.base / name / "main.tf").write_text(HEAD + text)
+
+    def run(self, who: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        words = [str(program("tofu")), *arguments] if who == "theirs" else command(*arguments)
+        return subprocess.run(
+            words,
+            cwd=self.base / who,
+            env=environment(**self.settings, **more),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def both(self, *arguments: str, code: int = 0) -> list[str]:
+        """What they print; they must end in the same way."""
+        found: list[str] = []
+        for who in ("theirs", "ours"):
+            done = self.run(who, *arguments)
+            assert done.returncode == code, f"{who}: {done.stdout}{done.stderr}"
+            found.append(done.stdout + done.stderr)
+        return found
+
+    def states(self) -> list[dict[str, object]]:
+        """The attributes and status of what exists, by address."""
+        found: list[dict[str, object]] = []
+        for who in ("theirs", "ours"):
+            stored = json.loads((self.base / who / "terraform.tfstate").read_bytes())
+            found.append(
+                {
+                    f"{each['type']}.{each['name']}": [
+                        (instance["attributes"], instance.get("status"))
+                        for instance in each["instances"]
+                    ]
+                    for each in stored["resources"]
+                    if each["type"].startswith("demo_")
+                }
+            )
+        return found
+
+
+def test_nested_objects_and_blocks(tmp_path: Path) -> None:
+    sides = Sides(tmp_path, PROVIDER)
+    for text in (FIRST, SECOND):
+        sides.write(text)
+        sides.both("apply", "-auto-approve", "-no-color")
+        theirs, ours = sides.states()
+        assert ours == theirs
+        sides.both("plan", "-detailed-exitcode", "-no-color")
+    sides.both("destroy", "-auto-approve", "-no-color")
