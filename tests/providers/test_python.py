@@ -263,7 +263,7 @@ def test_an_error_names_its_attribute_and_keeps_the_object() -> None:
     assert made.state == state
 
 
-def test_deletion_and_its_failure(capfd: pytest.CaptureFixture[str]) -> None:
+def test_deletion_and_its_failure(caplog: pytest.LogCaptureFixture) -> None:
     provider = make()
     state = created(provider, name="a")
     assert run_apply(provider, state, NULL, NULL) == api.ApplyResponse(NULL)
@@ -271,7 +271,7 @@ def test_deletion_and_its_failure(capfd: pytest.CaptureFixture[str]) -> None:
     made = run_apply(provider, state, NULL, NULL)
     assert made.state == state
     assert made.diagnostics[0].detail == "RuntimeError: no."
-    assert "Traceback" in capfd.readouterr().err
+    assert "Traceback" in caplog.text
 
 
 def test_reading_and_one_that_is_gone() -> None:

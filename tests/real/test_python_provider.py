@@ -24,6 +24,49 @@ provider.resource("wall")(Wall)
 provider.serve()
 """
 
+OPERATIONS: Final = """
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from nigari.providers.python import *
+
+provider = Provider("demo")
+
+@dataclass
+class Part:
+    port: int = 1
+
+@provider.resource("thing")
+@dataclass
+class Thing:
+    name: str
+    size: int = 1
+    part: Part | None = None
+    timeouts: Annotated[Timeouts | None, BLOCK] = None
+    digest: Computed[str] = ""
+    id: Computed[str] = ""
+
+    def plan(self, config, prior):
+        self.digest = UNKNOWN if self.name is UNKNOWN else self.name.upper()
+        return ["size"] if prior is not None and self.size < prior.size else None
+
+    def create(self, config):
+        logging.getLogger("demo").info("Creating", extra={"thing": self.name})
+        self.id = "id-" + self.name
+        warn("Look out", "It is fragile.", attribute="part.port")
+        if Path("broken").exists():
+            raise ProviderError("Broke", "Half of it exists.", attribute="part.port")
+
+    def update(self, config, prior):
+        self.id = prior.id
+
+    def delete(self, config): ...
+
+provider.serve()
+"""
+
 HEAD: Final = """
 terraform {
   required_providers {
@@ -108,9 +151,9 @@ class Sides:
             found.append(done.stdout + done.stderr)
         return found
 
-    def states(self) -> list[dict[str, object]]:
+    def states(self) -> list[dict[str, list[tuple[dict[str, object], str | None]]]]:
         """The attributes and status of what exists, by address."""
-        found: list[dict[str, object]] = []
+        found: list[dict[str, list[tuple[dict[str, object], str | None]]]] = []
         for who in ("theirs", "ours"):
             stored = json.loads((self.base / who / "terraform.tfstate").read_bytes())
             found.append(
@@ -135,3 +178,57 @@ def test_nested_objects_and_blocks(tmp_path: Path) -> None:
         assert ours == theirs
         sides.both("plan", "-detailed-exitcode", "-no-color")
     sides.both("destroy", "-auto-approve", "-no-color")
+
+
+THING: Final = """
+resource "demo_thing" "a" {
+  name = "x"
+  size = 3
+  part = {
+    port = 80
+  }
+}
+"""
+
+
+def test_what_exists_after_a_failure_is_kept_and_replaced(tmp_path: Path) -> None:
+    sides = Sides(tmp_path, OPERATIONS)
+    sides.write(THING)
+    for who in ("theirs", "ours"):
+        (tmp_path / who / "broken").touch()
+    for text in sides.both("apply", "-auto-approve", "-no-color", code=1):
+        assert "Broke" in text
+        assert "Look out" in text
+        assert "port = 80" in text
+    theirs, ours = sides.states()
+    assert ours == theirs
+    ((attributes, status),) = ours["demo_thing.a"]
+    assert (attributes["id"], status) == ("id-x", "tainted")
+    for who in ("theirs", "ours"):
+        (tmp_path / who / "broken").unlink()
+    for text in sides.both("plan", "-no-color"):
+        assert "is tainted" in text
+    sides.both("apply", "-auto-approve", "-no-color")
+    sides.both("plan", "-detailed-exitcode", "-no-color")
+
+
+def test_plans_of_a_class_and_its_log(tmp_path: Path) -> None:
+    sides = Sides(tmp_path, OPERATIONS)
+    sides.write(THING)
+    for text in sides.both("plan", "-no-color"):
+        assert '+ digest = "X"' in text
+    for who in ("theirs", "ours"):
+        done = sides.run(who, "apply", "-auto-approve", TF_LOG_PROVIDER="INFO")
+        assert done.returncode == 0, done.stderr
+        (line,) = [each for each in done.stderr.splitlines() if "Creating" in each]
+        assert "[INFO]" in line
+        assert "thing=x" in line
+    sides.write(THING.replace("size = 3", 'size = 4\n  timeouts {\n    create = "1m"\n  }'))
+    for text in sides.both("plan", "-no-color"):
+        assert "1 to change" in text
+    sides.write(THING.replace("size = 3", "size = 2"))
+    for text in sides.both("plan", "-no-color"):
+        assert "forces replacement" in text
+    sides.write(THING.replace("size = 3", 'timeouts {\n    create = "long"\n  }'))
+    for text in sides.both("plan", "-no-color", code=1):
+        assert "is not a duration" in text

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.providers import api
 from nigari.providers.handshake import COOKIE, COOKIE_NAME
+from nigari.providers.plugin_logging import log_to_caller
 from nigari.providers.tunnel import ServerTunnel
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, SERVICE6
 
@@ -33,6 +34,7 @@ def serve(provider: api.Provider) -> None:
         )
     # Ctrl-C reaches all programs of a terminal; the caller decides what it means for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    log_to_caller(os.environ)
     asyncio.run(_serve(provider))
 
 

@@ -5,7 +5,7 @@ it with a `Provider`, which can be used in this process or served as a plugin to
 speaks plugin protocol 6.
 """
 
-from nigari.providers.python.attempt import ProviderError
+from nigari.providers.python.attempt import ProviderError, warn
 from nigari.providers.python.markers import (
     BLOCK,
     COMPUTED,
@@ -13,12 +13,14 @@ from nigari.providers.python.markers import (
     KEEP,
     REPLACE,
     SENSITIVE,
+    UNKNOWN,
     WRITE_ONLY,
     Blocks,
     Computed,
     Text,
 )
 from nigari.providers.python.provider import Provider
+from nigari.providers.python.timeouts import Timeouts
 
 __all__ = [
     "BLOCK",
@@ -27,10 +29,13 @@ __all__ = [
     "KEEP",
     "REPLACE",
     "SENSITIVE",
+    "UNKNOWN",
     "WRITE_ONLY",
     "Blocks",
     "Computed",
     "Provider",
     "ProviderError",
     "Text",
+    "Timeouts",
+    "warn",
 ]

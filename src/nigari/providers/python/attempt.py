@@ -5,13 +5,17 @@ Work that is not `async` runs in a thread, so that several objects can be worked
 
 import asyncio
 import inspect
-import sys
-import traceback
-from collections.abc import Callable
+import logging
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from nigari import cty
+from nigari.cty.paths import index_step
 from nigari.diagnostics import Severity
 from nigari.providers import api
 from nigari.providers.base import problem
@@ -19,32 +23,127 @@ from nigari.providers.base import problem
 # What is done here is duck-typed: `Any` stands for methods that may be async or not, and for what
 # they give back.
 
+_log: Final = logging.getLogger(__name__)
+_warnings: ContextVar[list[api.ProviderDiagnostic] | None] = ContextVar("warnings", default=None)
+_STEP: Final = re.compile(r'\.?(?P<name>[\w-]+)|\[(?P<position>\d+)\]|\["(?P<key>[^"]*)"\]')
+
 
 class ProviderError(Exception):
-    """Raise it to tell the user what is wrong; `attribute` names the argument at fault."""
+    """Raise it to tell the user what is wrong.
 
-    def __init__(self, summary: str, detail: str = "", attribute: str = "") -> None:
+    `attribute` names the argument at fault, as `name` or `rules[0].port`. `exists` says whether
+    there is an object after `create` has failed; None leaves it to whether a result was set.
+    Several errors at a time are an `ExceptionGroup`.
+    """
+
+    def __init__(
+        self, summary: str, detail: str = "", attribute: str = "", exists: bool | None = None
+    ) -> None:
         super().__init__(summary)
         self.summary = summary
         self.detail = detail
         self.attribute = attribute
+        self.exists = exists
+
+
+def warn(summary: str, detail: str = "", attribute: str = "") -> None:
+    """Warn the user, from within a method of a provider, about what is done or about an argument.
+
+    Outside of a provider it is a Python warning.
+    """
+    told = _warnings.get()
+    if told is None:
+        warnings.warn(f"{summary}: {detail}" if detail else summary, stacklevel=2)
+    else:
+        told.append(
+            api.ProviderDiagnostic(Severity.WARNING, summary, detail, attribute_path(attribute))
+        )
+
+
+def attribute_path(text: str) -> cty.Path | None:
+    """The path that `rules[0].port` or `tags["a"]` names; none for no text."""
+    steps: list[cty.GetAttr | cty.Index] = []
+    position = 0
+    while position < len(text):
+        found = _STEP.match(text, position)
+        if found is None:
+            raise ValueError(f"{text!r} is not the path of an attribute")
+        if (name := found["name"]) is not None:
+            steps.append(cty.GetAttr(name))
+        elif (number := found["position"]) is not None:
+            steps.append(index_step(int(number)))
+        else:
+            steps.append(index_step(found["key"]))
+        position = found.end()
+    return tuple(steps) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What has come of an attempt."""
+
+    told: api.Told = ()
+    """Warnings, and errors if it failed."""
+    result: Any = None
+    exists: bool | None = None
+    """What the errors say about whether there is an object."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is no result."""
+        return api.has_errors(self.told)
 
 
 async def attempt(
-    work: Callable[..., Any], *args: object, meta: object = None
-) -> tuple[api.Told, Any]:
-    """What comes of it, or what is wrong. `meta` is passed only to work that takes it."""
-    if meta is not None and "meta" in inspect.signature(work).parameters:
-        work = partial(work, meta=meta)
+    work: Callable[..., Any],
+    *args: object,
+    meta: Callable[[], object] | None = None,
+    limit: float | None = None,
+) -> Outcome:
+    """Do it, in at most `limit` seconds. `meta` is for work that takes it, and passed if any."""
+    told: list[api.ProviderDiagnostic] = []
+    token = _warnings.set(told)
+    timer = asyncio.timeout(limit)
     try:
-        if inspect.iscoroutinefunction(work):
-            return (), await work(*args)
-        return (), await asyncio.to_thread(work, *args)
-    except cty.CtyError as error:
-        return problem("Unsuitable value", f"{error.message}.".capitalize(), error.path), None
-    except ProviderError as error:
-        path = (cty.GetAttr(error.attribute),) if error.attribute else None
-        return (api.ProviderDiagnostic(Severity.ERROR, error.summary, error.detail, path),), None
+        if meta is not None and "meta" in inspect.signature(work).parameters:
+            if (said := meta()) is not None:
+                work = partial(work, meta=said)
+        async with timer:
+            if inspect.iscoroutinefunction(work):
+                result = await work(*args)
+            else:
+                result = await asyncio.to_thread(work, *args)
+        return Outcome(tuple(told), result)
     except Exception as error:  # noqa: BLE001 - other people's code may raise anything
-        traceback.print_exc(file=sys.stderr)
-        return problem("Operation failed", f"{type(error).__name__}: {error}."), None
+        if timer.expired():
+            text = f"It took longer than the {limit:g} seconds that it may take"
+            return Outcome((*told, *problem("Timeout", f"{text}, and was given up.")))
+        errors = list(_each(error))
+        flags = [each.exists for each in errors if isinstance(each, ProviderError)]
+        exists = next((flag for flag in flags if flag is not None), None)
+        return Outcome((*told, *[_diagnostic(each) for each in errors]), None, exists)
+    finally:
+        _warnings.reset(token)
+
+
+def _each(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for one in error.exceptions:
+            yield from _each(one)
+    else:
+        yield error
+
+
+def _diagnostic(error: Exception) -> api.ProviderDiagnostic:
+    if isinstance(error, ProviderError):
+        try:
+            path = attribute_path(error.attribute)
+        except ValueError:
+            path = None
+        return api.ProviderDiagnostic(Severity.ERROR, error.summary, error.detail, path)
+    if isinstance(error, cty.CtyError):
+        text = f"{error.message[:1].upper()}{error.message[1:]}."
+        return api.ProviderDiagnostic(Severity.ERROR, "Unsuitable value", text, error.path or None)
+    _log.error("An operation failed", exc_info=error)
+    text = f"{type(error).__name__}: {error}."
+    return api.ProviderDiagnostic(Severity.ERROR, "Operation failed", text)

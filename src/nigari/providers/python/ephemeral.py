@@ -28,34 +28,37 @@ class OpenObjects:
     ) -> api.OpenEphemeralResponse:
         """Make an object and open it."""
         unknown = cty.unknown(fields.block.implied_type)
-        instance: Any = fields.to_instance(config)
-        told, left = await attempt(instance.open, settings)
-        if told:
-            return api.OpenEphemeralResponse(unknown, diagnostics=told)
+        made = await attempt(fields.to_instance, config)
+        if made.failed:
+            return api.OpenEphemeralResponse(unknown, diagnostics=made.told)
+        instance: Any = made.result
+        outcome = await attempt(instance.open, settings)
+        if outcome.failed:
+            return api.OpenEphemeralResponse(unknown, diagnostics=outcome.told)
         private = str(next(self._numbers)).encode()
         self._open[private] = instance
         try:
             result = coerce(fields.block, fields.to_value(instance))
-            renew_at = _moment(left)
+            renew_at = _moment(outcome.result)
         except (TypeError, cty.CtyError) as error:
             told = problem("Wrong value from the provider", f"{type(instance).__name__}: {error}.")
             told += (await self.close(private, settings)).diagnostics
-            return api.OpenEphemeralResponse(unknown, diagnostics=told)
-        return api.OpenEphemeralResponse(result, private, renew_at)
+            return api.OpenEphemeralResponse(unknown, diagnostics=outcome.told + told)
+        return api.OpenEphemeralResponse(result, private, renew_at, outcome.told)
 
     async def renew(self, private: bytes | None, settings: object) -> api.RenewEphemeralResponse:
         """Have an object renew itself."""
         instance = self._open.get(private or b"")
         if instance is None:
             return api.RenewEphemeralResponse(private, None, _not_open())
-        told, left = await attempt(instance.renew, settings)
-        if told:
-            return api.RenewEphemeralResponse(private, None, told)
+        outcome = await attempt(instance.renew, settings)
+        if outcome.failed:
+            return api.RenewEphemeralResponse(private, None, outcome.told)
         try:
-            return api.RenewEphemeralResponse(private, _moment(left))
+            return api.RenewEphemeralResponse(private, _moment(outcome.result), outcome.told)
         except TypeError as error:
             told = problem("Wrong value from the provider", f"{type(instance).__name__}: {error}.")
-            return api.RenewEphemeralResponse(private, None, told)
+            return api.RenewEphemeralResponse(private, None, outcome.told + told)
 
     async def close(self, private: bytes | None, settings: object) -> api.Response:
         """Have an object close itself, if it wants to know."""
@@ -64,8 +67,7 @@ class OpenObjects:
             return api.Response(_not_open())
         if not hasattr(instance, "close"):
             return api.Response()
-        told, _ = await attempt(instance.close, settings)
-        return api.Response(told)
+        return api.Response((await attempt(instance.close, settings)).told)
 
 
 def _moment(left: object) -> datetime | None:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from nigari import cty
+from nigari.cty.models import failure_text, make_model
 from nigari.cty.paths import index_step
 from nigari.cty.shapes import Shape
+from nigari.providers.python.attempt import ProviderError
 from nigari.providers.python.markers import UNKNOWN
+from nigari.providers.python.timeouts import Timeouts
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.placeholders import empty_nested
 from nigari.schema.provider import IdentitySchema
@@ -77,6 +80,11 @@ class Field:
     def is_result(self) -> bool:
         """Whether only the provider decides the value."""
         return isinstance(self.schema, Attribute) and self.schema.computed and self.default is None
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it says how long operations may take, which is nothing to the object itself."""
+        return isinstance(self.holds, Objects) and self.holds.fields.owner is Timeouts
 
     @property
     def is_write_only(self) -> bool:
@@ -164,8 +172,12 @@ class Fields:
                 given[field.keyword] = _read(field, part, shows_unknown)
             except cty.CtyError as error:
                 raise error.under(cty.GetAttr(field.name)) from None
-        made: object = self.owner(**given)
-        return made
+        try:
+            return make_model(self.owner, given)
+        except (cty.CtyError, ProviderError):
+            raise
+        except Exception as error:  # other people's constructors may raise anything
+            raise cty.CtyError(failure_text(error)) from error
 
 
 # -- values -----------------------------------------------------------------------------------

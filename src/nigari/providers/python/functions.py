@@ -7,6 +7,7 @@ from nigari import cty
 from nigari.cty.callables import CallableParameter, CallableSignature, callable_signature
 from nigari.cty.function import FunctionError
 from nigari.cty.shapes import Shape
+from nigari.diagnostics import Severity
 from nigari.providers import api
 from nigari.providers.python.attempt import attempt
 from nigari.schema.provider import FunctionParameter, FunctionSignature
@@ -29,10 +30,13 @@ class PythonFunction:
             given = self.python.read(arguments)
         except FunctionError as error:
             return api.CallResponse(unknown, api.FunctionFailure(error.message, error.argument))
-        told, result = await attempt(self.body, *given)
-        if told:
-            text = f"{told[0].summary}. {told[0].detail}" if told[0].detail else told[0].summary
-            return api.CallResponse(unknown, api.FunctionFailure(text.rstrip(".")))
+        outcome = await attempt(self.body, *given)
+        for told in outcome.told:
+            # A function cannot warn: whoever calls it has no way to show that.
+            if told.severity is Severity.ERROR:
+                text = f"{told.summary}. {told.detail}" if told.detail else told.summary
+                return api.CallResponse(unknown, api.FunctionFailure(text.rstrip(".")))
+        result = outcome.result
         if result is None:
             return api.CallResponse(cty.null(self.signature.returns))
         try:

@@ -92,6 +92,18 @@ def opened(fields: Fields, value: cty.Value, keeps: bool) -> cty.Value:
     return _mapped(fields, value, result)
 
 
+def results(fields: Fields, value: cty.Value) -> list[cty.Value]:
+    """All results of an object, those of nested objects included."""
+    found: list[cty.Value] = []
+
+    def note(field: Field, part: cty.Value) -> cty.Value:
+        found.append(part)
+        return part
+
+    _mapped(fields, value, note)
+    return found
+
+
 _Result = Callable[[Field, cty.Value], cty.Value]
 
 
@@ -129,6 +141,7 @@ def changed_fields(fields: Fields, planned: cty.Value, prior: cty.Value) -> list
         for field in fields.fields
         if not field.is_result
         and not field.is_write_only
+        and not field.is_limit
         and planned.attribute(field.name) != prior.attribute(field.name)
     ]
 

@@ -1,0 +1,308 @@
+"""Resource types and data sources: dataclasses with methods, asked what providers are asked.
+
+What is planned follows from the fields (see `planning`), and a class can add to it with a method
+of its own. Whatever a method raises, what exists afterwards is told.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from nigari import cty
+from nigari.cty.paths import unknown_as_null
+from nigari.providers import api
+from nigari.providers.base import problem
+from nigari.providers.python.attempt import Outcome, ProviderError, attempt, attribute_path
+from nigari.providers.python.fields import Fields, written
+from nigari.providers.python.planning import (
+    changed_fields,
+    completed,
+    opened,
+    replacing,
+    results,
+    with_write_only,
+)
+from nigari.providers.python.timeouts import Timeouts
+from nigari.schema.coerce import coerce, without_null_blocks
+
+Upgrade = Callable[[int, dict[str, object]], dict[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """What methods are given: the provider's configuration, and how to get the module's words."""
+
+    config: object
+    meta: Callable[[], object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceType:
+    """A class that was registered. It may leave out methods, and they may be async or not."""
+
+    # That is what `Any` stands for.
+    owner: Any
+    fields: Fields
+    version: int
+    upgrade: Upgrade | None
+    limits: Timeouts
+
+    async def upgraded(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
+        """Stored data of this version of the schema, or of an older one."""
+        outcome = await attempt(_upgraded, self, request)
+        nothing = cty.null(self.fields.block.implied_type)
+        return api.UpgradeResponse(nothing if outcome.failed else outcome.result, outcome.told)
+
+    async def read(self, request: api.ReadRequest, caller: Caller) -> api.ReadResponse:
+        """What an object is now."""
+        if not hasattr(self.owner, "read"):
+            return api.ReadResponse(request.state, request.private, request.identity)
+        made = await attempt(self.fields.to_instance, request.state)
+        outcome = made if made.failed else await self._ask(made.result, "read", caller)
+        if outcome.result is False:
+            return api.ReadResponse(cty.null(request.state.type), diagnostics=outcome.told)
+        state, told = self._left(made.result, outcome, request.state)
+        identity = request.identity if api.has_errors(told) else self.fields.identity_of(state)
+        return api.ReadResponse(state, request.private, identity, told)
+
+    async def read_data(self, request: api.ReadDataRequest, caller: Caller) -> api.ReadDataResponse:
+        """What a data source finds."""
+        unknown = cty.unknown(self.fields.block.implied_type)
+        made = await attempt(self.fields.to_instance, request.config)
+        outcome = made if made.failed else await self._ask(made.result, "read", caller)
+        return api.ReadDataResponse(*self._left(made.result, outcome, unknown))
+
+    async def plan(self, request: api.PlanRequest, caller: Caller) -> api.PlanResponse:
+        """What is planned: what follows from the fields, and what the class makes of it."""
+        if request.proposed.is_null:
+            return api.PlanResponse(request.proposed)
+        value, replaced = _planned(self, request)
+        if not hasattr(self.owner, "plan"):
+            identity = self.fields.identity_of(value)
+            return api.PlanResponse(value, replaced, identity=identity)
+        made = await attempt(self.fields.to_instance, value, True)
+        was = Outcome()
+        if not request.prior.is_null:
+            was = await attempt(self.fields.to_instance, request.prior)
+        if made.failed or was.failed:
+            return api.PlanResponse(value, diagnostics=made.told + was.told)
+        outcome = await self._ask(made.result, "plan", caller, was.result)
+        if outcome.failed:
+            return api.PlanResponse(value, diagnostics=outcome.told)
+        try:
+            value = coerce(self.fields.block, self.fields.to_value(made.result, value))
+            more = _named_paths(outcome.result)
+        except (TypeError, ValueError, cty.CtyError) as error:
+            return api.PlanResponse(value, diagnostics=outcome.told + self._wrong(error))
+        replaced += tuple(path for path in more if path not in replaced)
+        identity = self.fields.identity_of(value)
+        return api.PlanResponse(value, replaced, identity=identity, diagnostics=outcome.told)
+
+    async def apply(self, request: api.ApplyRequest, caller: Caller) -> api.ApplyResponse:
+        """Create, update or delete; what exists afterwards is told in any case."""
+        if request.planned.is_null:
+            state, told = await self._delete(request, caller)
+        elif request.prior.is_null:
+            state, told = await self._create(request, caller)
+        else:
+            state, told = await self._update(request, caller)
+        return api.ApplyResponse(state, identity=self.fields.identity_of(state), diagnostics=told)
+
+    async def _create(
+        self, request: api.ApplyRequest, caller: Caller
+    ) -> tuple[cty.Value, api.Told]:
+        made = await self._wanted(request)
+        if made.failed:
+            return request.prior, made.told
+        before = results(self.fields, self.fields.to_value(made.result))
+        outcome = await self._ask(made.result, "create", caller)
+        state, told = self._left(made.result, outcome, request.prior)
+        if not api.has_errors(told):
+            return state, told
+        left = self._salvaged(made.result)
+        exists = outcome.exists if outcome.failed else True
+        if exists is None:
+            exists = results(self.fields, left) != before
+        return (left if exists else request.prior), told
+
+    async def _update(
+        self, request: api.ApplyRequest, caller: Caller
+    ) -> tuple[cty.Value, api.Told]:
+        if _without_limits(self.fields, request.planned) == _without_limits(
+            self.fields, request.prior
+        ):
+            return request.planned, ()
+        made = await self._wanted(request)
+        was = await attempt(self.fields.to_instance, request.prior)
+        if made.failed or was.failed:
+            return request.prior, made.told + was.told
+        untouched = self.fields.to_value(was.result)
+        outcome = await self._ask(made.result, "update", caller, was.result)
+        if outcome.failed:
+            return self._changed(was.result, untouched, outcome, request.prior)
+        return self._left(made.result, outcome, request.prior)
+
+    async def _delete(
+        self, request: api.ApplyRequest, caller: Caller
+    ) -> tuple[cty.Value, api.Told]:
+        doomed = await attempt(self.fields.to_instance, request.prior)
+        if doomed.failed:
+            return request.prior, doomed.told
+        untouched = self.fields.to_value(doomed.result)
+        outcome = await self._ask(doomed.result, "delete", caller)
+        if outcome.failed:
+            return self._changed(doomed.result, untouched, outcome, request.prior)
+        return request.planned, outcome.told
+
+    async def import_state(self, request: api.ImportRequest, caller: Caller) -> api.ImportResponse:
+        """An object that exists already."""
+        how = "import_object" if request.identity is None else "import_identity"
+        if not hasattr(self.owner, how):
+            by = "" if request.identity is None else " by identity"
+            told = problem(
+                "Import not supported", f"Objects of {request.type_name} cannot be imported{by}."
+            )
+            return api.ImportResponse((), told)
+        if request.identity is None:
+            outcome = await attempt(self.owner.import_object, caller.config, request.id)
+        else:
+            by_identity = partial(self.owner.import_identity, **self.fields.parts(request.identity))
+            outcome = await attempt(by_identity, caller.config)
+        nothing = cty.null(self.fields.block.implied_type)
+        state, told = self._left(outcome.result, outcome, nothing)
+        if api.has_errors(told):
+            return api.ImportResponse((), told)
+        identity = self.fields.identity_of(state)
+        found = api.ImportedResource(request.type_name, state, identity=identity)
+        return api.ImportResponse((found,), told)
+
+    async def _wanted(self, request: api.ApplyRequest) -> Outcome:
+        """The instance that the plan describes."""
+        wanted = with_write_only(self.fields, request.planned, request.config)
+        return await attempt(self.fields.to_instance, wanted)
+
+    async def _ask(
+        self, instance: object, operation: str, caller: Caller, *args: object
+    ) -> Outcome:
+        """Have an instance do something, in the time that it may take."""
+        limit = None if operation == "plan" else self._limit(instance, operation)
+        work = getattr(instance, operation)
+        return await attempt(work, caller.config, *args, meta=caller.meta, limit=limit)
+
+    def _limit(self, instance: object, operation: str) -> float | None:
+        for field in self.fields.fields:
+            given = getattr(instance, field.keyword) if field.is_limit else None
+            if isinstance(given, Timeouts) and (limit := given.seconds(operation)) is not None:
+                return limit
+        return self.limits.seconds(operation)
+
+    def _left(
+        self, instance: object, outcome: Outcome, otherwise: cty.Value
+    ) -> tuple[cty.Value, api.Told]:
+        """An instance as state; a value of the wrong type is the provider's fault and is named."""
+        if outcome.failed:
+            return otherwise, outcome.told
+        try:
+            state = coerce(self.fields.block, self.fields.to_value(instance))
+            if state.is_wholly_known:
+                return state, outcome.told
+            raise TypeError("a value is UNKNOWN, which it may be only while a change is planned")
+        except (TypeError, AttributeError, cty.CtyError) as error:
+            return otherwise, outcome.told + self._wrong(error)
+
+    def _salvaged(self, instance: object) -> cty.Value:
+        """An instance as state, with null for whatever cannot be stored."""
+        values: dict[str, cty.Value] = {}
+        for field in self.fields.fields:
+            values[field.name] = written(field, None)
+            try:
+                if not field.is_write_only:
+                    found = written(field, getattr(instance, field.keyword))
+                    values[field.name] = unknown_as_null(found)
+            except (TypeError, AttributeError, cty.CtyError):
+                continue
+        return coerce(self.fields.block, cty.object_value(values))
+
+    def _wrong(self, error: Exception) -> api.Told:
+        where = cty.path_text(error.path) if isinstance(error, cty.CtyError) else ""
+        text = f"{where.removeprefix('.')}: {error}" if where else str(error)
+        return problem("Wrong value from the provider", f"{self.owner.__name__}: {text}.")
+
+    def _changed(
+        self, instance: object, untouched: cty.Value, outcome: Outcome, prior: cty.Value
+    ) -> tuple[cty.Value, api.Told]:
+        """What is left of a prior object after a failure: what the method has noted in it."""
+        state, more = self._left(instance, Outcome(), prior)
+        return (prior if state == untouched else state), outcome.told + more
+
+
+async def validated(fields: Fields | None, config: cty.Value) -> api.Told:
+    """Run a class's own `validate` as soon as everything it could look at is known."""
+    if fields is None or config.is_null or not config.is_wholly_known:
+        return ()
+    made = await attempt(fields.to_instance, config)
+    if made.failed or not hasattr(made.result, "validate"):
+        return made.told
+    return (await attempt(made.result.validate)).told
+
+
+def _planned(
+    kind: ResourceType, request: api.PlanRequest
+) -> tuple[cty.Value, tuple[cty.Path, ...]]:
+    """Fill in defaults, leave results open where something changes, name what replaces."""
+    fields = kind.fields
+    is_new = request.prior.is_null
+    value = completed(fields, request.config, None if is_new else request.prior)
+    replaced: tuple[cty.Path, ...] = ()
+    changed = [] if is_new else changed_fields(fields, value, request.prior)
+    if changed and hasattr(kind.owner, "update"):
+        replaced = tuple(replacing(fields, value, request.prior))
+    elif changed:
+        replaced = tuple((cty.GetAttr(field.name),) for field in changed)
+    if is_new or changed:
+        value = opened(fields, value, keeps=not is_new and not replaced)
+    return coerce(fields.block, value), replaced
+
+
+def _without_limits(fields: Fields, value: cty.Value) -> cty.Value:
+    limits = {field.name for field in fields.fields if field.is_limit}
+    return cty.object_value(
+        {name: part for name, part in value.mapping().items() if name not in limits}
+    )
+
+
+def _named_paths(named: object) -> tuple[cty.Path, ...]:
+    """The paths of attributes that a class's `plan` gives back: none, one or several."""
+    names = [named] if isinstance(named, str) else named or ()
+    if not isinstance(names, Iterable):
+        raise TypeError(f"plan gives the names of attributes that replace the object, not {named}")
+    paths = [attribute_path(str(name)) for name in names]
+    return tuple(path for path in paths if path is not None)
+
+
+def _upgraded(kind: ResourceType, request: api.UpgradeRequest) -> cty.Value:
+    attributes = json.loads(request.json)
+    if request.version != kind.version:
+        if kind.upgrade is None or request.version > kind.version:
+            raise ProviderError(
+                "State of another provider version",
+                f"The object was stored with version {request.version} of its schema, but this "
+                f"provider has version {kind.version}.",
+            )
+        attributes = kind.upgrade(request.version, attributes)
+    type_ = kind.fields.block.implied_type
+    state = cty.value_from_json(json.dumps(_fitted(attributes, type_)), type_)
+    return without_null_blocks(kind.fields.block, state)
+
+
+def _fitted(stored: object, type_: cty.Type) -> object:
+    """Stored data with null for attributes that it lacks, and without those that are no more."""
+    if isinstance(type_, cty.ObjectType) and isinstance(stored, dict):
+        return {name: _fitted(stored.get(name), of) for name, of in type_.attributes.items()}
+    if isinstance(type_, cty.ListType | cty.SetType) and isinstance(stored, list):
+        return [_fitted(each, type_.element) for each in stored]
+    if isinstance(type_, cty.MapType) and isinstance(stored, dict):
+        return {key: _fitted(each, type_.element) for key, each in stored.items()}
+    return stored
