@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "destroy": ("destroy", "Destroy everything that is managed here"),
     "eval": ("eval", "Evaluate an expression before anything runs"),
     "explain": ("explain", "Show where a value comes from and when it is known"),
+    "uses": ("uses", "Show everything that depends on something"),
     "fmt": ("fmt", "Rewrite configuration files in the standard format"),
     "get": ("get", "Install the modules that the configuration calls"),
     "graph": ("graph", "Show the operations of a plan and their order"),

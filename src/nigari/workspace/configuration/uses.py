@@ -1,0 +1,142 @@
+"""Uses: everything that depends on something, over all modules, by what is written.
+
+The other direction of explain: from a variable, a local value, an output, a resource, a module call or
+a provider to whatever would feel a change of it. No provider is asked: every reference in a block
+counts, whichever argument it is in. Instances of one block are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.static.run import StaticRun
+from nigari.hcl.body import Body
+from nigari.hcl.native_body import NativeBody
+from nigari.hcl.suggestion import did_you_mean
+from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.record import record
+
+_EXPANSION: Final = "(instances)"
+_EVERYTHING: Final = "*"
+
+
+@record
+class User:
+    """Something that depends on what was asked about."""
+
+    address: str
+    distance: int
+    """How many steps it is away."""
+    through: str
+    """What it uses itself, one step nearer."""
+
+
+def uses_of(run: StaticRun, address: str, diags: Diagnostics) -> list[User] | None:
+    """Everything that depends on an address, the nearest first; None after reporting that there is
+    no such thing.
+    """
+    users = _users(run)
+    named = {_name(block): block for block in users}
+    start = named.get(address)
+    if start is None:
+        hint = did_you_mean(address, named)
+        diags.error(
+            "Nothing with this address",
+            f"The configuration declares no {address}.{hint} Name a variable, local value, output, "
+            "resource, data source, module call or provider, without instance keys.",
+        )
+        return None
+    found: dict[Block, User] = {}
+    pending = [(start, 0)]
+    # The list grows while it is walked: what uses something has users, too.
+    for block, distance in pending:
+        for user in users[block]:
+            if user != start and user not in found:
+                found[user] = User(_name(user), distance + 1, _name(block))
+                pending.append((user, distance + 1))
+    return list(found.values())
+
+
+class _Written(BlockGraph):
+    """What blocks need, by all references that are written in them."""
+
+    def __init__(self, run: StaticRun) -> None:
+        super().__init__(run.root.instance, lambda _, __: None)
+        self.blocks: list[Block] = []
+        pending = [run.root.instance]
+        while pending:
+            instance = pending.pop()
+            path = instance.addr.unkeyed
+            self.blocks += [(path, name) for name in _declared(instance)]
+            if path != ROOT_MODULE:
+                self.blocks.append((path, _EXPANSION))
+            for children in instance.children.values():
+                pending.extend(children.values())
+        self.blocks = list(dict.fromkeys([*self.blocks, *self._providers]))
+
+    def _resource_needs(self, instance: ModuleInstance, addr: ResourceAddr) -> Iterator[Block]:
+        yield from super()._resource_needs(instance, addr)
+        resource = instance.module.resources.get(addr)
+        if resource is not None:
+            yield from self._of_written(instance, resource.body)
+
+    def _find_needs(self, block: Block) -> Iterator[Block]:
+        yield from super()._find_needs(block)
+        found = self._providers.get(block)
+        if found is not None and found.config is not None:
+            yield from self._of_written(found.instance, found.config.body)
+
+    def _of_written(self, instance: ModuleInstance, body: Body) -> Iterator[Block]:
+        for attribute in body.just_attributes(Diagnostics()).values():
+            yield from self._of_expression(instance, attribute.expr)
+        if isinstance(body, NativeBody):
+            for block in body.blocks:
+                yield from self._of_written(instance, block.body)
+
+
+def _declared(instance: ModuleInstance) -> Iterable[str]:
+    module = instance.module
+    yield from map(str, module.resources)
+    for kind, names in (
+        ("var", module.variables),
+        ("local", module.locals),
+        ("output", module.outputs),
+        ("check", module.checks),
+    ):
+        yield from (f"{kind}.{name}" for name in names)
+
+
+def _users(run: StaticRun) -> Mapping[Block, list[Block]]:
+    """What uses each block, directly."""
+    graph = _Written(run)
+    users: dict[Block, dict[Block, None]] = {block: {} for block in graph.blocks}
+    for block in graph.blocks:
+        for need in graph.needs(block):
+            for each in _real(need, users):
+                if each != block:
+                    users[each][block] = None
+    return {block: list(found) for block, found in users.items()}
+
+
+def _real(need: Block, known: Mapping[Block, object]) -> Iterable[Block]:
+    """The declarations that a need stands for: a whole module is everything that it outputs."""
+    path, name = need
+    if name == _EVERYTHING:
+        return [each for each in known if each[0] == path and each[1].startswith("output.")]
+    return (need,) if need in known else ()
+
+
+def _name(block: Block) -> str:
+    """The address of a block; what decides the instances of a module has that of its call."""
+    path, name = block
+    module = str(path)
+    if name == _EXPANSION:
+        return module
+    if name.startswith("output.") and module:
+        return f"{module}.{name.removeprefix('output.')}"
+    return f"{module}.{name}" if module and not name.startswith("provider[") else name
