@@ -62,7 +62,7 @@ class ConnectionFailed(NetFailure):
     def __init__(self, url: str, reason: str, is_refused: bool = False) -> None:
         what = f"{_host(url)} refuses connections." if is_refused else f"{reason}."
         super().__init__(
-            url, what, "Check that the server is running and that no firewall or proxy is missing."
+            url, what, "Check that the server is running and that no firewall is in the way."
         )
         self.is_refused = is_refused
 
