@@ -14,9 +14,9 @@ import pytest
 from benchmarks.configurations import resource_chains
 from nigari.addrs.provider import default_provider
 from nigari.lang.versions import Version
-from nigari.packages.checksums import directory_checksum
-from nigari.packages.platforms import current_platform
-from nigari.packages.provider_package import unpacked_path
+from nigari.packages.base.platforms import current_platform
+from nigari.packages.providers.checksums import directory_checksum
+from nigari.packages.providers.provider_package import unpacked_path
 from nigari.workspace.plugins.schema_cache import DIRECTORY, Form, SchemaCache
 
 HEAVY: Final = frozenset(
@@ -55,8 +55,8 @@ NOT_FOR_VALIDATE: Final = (
     "nigari.hcl.formatter",
     "nigari.hcl.json_scanner",
     "nigari.net",
-    "nigari.packages.provider_installer",
-    "nigari.packages.provider_selection",
+    "nigari.packages.providers.provider_installer",
+    "nigari.packages.providers.provider_selection",
     "nigari.plan",
     "nigari.providers.client",
     "nigari.providers.wire",
@@ -69,9 +69,9 @@ NOT_FOR_KEPT_SCHEMAS: Final = (
     "nigari.diagnostics.render",
     "nigari.eval.validate.run",
     "nigari.net",
-    "nigari.packages.provider_installer",
-    "nigari.packages.provider_selection",
-    "nigari.packages.provider_sources",
+    "nigari.packages.providers.provider_installer",
+    "nigari.packages.providers.provider_selection",
+    "nigari.packages.providers.provider_sources",
     "nigari.plan",
     "nigari.providers",
     "nigari.schema.block",

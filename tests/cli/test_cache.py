@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.package_tree import Found, Origin
-from nigari.packages.shared_store import SharedStore
+from nigari.packages.base.package_tree import Found, Origin
+from nigari.packages.modules.shared_store import SharedStore
 from tests.cli.process import Done, inside
 
 

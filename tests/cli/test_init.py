@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.platforms import current_platform
+from nigari.packages.base.platforms import current_platform
 from tests.cli.process import Done, inside
 from tests.packages.repositories import Repository, needs_git
 

@@ -10,9 +10,9 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
 
-from nigari.packages.gcs_source import GcsAddress, gcs_address
-from nigari.packages.module_fetch import FetchError
-from nigari.packages.s3_source import S3Address, s3_address
+from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.modules.gcs_source import GcsAddress, gcs_address
+from nigari.packages.modules.s3_source import S3Address, s3_address
 from tests.cli.test_init_packages import call, init, installed, write
 from tests.net_world.server import NOT_FOUND, Answer, Asked, Server, json_answer
 from tests.packages.archives import files, packed

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.module_fetch import FetchError
-from nigari.packages.oci_source import OciAddress, oci_address
+from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.modules.oci_source import OciAddress, oci_address
 from tests.cli.test_init_packages import call, init, installed, records, write
 from tests.packages.module_world import MODULE, ModuleWorld
 from tests.packages.oci_world import OciShelf

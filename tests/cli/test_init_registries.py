@@ -15,7 +15,7 @@ import pytest
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.cli.views.live import LiveLines
-from nigari.packages.platforms import current_platform
+from nigari.packages.base.platforms import current_platform
 from tests.net_world.registry import Key, Registry
 from tests.net_world.server import head
 from tests.net_world.world import World

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.state_path import StatePath
-from nigari.packages.whole_file import write_whole
+from nigari.packages.base.whole_file import write_whole
 from tests.cli.process import command, environment, nigari
 
 _MAIN = """\

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.checksums import (
+from nigari.packages.providers.checksums import (
     archive_checksum,
     directory_checksum,
     matching,

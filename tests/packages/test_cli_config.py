@@ -5,7 +5,7 @@ import pytest
 from nigari.addrs.provider import Provider, default_provider
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.hcl.source import Source
-from nigari.packages.cli_config import (
+from nigari.packages.hosts.cli_config import (
     CliConfig,
     HostToken,
     InstallMethod,
@@ -14,10 +14,10 @@ from nigari.packages.cli_config import (
     load_cli_config,
     parse_cli_config,
 )
-from nigari.packages.cli_config_syntax import Item, Object, read_items
-from nigari.packages.configured_sources import provider_source
-from nigari.packages.network import Network
-from nigari.packages.provider_pattern import Pattern
+from nigari.packages.hosts.cli_config_syntax import Item, Object, read_items
+from nigari.packages.hosts.network import Network
+from nigari.packages.hosts.provider_pattern import Pattern
+from nigari.packages.providers.configured_sources import provider_source
 
 DEMO = Provider("example.com", "team", "demo")
 

@@ -12,14 +12,19 @@ import pytest
 from nigari.diagnostics import Diagnostics
 from nigari.net.client import Client
 from nigari.net.settings import read_settings
-from nigari.packages.cli_config import CliConfig, HostToken, RegistryProtocols, load_cli_config
-from nigari.packages.host_credentials import (
+from nigari.packages.hosts.cli_config import (
+    CliConfig,
+    HostToken,
+    RegistryProtocols,
+    load_cli_config,
+)
+from nigari.packages.hosts.host_credentials import (
     CredentialsError,
     HostCredentials,
     Location,
     variable_name,
 )
-from nigari.packages.hosts import HostError, Hosts, ServiceMissing, VersionMissing
+from nigari.packages.hosts.hosts import HostError, Hosts, ServiceMissing, VersionMissing
 from tests.net_world.certificates import Authority
 from tests.net_world.server import NOT_FOUND, Answer, Proxy, Server, json_answer, redirect
 

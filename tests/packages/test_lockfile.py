@@ -6,7 +6,7 @@ from nigari.addrs.provider import Provider, default_provider
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.hcl.source import Source
 from nigari.lang.versions import ProviderConstraints, Version, parse_provider_constraints
-from nigari.packages.lockfile import (
+from nigari.packages.providers.lockfile import (
     Locks,
     ProviderLock,
     adopt_predecessors,

@@ -11,8 +11,8 @@ import pytest
 
 from nigari.addrs.module_source import RemoteSource, parse_module_source
 from nigari.diagnostics import Diagnostics
-from nigari.packages.git import GitAddress, GitGetter, git_address
-from nigari.packages.module_fetch import FetchError, no_progress
+from nigari.packages.base.module_fetch import FetchError, no_progress
+from nigari.packages.modules.git import GitAddress, GitGetter, git_address
 from tests.packages.repositories import Repository, needs_git
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.mercurial import MercurialAddress, MercurialGetter, mercurial_address
-from nigari.packages.module_fetch import FetchError, no_progress
+from nigari.packages.base.module_fetch import FetchError, no_progress
+from nigari.packages.modules.mercurial import MercurialAddress, MercurialGetter, mercurial_address
 
 needs_hg = pytest.mark.skipif(shutil.which("hg") is None, reason="the program hg is not here")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.module_fetch import FetchError
-from nigari.packages.module_manifest import ModuleRecord
-from nigari.packages.module_store import ModuleStore
-from nigari.packages.package_tree import Found, Origin, list_files
+from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.base.package_tree import Found, Origin, list_files
+from nigari.packages.modules.module_manifest import ModuleRecord
+from nigari.packages.modules.module_store import ModuleStore
 
 
 def put(store: ModuleStore, files: dict[str, str]) -> Found:

@@ -11,12 +11,12 @@ import pytest
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.source import Source
-from nigari.packages.cli_config import CliConfig, parse_cli_config
-from nigari.packages.network import Network
-from nigari.packages.oci_credentials import OciCredentialsError, OciCredentialsStore
-from nigari.packages.oci_mirror import OciMirror
-from nigari.packages.oci_settings import OciCredentials, OciDefaults, OciSecret
-from nigari.packages.provider_sources import ProviderSource
+from nigari.packages.hosts.cli_config import CliConfig, parse_cli_config
+from nigari.packages.hosts.network import Network
+from nigari.packages.hosts.oci_credentials import OciCredentialsError, OciCredentialsStore
+from nigari.packages.hosts.oci_settings import OciCredentials, OciDefaults, OciSecret
+from nigari.packages.providers.oci_mirror import OciMirror
+from nigari.packages.providers.provider_sources import ProviderSource
 from tests.net_world.oci import MANIFEST, OciRegistry, Repository, digest_of
 from tests.net_world.registry import zip_of
 from tests.net_world.server import Answer

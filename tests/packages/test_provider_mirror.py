@@ -4,11 +4,11 @@ from pathlib import Path
 
 from nigari.addrs.provider import builtin_provider
 from nigari.diagnostics import Diagnostics
-from nigari.packages.checksums import archive_checksum, directory_checksum
-from nigari.packages.lockfile import Locks
-from nigari.packages.provider_mirror import lock_platforms, mirror_providers
-from nigari.packages.provider_sources import FilesystemMirror
-from nigari.packages.requirement import Requirement
+from nigari.packages.providers.checksums import archive_checksum, directory_checksum
+from nigari.packages.providers.lockfile import Locks
+from nigari.packages.providers.provider_mirror import lock_platforms, mirror_providers
+from nigari.packages.providers.provider_sources import FilesystemMirror
+from nigari.packages.providers.requirement import Requirement
 from tests.packages.test_provider_selection import DEMO, add, constraints
 
 BOTH = ("linux_amd64", "plan9_arm")

@@ -13,16 +13,16 @@ import pytest
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version
-from nigari.packages.checksums import directory_checksum
-from nigari.packages.cli_config import CliConfig, HostToken
-from nigari.packages.lockfile import Locks, ProviderLock
-from nigari.packages.network import Network
-from nigari.packages.network_mirror import NetworkMirror
-from nigari.packages.provider_installer import Installation, Places, install_providers
-from nigari.packages.provider_registry import RegistrySource
-from nigari.packages.provider_sources import ProviderSource
-from nigari.packages.provider_store import ProviderStore
-from nigari.packages.requirement import Requirement
+from nigari.packages.hosts.cli_config import CliConfig, HostToken
+from nigari.packages.hosts.network import Network
+from nigari.packages.providers.checksums import directory_checksum
+from nigari.packages.providers.lockfile import Locks, ProviderLock
+from nigari.packages.providers.network_mirror import NetworkMirror
+from nigari.packages.providers.provider_installer import Installation, Places, install_providers
+from nigari.packages.providers.provider_registry import RegistrySource
+from nigari.packages.providers.provider_sources import ProviderSource
+from nigari.packages.providers.provider_store import ProviderStore
+from nigari.packages.providers.requirement import Requirement
 from nigari.record import replace
 from tests.net_world.registry import Key, Registry, Release
 from tests.net_world.server import Answer, head, json_answer, redirect

@@ -9,19 +9,19 @@ import pytest
 from nigari.addrs.provider import Provider, builtin_provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import ProviderConstraints, Version, parse_provider_constraints
-from nigari.packages.checksums import directory_checksum, zip_checksum
-from nigari.packages.installed_program import installed_program
-from nigari.packages.lockfile import Locks, ProviderLock
-from nigari.packages.provider_installer import (
+from nigari.packages.providers.checksums import directory_checksum, zip_checksum
+from nigari.packages.providers.installed_program import installed_program
+from nigari.packages.providers.lockfile import Locks, ProviderLock
+from nigari.packages.providers.provider_installer import (
     Installation,
     Places,
     Step,
     install_providers,
 )
-from nigari.packages.provider_package import packed_path, unpacked_path
-from nigari.packages.provider_sources import FilesystemMirror
-from nigari.packages.provider_store import ProviderStore, StoreError
-from nigari.packages.requirement import Requirement
+from nigari.packages.providers.provider_package import packed_path, unpacked_path
+from nigari.packages.providers.provider_sources import FilesystemMirror
+from nigari.packages.providers.provider_store import ProviderStore, StoreError
+from nigari.packages.providers.requirement import Requirement
 from nigari.record import replace
 
 DEMO = Provider("example.com", "team", "demo")

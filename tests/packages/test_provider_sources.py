@@ -5,9 +5,9 @@ import pytest
 
 from nigari.addrs.provider import Provider, default_provider
 from nigari.lang.versions import Version
-from nigari.packages.provider_package import executable, find_packages, packages_of
-from nigari.packages.provider_pattern import Pattern, parse_pattern
-from nigari.packages.provider_sources import (
+from nigari.packages.hosts.provider_pattern import Pattern, parse_pattern
+from nigari.packages.providers.provider_package import executable, find_packages, packages_of
+from nigari.packages.providers.provider_sources import (
     CombinedSources,
     FilesystemMirror,
     LocalOffer,

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.module_fetch import FetchError
-from nigari.packages.package_tree import Found, Origin, Package
-from nigari.packages.shared_store import SharedStore, older_than, shared_directory
+from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.base.package_tree import Found, Origin, Package
+from nigari.packages.modules.shared_store import SharedStore, older_than, shared_directory
 
 FILLING = """
 import sys, time
 from pathlib import Path
-from nigari.packages.shared_store import SharedStore
+from nigari.packages.modules.shared_store import SharedStore
 store = SharedStore(Path(sys.argv[1]))
 assert store.is_usable()
 while True:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.unpacking import (
+from nigari.packages.base.unpacking import (
     ArchiveError,
     Limits,
     form_of_content,

@@ -14,8 +14,8 @@ import pytest
 from nigari.addrs.provider import default_provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version
-from nigari.packages.platforms import current_platform
-from nigari.packages.provider_package import unpacked_path
+from nigari.packages.base.platforms import current_platform
+from nigari.packages.providers.provider_package import unpacked_path
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.states.backend import find_arguments, merged

@@ -19,14 +19,14 @@ from nigari import cty
 from nigari.addrs.provider import Provider, default_provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version, parse_provider_constraints
-from nigari.packages.lockfile import Locks, load_locks, lock_text, save_locks
-from nigari.packages.platforms import current_platform
-from nigari.packages.provider_installer import Installation, Places, install_providers
-from nigari.packages.provider_mirror import lock_platforms
-from nigari.packages.provider_package import packed_path, unpacked_path
-from nigari.packages.provider_sources import FilesystemMirror
-from nigari.packages.provider_store import ProviderStore
-from nigari.packages.requirement import Requirement
+from nigari.packages.base.platforms import current_platform
+from nigari.packages.providers.lockfile import Locks, load_locks, lock_text, save_locks
+from nigari.packages.providers.provider_installer import Installation, Places, install_providers
+from nigari.packages.providers.provider_mirror import lock_platforms
+from nigari.packages.providers.provider_package import packed_path, unpacked_path
+from nigari.packages.providers.provider_sources import FilesystemMirror
+from nigari.packages.providers.provider_store import ProviderStore
+from nigari.packages.providers.requirement import Requirement
 from nigari.providers import api
 from nigari.providers.client import PluginProvider
 from nigari.providers.launch import launch

@@ -49,7 +49,7 @@ def write_beside(
 def make_directories(path: str) -> None:
     """Make a directory and those above it, where they are missing."""
     if not os.path.isdir(path):
-        from nigari.packages import whole_file
+        from nigari.packages.base import whole_file
 
         whole_file.make_directories(path)
 

@@ -6,8 +6,8 @@ from nigari.addrs.hostname import normalize_hostname
 from nigari.cli.presenter import Presenter
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
-from nigari.packages.cli_config import CliConfig, load_cli_config
-from nigari.packages.host_credentials import HostCredentials
+from nigari.packages.hosts.cli_config import CliConfig, load_cli_config
+from nigari.packages.hosts.host_credentials import HostCredentials
 
 
 def host_argument(presenter: Presenter) -> tuple[str, CliConfig, HostCredentials] | None:

@@ -16,7 +16,7 @@ def run(invocation: Invocation) -> int:
     cache = open_cache(presenter)
     if cache is None:
         return presenter.end()
-    from nigari.packages.shared_store import older_than
+    from nigari.packages.modules.shared_store import older_than
 
     with cache.alone() as is_alone:
         if not is_alone:

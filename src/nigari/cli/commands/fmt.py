@@ -15,7 +15,7 @@ from nigari.hcl.formatter import format_body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.lang.files import DiskFiles
-from nigari.packages.whole_file import write_whole
+from nigari.packages.base.whole_file import write_whole
 
 EXTENSIONS = (".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl")
 

@@ -11,12 +11,12 @@ from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG, Person
 from nigari.cli.state_flags import JSON_FLAG, JSON_INTO_FLAG
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.packages.host_credentials import CredentialsError, HostCredentials, Location
+from nigari.packages.hosts.host_credentials import CredentialsError, HostCredentials, Location
 
 if TYPE_CHECKING:
     from nigari.net.client import Client
-    from nigari.packages.hosts import Host
-    from nigari.packages.login import LoginService
+    from nigari.packages.hosts.hosts import Host
+    from nigari.packages.hosts.login import LoginService
 
 _PASSWORD_HOST: Final = "app.terraform.io"
 """The only host whose users may be asked for their password."""
@@ -49,8 +49,8 @@ class _Login:
     async def begin(self) -> bool:
         from nigari.net.client import Client
         from nigari.net.settings import read_settings
-        from nigari.packages.hosts import HostError, Hosts
-        from nigari.packages.login import LoginError
+        from nigari.packages.hosts.hosts import HostError, Hosts
+        from nigari.packages.hosts.login import LoginError
 
         presenter, environ = self._presenter, self._presenter.terminal.environ
         found = host_argument(presenter)
@@ -80,8 +80,8 @@ class _Login:
         return True
 
     async def _token(self, host: Host, client: Client, credentials: HostCredentials) -> str | None:
-        from nigari.packages.hosts import ServiceMissing, VersionMissing
-        from nigari.packages.login import CODE, PASSWORD, login_service
+        from nigari.packages.hosts.hosts import ServiceMissing, VersionMissing
+        from nigari.packages.hosts.login import CODE, PASSWORD, login_service
 
         try:
             service = login_service(host)
@@ -104,7 +104,7 @@ class _Login:
         return None
 
     async def _by_code(self, name: str, client: Client, service: LoginService) -> str:
-        from nigari.packages.login import CodeLogin, callback_server
+        from nigari.packages.hosts.login import CodeLogin, callback_server
 
         async with callback_server(service.ports) as server:
             login = CodeLogin(service, server.url)
@@ -116,7 +116,7 @@ class _Login:
         return await login.token(client, code)
 
     async def _by_password(self, name: str, client: Client, service: LoginService) -> str | None:
-        from nigari.packages.login import token_for_password
+        from nigari.packages.hosts.login import token_for_password
 
         user = self._person.text(f"User name for {name}", "", is_secret=False)
         word = None if user is None else self._person.text(f"Password for {name}", "", True)
@@ -128,7 +128,7 @@ class _Login:
     async def _by_hand(
         self, host: Host, client: Client, credentials: HostCredentials
     ) -> str | None:
-        from nigari.packages.login import tokens_page, user_name
+        from nigari.packages.hosts.login import tokens_page, user_name
 
         service = host.url("tfe.v2")
         if not self._agrees(host.name, credentials, "opens a page where you can make one"):

@@ -9,7 +9,7 @@ from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG
 from nigari.cli.state_flags import JSON_FLAG, JSON_INTO_FLAG
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.packages.host_credentials import CredentialsError, Location
+from nigari.packages.hosts.host_credentials import CredentialsError, Location
 
 
 def run(invocation: Invocation) -> int:

@@ -7,7 +7,7 @@ from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.eval.static.run import StaticRun
-from nigari.packages.requirement import Requirement, by_provider, combined_constraints
+from nigari.packages.providers.requirement import Requirement, by_provider, combined_constraints
 from nigari.record import record, replace
 
 TEST_DIRECTORY_FLAG = Flag(

@@ -11,19 +11,19 @@ from nigari.cli.command import FLAG_LIST, FLAG_TEXT, Command, Example, Flag, Inv
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.packages.configured_sources import origin_source
-from nigari.packages.lockfile import (
+from nigari.packages.base.platforms import current_platform
+from nigari.packages.hosts.network import Network
+from nigari.packages.providers.configured_sources import origin_source
+from nigari.packages.providers.lockfile import (
     FILE_NAME,
     Locks,
     adopt_predecessors,
     lock_text,
     save_locks,
 )
-from nigari.packages.network import Network
-from nigari.packages.platforms import current_platform
-from nigari.packages.provider_mirror import lock_platforms
-from nigari.packages.provider_sources import FilesystemMirror, ProviderSource
-from nigari.packages.requirement import Requirement
+from nigari.packages.providers.provider_mirror import lock_platforms
+from nigari.packages.providers.provider_sources import FilesystemMirror, ProviderSource
+from nigari.packages.providers.requirement import Requirement
 from nigari.workspace.plugins.providers import InstalledProviders
 
 PLATFORM_FLAG = Flag(
@@ -62,7 +62,7 @@ def _source(
             "https://mirror.example.com/providers/.",
         )
         return None
-    from nigari.packages.network_mirror import NetworkMirror
+    from nigari.packages.providers.network_mirror import NetworkMirror
 
     return NetworkMirror(url, network)
 

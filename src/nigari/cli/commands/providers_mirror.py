@@ -10,10 +10,10 @@ from nigari.cli.commands.providers_lock import PLATFORM_FLAG, platforms_of
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.packages.configured_sources import origin_source
-from nigari.packages.lockfile import adopt_predecessors
-from nigari.packages.network import Network
-from nigari.packages.provider_mirror import mirror_providers
+from nigari.packages.hosts.network import Network
+from nigari.packages.providers.configured_sources import origin_source
+from nigari.packages.providers.lockfile import adopt_predecessors
+from nigari.packages.providers.provider_mirror import mirror_providers
 from nigari.workspace.plugins.providers import InstalledProviders
 
 

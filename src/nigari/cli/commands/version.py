@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
-from nigari.packages.platforms import current_platform
+from nigari.packages.base.platforms import current_platform
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 _LOCK_FILE = ".terraform.lock.hcl"
@@ -16,7 +16,7 @@ def _selections() -> dict[str, str]:
     if not os.path.exists(_LOCK_FILE):
         return {}
     from nigari.diagnostics import Diagnostics
-    from nigari.packages.lockfile import load_locks
+    from nigari.packages.providers.lockfile import load_locks
 
     locks = load_locks(_LOCK_FILE, Diagnostics())
     return {str(each): str(locks.providers[each].version) for each in sorted(locks.providers)}

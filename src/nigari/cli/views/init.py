@@ -10,10 +10,10 @@ from nigari.backends.opening import is_supported
 from nigari.cli.presenter import Presenter
 from nigari.cli.views.live import Download, LiveLines
 from nigari.lang.versions import Version
-from nigari.packages.lockfile import FILE_NAME
-from nigari.packages.module_locks import FILE_NAME as MODULE_LOCKS
-from nigari.packages.provider_installer import Installation, Outcome, Step
-from nigari.packages.provider_sources import Verified
+from nigari.packages.modules.module_locks import FILE_NAME as MODULE_LOCKS
+from nigari.packages.providers.lockfile import FILE_NAME
+from nigari.packages.providers.provider_installer import Installation, Outcome, Step
+from nigari.packages.providers.provider_sources import Verified
 from nigari.workspace.states.backend import SavedBackend
 
 _STEPS = {

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 from nigari.cli.presenter import Presenter
 
 if TYPE_CHECKING:
-    from nigari.packages.shared_store import SharedStore, StoredPackage
+    from nigari.packages.modules.shared_store import SharedStore, StoredPackage
 
 
 def open_cache(presenter: Presenter) -> SharedStore | None:
     """The packages of this user; None, after saying so, where none are kept."""
-    from nigari.packages.shared_store import DIRECTORY_VARIABLE, SharedStore, shared_directory
+    from nigari.packages.modules.shared_store import (
+        DIRECTORY_VARIABLE,
+        SharedStore,
+        shared_directory,
+    )
 
     directory = shared_directory(presenter.terminal.environ)
     if directory is None:

@@ -23,7 +23,7 @@ from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.eval.base.once import DONE
 from nigari.eval.nodes.variable import RootVariable
 from nigari.eval.static.run import StaticRun
-from nigari.packages.whole_file import make_directories, write_whole
+from nigari.packages.base.whole_file import make_directories, write_whole
 
 FILE_NAME: Final = "nigari.variables.json"
 

@@ -26,7 +26,7 @@ from nigari.lang.versions import parse_module_constraints, parse_version
 from nigari.record import record
 
 if TYPE_CHECKING:
-    from nigari.packages.module_manifest import Manifest, ModuleRecord
+    from nigari.packages.modules.module_manifest import Manifest, ModuleRecord
 
 _LONGEST_NAME = 200
 _DEEP = 8
@@ -224,7 +224,7 @@ class InstalledPackages:
     ) -> Sequence[Place | None]:
         """Where each module is, according to the list of installed modules."""
         if self._manifest is None:
-            from nigari.packages.module_manifest import load_manifest
+            from nigari.packages.modules.module_manifest import load_manifest
 
             self._manifest = load_manifest(self._files, self.modules, diags)
         return [self._locate(each, self._manifest.get(each.key), diags) for each in wanted]
@@ -300,7 +300,7 @@ def directory_name(key: str) -> str:
 
 def root_record(directory: str) -> ModuleRecord:
     """The record of the root module itself."""
-    from nigari.packages.module_manifest import ModuleRecord
+    from nigari.packages.modules.module_manifest import ModuleRecord
 
     return ModuleRecord(module_key(ROOT_MODULE), "", directory)
 

@@ -21,7 +21,7 @@ from nigari.eval.base.slots import Slot
 from nigari.eval.static.run import StaticRun, settled
 from nigari.hcl.expressions import Expression
 from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
-from nigari.packages.requirement import Requirement
+from nigari.packages.providers.requirement import Requirement
 
 
 def find_requirements(run: StaticRun) -> list[Requirement]:

@@ -28,7 +28,7 @@ from nigari.eval.static.module_call import InstallModule
 from nigari.eval.static.run import StaticRun, run_static
 from nigari.hcl.body import Block
 from nigari.lang.versions import parse_provider_constraints
-from nigari.packages.requirement import Requirement
+from nigari.packages.providers.requirement import Requirement
 from nigari.record import replace
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import CalledModules

@@ -14,8 +14,8 @@ from nigari.eval.nodes.variable import fitted
 from nigari.eval.static.run import StaticRun
 from nigari.events import Listener
 from nigari.lang.marks import EPHEMERAL
-from nigari.packages.lockfile import FILE_NAME
-from nigari.packages.module_manifest import FILE_NAME as MANIFEST
+from nigari.packages.modules.module_manifest import FILE_NAME as MANIFEST
+from nigari.packages.providers.lockfile import FILE_NAME
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.plan_file import Data, SavedPlan, checksum, plan_header, value_to_plan
 from nigari.record import record

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
-from nigari.packages.installed_program import Program
+from nigari.packages.providers.installed_program import Program
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.schema_cache import Form, SchemaCache
 

@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.packages.cli_config import CliConfig, load_cli_config
-from nigari.packages.installed_program import (
+from nigari.packages.base.platforms import current_platform
+from nigari.packages.hosts.cli_config import CliConfig, load_cli_config
+from nigari.packages.providers.installed_program import (
     Program,
     installed_program,
     is_installed,
     report_not_installed,
 )
-from nigari.packages.locked_versions import locked_versions_fit
-from nigari.packages.lockfile import FILE_NAME, Locks, load_locks
-from nigari.packages.platforms import current_platform
-from nigari.packages.provider_package import executable
+from nigari.packages.providers.locked_versions import locked_versions_fit
+from nigari.packages.providers.lockfile import FILE_NAME, Locks, load_locks
+from nigari.packages.providers.provider_package import executable
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.provider_start import ProgramSearch, ProviderStart, Purpose
 from nigari.workspace.plugins.schema_cache import DIRECTORY, SchemaCache
 
 if TYPE_CHECKING:
-    from nigari.packages.provider_store import ProviderStore
-    from nigari.packages.requirement import Requirement
+    from nigari.packages.providers.provider_store import ProviderStore
+    from nigari.packages.providers.requirement import Requirement
     from nigari.providers import api
     from nigari.schema.provider import ProviderSchema
 
@@ -75,7 +75,7 @@ class InstalledProviders:
     @cached_property
     def store(self) -> ProviderStore:
         """Where the packages are, for who changes something there."""
-        from nigari.packages.provider_store import ProviderStore
+        from nigari.packages.providers.provider_store import ProviderStore
 
         return ProviderStore(self._where.data_directory / _STORE, current_platform())
 

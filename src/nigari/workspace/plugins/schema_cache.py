@@ -68,7 +68,7 @@ class SchemaCache:
         """Remember what a package has told, in place of what was known of that provider."""
         from pathlib import Path
 
-        from nigari.packages.whole_file import make_directories, write_whole
+        from nigari.packages.base.whole_file import make_directories, write_whole
 
         path = Path(self._path(provider, form))
         with contextlib.suppress(OSError):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from nigari.eval.base.inputs import Inputs
     from nigari.eval.static.run import StaticRun
     from nigari.lang.files import Files
-    from nigari.packages.requirement import Requirement
+    from nigari.packages.providers.requirement import Requirement
     from nigari.plan.model.plan_file import SavedPlan
     from nigari.schema.provider import ProviderSchema
     from nigari.state.edit import MoveOutcome

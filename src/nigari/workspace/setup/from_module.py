@@ -22,12 +22,12 @@ from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.scope import Scope
 from nigari.lang.files import DiskFiles
-from nigari.packages.module_download import ModuleDownloads
-from nigari.packages.module_fetch import FetchError
-from nigari.packages.module_registry import ModuleRegistries
-from nigari.packages.module_store import ModuleStore
-from nigari.packages.package_tree import Found
-from nigari.packages.subdirectories import find_subdir
+from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.base.package_tree import Found
+from nigari.packages.base.subdirectories import find_subdir
+from nigari.packages.modules.module_download import ModuleDownloads
+from nigari.packages.modules.module_registry import ModuleRegistries
+from nigari.packages.modules.module_store import ModuleStore
 from nigari.workspace.setup.install import directory_package
 from nigari.workspace.setup.module_sources import ModuleSources
 

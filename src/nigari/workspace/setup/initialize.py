@@ -20,11 +20,11 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static.backend import BackendArguments
 from nigari.eval.static.run import StaticRun
-from nigari.packages.module_locks import ModuleLocks
-from nigari.packages.module_store import ModuleStore
-from nigari.packages.platforms import current_platform
-from nigari.packages.provider_installer import Installation, Listener
-from nigari.packages.requirement import Requirement
+from nigari.packages.base.platforms import current_platform
+from nigari.packages.modules.module_locks import ModuleLocks
+from nigari.packages.modules.module_store import ModuleStore
+from nigari.packages.providers.provider_installer import Installation, Listener
+from nigari.packages.providers.requirement import Requirement
 from nigari.record import record
 from nigari.workspace import Workspace
 from nigari.workspace.base.people import People

@@ -18,11 +18,11 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import DiskFiles, Entry
-from nigari.packages.module_fetch import FetchError
-from nigari.packages.module_manifest import Manifest, ModuleRecord, load_manifest
-from nigari.packages.module_store import ModuleStore
-from nigari.packages.package_tree import Found, Package
-from nigari.packages.subdirectories import find_subdir
+from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.base.package_tree import Found, Package
+from nigari.packages.base.subdirectories import find_subdir
+from nigari.packages.modules.module_manifest import Manifest, ModuleRecord, load_manifest
+from nigari.packages.modules.module_store import ModuleStore
 from nigari.record import record
 from nigari.workspace.configuration.modules import (
     PackageRequest,
@@ -37,8 +37,8 @@ from nigari.workspace.setup.module_sources import ModuleSources
 from nigari.workspace.setup.requested_packages import made_from, only_version, package_text
 
 if TYPE_CHECKING:
-    from nigari.packages.module_download import ModuleDownloads, Pin
-    from nigari.packages.module_locks import ModuleLock
+    from nigari.packages.modules.module_download import ModuleDownloads, Pin
+    from nigari.packages.modules.module_locks import ModuleLock
 
 _AT_A_TIME = 8
 
@@ -82,7 +82,7 @@ class _Wanted:
 
     @property
     def pin(self) -> Pin:
-        from nigari.packages.module_download import Pin
+        from nigari.packages.modules.module_download import Pin
 
         return Pin() if self.lock is None else Pin(self.lock.revision, self.lock.digest)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics import Diagnostics
-from nigari.packages.module_locks import (
+from nigari.packages.base.package_tree import Found, content_hash, package_id
+from nigari.packages.modules.module_locks import (
     FILE_NAME,
     NO_LOCKS,
     ModuleLock,
@@ -14,7 +15,6 @@ from nigari.packages.module_locks import (
     load_module_locks,
     save_module_locks,
 )
-from nigari.packages.package_tree import Found, content_hash, package_id
 
 
 def open_module_locking(directory: str, wanted: bool, diags: Diagnostics) -> ModuleLocking:

@@ -10,18 +10,18 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from nigari.diagnostics import Diagnostics
-from nigari.packages.module_store import ModuleStore
+from nigari.packages.modules.module_store import ModuleStore
 from nigari.workspace.setup.background import BackgroundLoop
 
 if TYPE_CHECKING:
     from nigari.net.client import Client
-    from nigari.packages.fetching import Fetching
-    from nigari.packages.hosts import Hosts
-    from nigari.packages.module_download import ModuleDownloads
-    from nigari.packages.module_fetch import Getter
-    from nigari.packages.module_registry import ModuleRegistries
-    from nigari.packages.network import Network
-    from nigari.packages.shared_store import SharedStore
+    from nigari.packages.base.module_fetch import Getter
+    from nigari.packages.hosts.hosts import Hosts
+    from nigari.packages.hosts.network import Network
+    from nigari.packages.modules.fetching import Fetching
+    from nigari.packages.modules.module_download import ModuleDownloads
+    from nigari.packages.modules.module_registry import ModuleRegistries
+    from nigari.packages.modules.shared_store import SharedStore
 
 T = TypeVar("T")
 
@@ -43,8 +43,8 @@ class ModuleSources:
     def downloads(self) -> ModuleDownloads:
         """Who gets packages."""
         if self._downloads is None:
-            from nigari.packages.module_download import ModuleDownloads
-            from nigari.packages.shared_store import SharedStore, shared_directory
+            from nigari.packages.modules.module_download import ModuleDownloads
+            from nigari.packages.modules.shared_store import SharedStore, shared_directory
 
             directory = shared_directory(self._environ)
             self._shared = None if directory is None else SharedStore(directory)
@@ -56,7 +56,7 @@ class ModuleSources:
     def registries(self) -> ModuleRegistries:
         """Who knows the modules of registries."""
         if self._registries is None:
-            from nigari.packages.module_registry import ModuleRegistries
+            from nigari.packages.modules.module_registry import ModuleRegistries
 
             self._registries = ModuleRegistries(self._opened())
         return self._registries
@@ -75,8 +75,8 @@ class ModuleSources:
 
     def _opened(self) -> Hosts:
         if self._hosts is None:
-            from nigari.packages.cli_config import load_cli_config
-            from nigari.packages.network import Network
+            from nigari.packages.hosts.cli_config import load_cli_config
+            from nigari.packages.hosts.network import Network
 
             # What is wrong in the CLI configuration is told where providers are looked for.
             config = load_cli_config(self._environ, Diagnostics())
@@ -85,10 +85,10 @@ class ModuleSources:
         return self._hosts
 
     def _fetching(self) -> Fetching:
-        from nigari.packages.fetching import Fetching
-        from nigari.packages.git import GitGetter
-        from nigari.packages.local_files import LocalFileGetter
-        from nigari.packages.mercurial import MercurialGetter
+        from nigari.packages.modules.fetching import Fetching
+        from nigari.packages.modules.git import GitGetter
+        from nigari.packages.modules.local_files import LocalFileGetter
+        from nigari.packages.modules.mercurial import MercurialGetter
 
         fetching = Fetching()
         client = self._opened().client
@@ -103,24 +103,24 @@ class ModuleSources:
         return fetching
 
     def _web(self, client: Client, fetching: Fetching) -> Getter:
-        from nigari.packages.http_source import HttpGetter
+        from nigari.packages.modules.http_source import HttpGetter
 
         return HttpGetter(client, self._environ, fetching)
 
     def _gcs(self, client: Client) -> Getter:
-        from nigari.packages.buckets import BucketGetter
-        from nigari.packages.gcs_source import GcsStorage
+        from nigari.packages.modules.buckets import BucketGetter
+        from nigari.packages.modules.gcs_source import GcsStorage
 
         return BucketGetter(GcsStorage(client, self._environ))
 
     def _oci(self, client: Client) -> Getter:
-        from nigari.packages.oci_source import OciGetter
+        from nigari.packages.modules.oci_source import OciGetter
 
         assert self._network is not None
         return OciGetter(client, self._network.oci_credentials())
 
     def _s3(self, client: Client) -> Getter:
-        from nigari.packages.buckets import BucketGetter
-        from nigari.packages.s3_source import S3Storage
+        from nigari.packages.modules.buckets import BucketGetter
+        from nigari.packages.modules.s3_source import S3Storage
 
         return BucketGetter(S3Storage(client, self._environ))

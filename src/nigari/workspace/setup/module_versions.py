@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from nigari.addrs.module_source import RegistrySource
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import ModuleConstraints, Version, parse_module_constraints
-from nigari.packages.module_fetch import FetchError
-from nigari.packages.module_registry import AvailableVersions, ModuleRegistries
+from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.modules.module_registry import AvailableVersions, ModuleRegistries
 from nigari.workspace.configuration.modules import PackageRequest
 from nigari.workspace.setup.module_sources import ModuleSources
 from nigari.workspace.setup.requested_packages import made_from, package_text

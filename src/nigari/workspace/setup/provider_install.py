@@ -15,8 +15,11 @@ from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
-from nigari.packages.configured_sources import provider_source
-from nigari.packages.lockfile import (
+from nigari.packages.base.platforms import current_platform
+from nigari.packages.base.whole_file import make_directories
+from nigari.packages.hosts.network import Network
+from nigari.packages.providers.configured_sources import provider_source
+from nigari.packages.providers.lockfile import (
     FILE_NAME,
     Locks,
     adopt_predecessors,
@@ -24,23 +27,20 @@ from nigari.packages.lockfile import (
     may_write,
     save_locks,
 )
-from nigari.packages.network import Network
-from nigari.packages.platforms import current_platform
-from nigari.packages.provider_installer import (
+from nigari.packages.providers.provider_installer import (
     Installation,
     Listener,
     Places,
     install_providers,
 )
-from nigari.packages.provider_sources import (
+from nigari.packages.providers.provider_sources import (
     CombinedSources,
     FilesystemMirror,
     ProviderSource,
     SelectiveSource,
 )
-from nigari.packages.provider_store import ProviderStore
-from nigari.packages.requirement import Requirement
-from nigari.packages.whole_file import make_directories
+from nigari.packages.providers.provider_store import ProviderStore
+from nigari.packages.providers.requirement import Requirement
 from nigari.record import record
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.packages.provider_installer import Installation, Silence
+from nigari.packages.providers.provider_installer import Installation, Silence
 from nigari.workspace.states.backend import SavedBackend
 
 

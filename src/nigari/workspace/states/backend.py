@@ -31,8 +31,8 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.render import value_display
-from nigari.packages.module_manifest import as_go_writes
-from nigari.packages.whole_file import make_directories, write_whole
+from nigari.packages.base.whole_file import make_directories, write_whole
+from nigari.packages.modules.module_manifest import as_go_writes
 from nigari.record import record
 from nigari.schema.block import Block
 

@@ -1,0 +1,4 @@
+"""Files of packages: written whole, unpacked safely, compared, for one platform.
+
+Does not know where packages come from.
+"""

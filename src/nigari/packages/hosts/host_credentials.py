@@ -1,0 +1,267 @@
+"""Tokens for service hosts: where they are looked for, and where they are stored.
+
+They come from the environment, from `credentials` blocks in CLI configuration files, or from a
+helper program, in this order. `login` and `logout` change one file only, `credentials.tfrc.json`,
+or what the helper keeps. What tokens are good for is not known here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+from nigari.addrs.hostname import hostname_for_network, normalize_hostname
+from nigari.lang.versions import Version, parse_exact_version
+from nigari.packages.base.platforms import current_platform
+from nigari.packages.hosts.cli_config import CliConfig, config_directory
+
+FILE_NAME: Final = "credentials.tfrc.json"
+_VARIABLE: Final = "TF_TOKEN_"
+_HELPER_WITHIN: Final = 60.0
+_VERSION_PART: Final = re.compile(r"(?:_v([^_]+))?(?:\.exe)?")
+
+
+class CredentialsError(Exception):
+    """Credentials cannot be read or stored; the text is a full sentence."""
+
+
+class Location(Enum):
+    """Where the credentials of a host are."""
+
+    NOWHERE = "nowhere"
+    OWN_FILE = "own file"
+    OTHER_FILE = "other file"
+    HELPER = "helper"
+
+
+class HostCredentials:
+    """The credentials of one user."""
+
+    def __init__(self, config: CliConfig, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._configured = config.credentials
+        self._variables = _from_environment(environment)
+        directory = config_directory(environment)
+        self.file = os.path.join(directory, FILE_NAME) if directory else ""
+        self.helper = config.credentials_helper[0] if config.credentials_helper else ""
+        self._helper_arguments = config.credentials_helper[1:]
+        self._program = _find_helper(self.helper, environment) if self.helper else None
+        self._answers: dict[str, str | None] = {}
+
+    async def token(self, host: str) -> str | None:
+        """The token for a host, if there is one."""
+        if host in self._variables:
+            return self._variables[host]
+        if host in self._configured:
+            return self._configured[host].token
+        if self._program is None:
+            return None
+        if host not in self._answers:
+            self._answers[host] = await self._ask_helper(host)
+        return self._answers[host]
+
+    async def headers(self, host: str) -> Mapping[str, str]:
+        """The headers that a request to a host carries."""
+        token = await self.token(host)
+        return {"authorization": f"Bearer {token}"} if token else {}
+
+    def looked_in(self, host: str) -> str:
+        """Where credentials for a host come from, or were looked for, in a sentence for people."""
+        if host in self._variables:
+            return f"The token in the environment variable {variable_name(host)} was sent."
+        if host in self._configured:
+            return f"The token in {self._configured[host].file} was sent."
+        if self._answers.get(host):
+            return f"The token of the credentials helper {self.helper} was sent."
+        searched = [f"the environment variable {variable_name(host)}"]
+        searched.append("credentials blocks in the CLI configuration")
+        if self.helper:
+            state = "" if self._program else ", which is not installed"
+            searched.append(f"the credentials helper {self.helper}{state}")
+        return (
+            f"No credentials for {host} were found in {', '.join(searched[:-1])} or "
+            f'{searched[-1]}. Run "nigari login {host}", or set the variable.'
+        )
+
+    def location(self, host: str) -> Location:
+        """Where a new token for a host belongs. The environment does not matter for that."""
+        if host in self._configured:
+            is_own = host in _hosts_in(self.file)
+            return Location.OWN_FILE if is_own else Location.OTHER_FILE
+        return Location.NOWHERE if self._program is None else Location.HELPER
+
+    def other_file(self, host: str) -> str:
+        """The file that has the credentials of a host."""
+        return self._configured[host].file
+
+    async def store(self, host: str, token: str) -> None:
+        """Keep a token for a host."""
+        if self.location(host) is Location.HELPER:
+            import json
+
+            await self._run("store", host, json.dumps({"token": token}))
+        else:
+            self._rewrite(host, {"token": token})
+
+    async def forget(self, host: str) -> None:
+        """Remove the token of a host."""
+        if self.location(host) is Location.HELPER:
+            await self._run("forget", host)
+        else:
+            self._rewrite(host, None)
+
+    async def _ask_helper(self, host: str) -> str | None:
+        import json
+
+        output = await self._run("get", host)
+        try:
+            answer: object = json.loads(output)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise CredentialsError(
+                f"The credentials helper {self._program} gave something else than a JSON object."
+            )
+        token = answer.get("token")
+        return token if isinstance(token, str) else None
+
+    async def _run(self, verb: str, host: str, given: str = "") -> str:
+        import asyncio
+        import subprocess
+
+        assert self._program is not None
+        command = [self._program, *self._helper_arguments, verb, hostname_for_network(host)]
+
+        def call() -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                command,
+                input=given,
+                capture_output=True,
+                text=True,
+                env=dict(self._environment),
+                timeout=_HELPER_WITHIN,
+                check=False,
+            )
+
+        try:
+            done = await asyncio.to_thread(call)
+        except subprocess.TimeoutExpired:
+            raise CredentialsError(
+                f"The credentials helper {self._program} did not answer within "
+                f"{_HELPER_WITHIN:g} seconds."
+            ) from None
+        except OSError as error:
+            raise CredentialsError(
+                f"The credentials helper {self._program} cannot be started: {error.strerror}."
+            ) from error
+        if done.returncode:
+            said = done.stderr.strip().rstrip(".") or "it gave no reason"
+            raise CredentialsError(f"The credentials helper {self._program} failed: {said}.")
+        return done.stdout
+
+    def _rewrite(self, host: str, value: Mapping[str, str] | None) -> None:
+        """Change one member of the file, keeping all others."""
+        import json
+        from pathlib import Path
+
+        from nigari.packages.base.whole_file import make_directories, write_whole
+
+        if not self.file:
+            raise CredentialsError("The environment names no home directory (HOME).")
+        try:
+            document = _read(self.file)
+        except ValueError:
+            raise CredentialsError(f"{self.file} is not a valid JSON object.") from None
+        members = document.setdefault("credentials", {})
+        if not isinstance(members, dict):
+            raise CredentialsError(f'The member "credentials" of {self.file} is not an object.')
+        for name in [each for each in members if normalize_hostname(each) == host]:
+            del members[name]
+        if value is not None:
+            members[host] = dict(value)
+        text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)
+        try:
+            make_directories(os.path.dirname(self.file))
+            write_whole(Path(self.file), text.encode(), 0o600)
+        except OSError as error:
+            raise CredentialsError(f"{self.file} cannot be written: {error.strerror}.") from error
+
+
+def variable_name(host: str) -> str:
+    """The environment variable for a host, in the form that every shell can set."""
+    name = hostname_for_network(host).replace("-", "__").replace(".", "_")
+    return _VARIABLE + name
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in environment.items():
+        if not name.startswith(_VARIABLE):
+            continue
+        text = name[len(_VARIABLE) :].replace("__", "-").replace("_", ".")
+        host = normalize_hostname(readable_hostname(text))
+        if host is not None:
+            found[host] = value
+    return found
+
+
+def readable_hostname(host: str) -> str:
+    """A host name in Unicode; variables and URLs may have it in either spelling."""
+    if "xn--" not in host:
+        return host
+    import idna
+
+    name, colon, port = host.partition(":")
+    try:
+        return idna.decode(name) + colon + port
+    except idna.IDNAError:
+        return host
+
+
+def _read(path: str) -> dict[str, object]:
+    import json
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise CredentialsError(f"{path} cannot be read: {error.strerror}.") from error
+    document: object = json.loads(text) if text.strip() else {}
+    if not isinstance(document, dict):
+        raise ValueError
+    return document
+
+
+def _hosts_in(path: str) -> set[str | None]:
+    try:
+        members = _read(path).get("credentials")
+    except (CredentialsError, ValueError):
+        return set()
+    return {normalize_hostname(each) for each in members} if isinstance(members, dict) else set()
+
+
+def _find_helper(name: str, environment: Mapping[str, str]) -> str | None:
+    """The newest installed program of a helper."""
+    bases = []
+    if home := environment.get("HOME"):
+        bases.append(os.path.join(home, ".terraform.d"))
+    if data := environment.get("XDG_DATA_HOME"):
+        bases.append(os.path.join(data, "opentofu"))
+    prefix = f"terraform-credentials-{name}"
+    found: list[tuple[Version, str]] = []
+    for base in bases:
+        plugins = os.path.join(base, "plugins")
+        for directory in (plugins, os.path.join(plugins, current_platform())):
+            for entry in os.listdir(directory) if os.path.isdir(directory) else ():
+                path = os.path.join(directory, entry)
+                rest = entry.removeprefix(prefix)
+                match = _VERSION_PART.fullmatch(rest) if rest != entry or not rest else None
+                if match is not None and os.path.isfile(path):
+                    version = parse_exact_version(match[1] or "0.0.0")
+                    found += [(version, path)] if version is not None else []
+    return max(found, key=lambda each: each[0])[1] if found else None

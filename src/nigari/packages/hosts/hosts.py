@@ -1,0 +1,156 @@
+"""Service hosts: which services a host offers, found by asking it once.
+
+A host says in a document where its services are (`/.well-known/terraform.json`); a `host` block of
+the CLI configuration says it instead of the host. What the services do is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit, urlunsplit
+
+from nigari.addrs.hostname import hostname_for_network
+from nigari.net.client import Policy
+from nigari.net.failures import NetFailure
+from nigari.net.urls import resolved
+from nigari.packages.hosts.cli_config import CliConfig, RegistryProtocols
+from nigari.packages.hosts.host_credentials import CredentialsError, HostCredentials
+from nigari.record import record
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from nigari.net.client import Client
+
+_DOCUMENT: Final = "/.well-known/terraform.json"
+_LIMIT: Final = 1 << 20
+_RETRIES: Final = 1
+_TIMEOUT: Final = 10.0
+
+
+class HostError(Exception):
+    """A host cannot be used for what is wanted; the text is full sentences for people."""
+
+
+class ServiceMissing(HostError):
+    """The host has no such service."""
+
+
+class VersionMissing(ServiceMissing):
+    """The host has the service, in other versions only."""
+
+
+@record
+class Host:
+    """What a host offers."""
+
+    name: str
+    document: str
+    """The URL that references are relative to."""
+    services: Mapping[str, object]
+
+    def url(self, service: str) -> str:
+        """The URL of a service, such as `providers.v1`."""
+        value = self.services.get(service)
+        if not isinstance(value, str):
+            raise self._missing(service)
+        return self.resolved(service, value)
+
+    def object(self, service: str) -> Mapping[str, object]:
+        """The description of a service that needs more than a URL."""
+        if service not in self.services:
+            raise self._missing(service)
+        value = self.services[service]
+        if not isinstance(value, Mapping):
+            raise HostError(f"{self.name} describes its service {service} with no object.")
+        return value
+
+    def resolved(self, service: str, reference: str) -> str:
+        """An http(s) URL that the document gives for a service."""
+        try:
+            parts = urlsplit(resolved(self.document, reference))
+            is_sound = parts.scheme in ("http", "https") and bool(parts.hostname)
+        except ValueError:
+            raise HostError(f"{self.name} gives a URL for {service} that cannot be read.") from None
+        if not is_sound or "@" in parts.netloc:
+            raise HostError(
+                f"{self.name} gives a URL for {service} that cannot be used: it must be http or "
+                "https, and without a user name."
+            )
+        return urlunsplit(parts._replace(fragment=""))
+
+    def _missing(self, service: str) -> ServiceMissing:
+        name = service.partition(".")[0]
+        others = sorted(each for each in self.services if each.startswith(f"{name}."))
+        if others:
+            return VersionMissing(
+                f"{self.name} offers {', '.join(others)}, but not {service}, which is the version "
+                "that this program understands."
+            )
+        return ServiceMissing(
+            f"{self.name} does not offer the service {service}. Check the host name."
+        )
+
+
+class Hosts:
+    """All hosts that a run talks to. Each is asked once, however many want to know."""
+
+    def __init__(self, client: Client, config: CliConfig, credentials: HostCredentials) -> None:
+        self.client = client
+        self.credentials = credentials
+        self.policy = registry_policy(config.registry_protocols)
+        self._asked: dict[str, asyncio.Task[Host]] = {}
+        self._configured = {
+            name: Host(name, _document_url(name), services)
+            for name, services in config.hosts.items()
+        }
+
+    async def host(self, name: str) -> Host:
+        """What a host offers."""
+        if name in self._configured:
+            return self._configured[name]
+        import asyncio
+
+        if name not in self._asked:
+            self._asked[name] = asyncio.ensure_future(self._discover(name))
+        return await asyncio.shield(self._asked[name])
+
+    async def service_url(self, name: str, service: str) -> str:
+        """The URL of a host's service."""
+        return (await self.host(name)).url(service)
+
+    async def _discover(self, name: str) -> Host:
+        try:
+            headers = await self.credentials.headers(name)
+        except CredentialsError:
+            # Whatever really needs them will say so.
+            headers = {}
+        policy = Policy(0, self.policy.timeout, limit=_LIMIT)
+        try:
+            answer = await self.client.get(
+                _document_url(name),
+                headers={"accept": "application/json"},
+                credentials=headers,
+                policy=policy,
+            )
+            if answer.status == 404:
+                return Host(name, answer.url, {})
+            document = answer.require(200).json(needs_type=True)
+        except NetFailure as failure:
+            raise HostError(f"Service discovery for {name} failed. {failure.text}") from failure
+        if not isinstance(document, dict):
+            raise HostError(f"The services of {name} are not described by a JSON object.")
+        return Host(name, answer.url, document)
+
+
+def registry_policy(settings: RegistryProtocols) -> Policy:
+    """How patient registries are asked."""
+    return Policy(
+        _RETRIES if settings.retries is None else settings.retries,
+        _TIMEOUT if settings.timeout is None else settings.timeout or None,
+    )
+
+
+def _document_url(name: str) -> str:
+    return f"https://{hostname_for_network(name)}{_DOCUMENT}"

@@ -1,0 +1,160 @@
+"""What the CLI configuration says about OCI registries: credentials, and addresses of repositories."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from nigari.hcl.quoting import quoted
+from nigari.packages.hosts.cli_config_syntax import Item, Object
+from nigari.record import record
+
+_REPOSITORY: Final = re.compile(
+    r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
+)
+_DOMAIN: Final = re.compile(
+    r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?|\[[0-9a-fA-F:]+\](?::[0-9]{1,5})?"
+)
+
+
+@record
+class OciSecret:
+    """What proves to an OCI registry who asks. Never shown."""
+
+    username: str = ""
+    password: str = ""
+    access_token: str = ""
+    refresh_token: str = ""
+
+    def __repr__(self) -> str:
+        return "<OciSecret>"
+
+
+@record
+class OciCredentials:
+    """Credentials for a registry, or for some of its repositories."""
+
+    domain: str
+    """Empty for all registries."""
+    path: str = ""
+    """The beginning of names of repositories; empty for all."""
+    secret: OciSecret | None = None
+    helper: str = ""
+    """The name of a program `docker-credential-NAME`, if there is no secret."""
+
+
+@record
+class OciDefaults:
+    """An `oci_default_credentials` block."""
+
+    discovers: bool = True
+    """Whether the files that other programs keep are looked at."""
+    files: tuple[str, ...] | None = None
+    helper: str = ""
+
+
+def read_credentials(label: str, body: Object) -> OciCredentials:
+    """An `oci_credentials` block; a `ValueError` says what is wrong with it."""
+    domain, path = parse_repository(label, needs_name=False)
+    given = {name: _text(body, name) for name in _ARGUMENTS if body.all(name)}
+    helper = given.pop("docker_credentials_helper", "")
+    if helper:
+        if given:
+            raise ValueError("docker_credentials_helper must stand alone")
+        if path or "/" in helper:
+            raise ValueError("docker_credentials_helper is the name of a program for a whole host")
+        return OciCredentials(domain, helper=helper)
+    if set(given) not in ({"username", "password"}, {"access_token", "refresh_token"}):
+        raise ValueError(
+            "it must have username and password, or access_token and refresh_token, or "
+            "docker_credentials_helper"
+        )
+    return OciCredentials(domain, path, OciSecret(**given))
+
+
+_ARGUMENTS: Final = (
+    "username",
+    "password",
+    "access_token",
+    "refresh_token",
+    "docker_credentials_helper",
+)
+
+
+def read_defaults(body: Object, file: str) -> OciDefaults:
+    """An `oci_default_credentials` block; a `ValueError` says what is wrong with it."""
+    discovers = all(item.value is not False for item in body.all("discover_ambient_credentials"))
+    files: tuple[str, ...] | None = None
+    for item in body.all("docker_style_config_files"):
+        values = item.value if isinstance(item.value, list) else [item.value]
+        base = os.path.dirname(file)
+        files = tuple(os.path.join(base, each) for each in values if isinstance(each, str))
+    if files is not None and not discovers:
+        raise ValueError(
+            "docker_style_config_files has no effect if discover_ambient_credentials is false"
+        )
+    helper = (
+        _text(body, "docker_credentials_helper") if body.all("docker_credentials_helper") else ""
+    )
+    if "/" in helper:
+        raise ValueError("docker_credentials_helper is a name, not a path")
+    return OciDefaults(discovers, files, helper)
+
+
+def parse_repository(text: str, needs_name: bool = True) -> tuple[str, str]:
+    """A registry and the name of a repository in it; a `ValueError` says what is wrong."""
+    domain, _, name = text.partition("/")
+    if not _DOMAIN.fullmatch(domain):
+        raise ValueError(f"{quoted(text)} does not begin with the name of a host")
+    if (name or needs_name) and not _REPOSITORY.fullmatch(name):
+        raise ValueError(
+            f"{quoted(text)} is not the address of a repository, such as example.com/team/name"
+        )
+    return domain, name
+
+
+class RepositoryTemplate:
+    """The address of a repository as a template over the parts of a provider's address."""
+
+    NAMES: Final = ("hostname", "namespace", "type")
+
+    def __init__(self, text: str) -> None:
+        from nigari.diagnostics import Diagnostics
+        from nigari.hcl.parser import parse_template
+        from nigari.hcl.source import Source
+
+        diags = Diagnostics()
+        self._expression = parse_template(Source("repository_template", text), diags)
+        if diags.has_errors:
+            raise ValueError(next(iter(diags)).detail.rstrip("."))
+        self.used = {each.root_name for each in self._expression.variables()}
+        unknown = sorted(self.used - set(self.NAMES))
+        if unknown:
+            raise ValueError(
+                f"repository_template refers to {unknown[0]}, but only hostname, namespace and type "
+                "are available"
+            )
+        parse_repository(self.text(dict.fromkeys(self.NAMES, "example")))
+
+    def text(self, parts: Mapping[str, str]) -> str:
+        """The address for one provider."""
+        from nigari import cty
+        from nigari.diagnostics import Diagnostics
+        from nigari.hcl.scope import Scope
+
+        diags = Diagnostics()
+        names = {name: cty.string(value) for name, value in parts.items()}
+        value = self._expression.value(Scope(names), diags)
+        if diags.has_errors or value.is_null or value.type != cty.STRING:
+            raise ValueError("repository_template must give a string")
+        return value.as_string()
+
+
+def _text(body: Object, name: str) -> str:
+    items: list[Item] = body.all(name)
+    value = items[-1].value
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{name} must be a string that is not empty")
+    return value

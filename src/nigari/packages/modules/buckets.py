@@ -1,0 +1,161 @@
+"""Packages in buckets: an object that is an archive, or all objects whose names begin alike.
+
+What a bucket is and how it is asked is for each kind of storage to know (`s3_source`,
+`gcs_source`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from nigari.net.failures import NetFailure, StatusRefused
+from nigari.packages.base.module_fetch import FetchError, Progress
+from nigari.packages.base.unpacking import ArchiveError, path_inside
+from nigari.packages.base.whole_file import make_directories
+from nigari.record import record
+
+_AT_A_TIME = 8
+
+
+@record
+class StoredObject:
+    """An object in a bucket."""
+
+    name: str
+    tag: str
+    """What changes with its content."""
+    size: int = 0
+
+
+class Bucket(Protocol):
+    """A bucket, opened for one package. What goes wrong is a `NetFailure`."""
+
+    async def listing(self, prefix: str) -> Sequence[StoredObject]:
+        """The objects whose names begin with a prefix."""
+        ...
+
+    async def tag(self, name: str) -> str:
+        """What changes with the content of an object; empty where nothing does."""
+        ...
+
+    async def download(self, name: str, path: Path, progress: Progress) -> Mapping[str, str]:
+        """Write an object to a file, and give the headers of the answer."""
+        ...
+
+    @property
+    def used(self) -> str:
+        """A sentence about the credentials that were used."""
+        ...
+
+
+class BucketOpener(Protocol):
+    """One kind of storage."""
+
+    async def open(self, url: str) -> tuple[Bucket, str]:
+        """The bucket of a URL and the name in it, or `FetchError`."""
+        ...
+
+
+class BucketGetter:
+    """Gets packages from one kind of storage."""
+
+    def __init__(self, storage: BucketOpener) -> None:
+        self._storage = storage
+
+    async def revision(self, url: str, is_file: bool) -> str:
+        """The tag of an object, or of all objects of a package together."""
+        bucket, name = await self._storage.open(url)
+        try:
+            if is_file:
+                return await bucket.tag(name)
+            return _revision(_below(name, await bucket.listing(_prefix(name))))
+        except NetFailure as failure:
+            raise FetchError(_refusal(bucket, failure)) from failure
+
+    def pinned(self, url: str, revision: str) -> str:
+        """The same: a bucket gives what it has now."""
+        return url
+
+    async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
+        """Download all objects of a package."""
+        bucket, name = await self._storage.open(url)
+        try:
+            found = _below(name, await bucket.listing(_prefix(name)))
+            if not found:
+                raise FetchError(
+                    f"There are no objects below {name or 'the bucket'}. If it is an archive, add "
+                    "its form to the address, as in ?archive=zip."
+                )
+            await _download_all(bucket, found, directory, progress)
+        except NetFailure as failure:
+            raise FetchError(_refusal(bucket, failure)) from failure
+        except ArchiveError as error:
+            raise FetchError(f"It cannot be used: {error}.") from error
+        return _revision(found)
+
+    async def get_file(self, url: str, path: Path, progress: Progress) -> str:
+        """Download an object."""
+        bucket, name = await self._storage.open(url)
+        try:
+            headers = await bucket.download(name, path, progress)
+        except NetFailure as failure:
+            raise FetchError(_refusal(bucket, failure)) from failure
+        return headers.get("etag", "")
+
+
+async def _download_all(
+    bucket: Bucket, objects: Mapping[str, StoredObject], directory: Path, progress: Progress
+) -> None:
+    """Download objects side by side; if one fails, the others are given up."""
+    import asyncio
+
+    limit = asyncio.Semaphore(_AT_A_TIME)
+    total = sum(each.size for each in objects.values())
+    done = 0
+
+    async def get(relative: str, each: StoredObject) -> None:
+        nonlocal done
+        path = path_inside(directory, relative)
+        make_directories(path.parent)
+        async with limit:
+            await bucket.download(each.name, path, _nobody)
+        done += each.size
+        progress(done, total)
+
+    tasks = [asyncio.ensure_future(get(*each)) for each in objects.items()]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _nobody(_done: int, _total: int | None) -> None:
+    """Parts of a package are told all together."""
+
+
+def _prefix(name: str) -> str:
+    return f"{name.rstrip('/')}/" if name.strip("/") else ""
+
+
+def _below(name: str, objects: Sequence[StoredObject]) -> dict[str, StoredObject]:
+    """The files of a package, by their names in it."""
+    prefix = _prefix(name)
+    return {each.name.removeprefix(prefix): each for each in objects if not each.name.endswith("/")}
+
+
+def _revision(objects: Mapping[str, StoredObject]) -> str:
+    if not all(each.tag for each in objects.values()):
+        return ""
+    text = "\n".join(f"{name}\0{objects[name].tag}" for name in sorted(objects))
+    return f"objects:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _refusal(bucket: Bucket, failure: NetFailure) -> str:
+    if isinstance(failure, StatusRefused) and failure.status in (401, 403, 404):
+        return f"{failure.text} {bucket.used}"
+    return failure.text

@@ -1,0 +1,148 @@
+"""Fetching any remote package: chooses the getter, and unpacks and checks what is an archive."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from nigari.addrs.module_source import RemoteSource
+from nigari.packages.base.module_fetch import FetchError, Getter, Progress, no_progress
+from nigari.packages.base.subdirectories import find_subdir
+from nigari.packages.base.unpacking import ArchiveError, unpack_archive
+from nigari.packages.modules.package_address import (
+    PackageAddress,
+    check_file,
+    listed_checksum,
+    package_address,
+)
+from nigari.record import replace
+
+_LONGEST_LIST: Final = 1 << 20
+
+
+class Fetching:
+    """All getters together, each made when it is first needed."""
+
+    def __init__(self) -> None:
+        self._makers: dict[str, Callable[[], Getter]] = {}
+        self._getters: dict[str, Getter] = {}
+
+    def add(self, name: str, make: Callable[[], Getter]) -> None:
+        """Fetch packages of a kind with a getter that is made in this way."""
+        self._makers[name] = make
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of packages that can be fetched."""
+        return sorted(self._makers)
+
+    async def revision(self, source: RemoteSource) -> str:
+        """What tells the present content of a package from any other; empty where only fetching it
+        would show that.
+        """
+        address = package_address(source)
+        if address.checksum is not None:
+            return str(address.checksum)
+        return await self._getter(address).revision(address.url, bool(address.form))
+
+    async def fetch(
+        self,
+        source: RemoteSource,
+        directory: Path,
+        progress: Progress = no_progress,
+        revision: str = "",
+    ) -> str:
+        """Put the files of a package into an empty directory and give their revision, or raise
+        `FetchError`. A revision that is given is the one that is wanted, where the source has more
+        than the present one.
+        """
+        address = package_address(source)
+        getter = self._getter(address)
+        if revision:
+            address = replace(address, url=getter.pinned(address.url, revision))
+        if not address.form:
+            return await getter.get_directory(address.url, directory, progress)
+        address = await self._with_checksum(address)
+        with tempfile.TemporaryDirectory(prefix=".archive-", dir=directory.parent) as temporary:
+            archive = Path(temporary, "archive")
+            revision = await getter.get_file(address.url, archive, progress)
+            if address.checksum is not None:
+                check_file(archive, address.checksum)
+                revision = str(address.checksum)
+            await unpack_package(archive, address.form, directory)
+        return revision
+
+    async def fetch_subdir(
+        self, source: RemoteSource, subdir: str, directory: Path, progress: Progress
+    ) -> str:
+        """The same for one directory of a package alone."""
+        with tempfile.TemporaryDirectory(prefix=".whole-", dir=directory.parent) as temporary:
+            whole = Path(temporary)
+            revision = await self.fetch(source, whole, progress)
+            move_files(whole / find_subdir(whole, subdir), directory)
+        return revision
+
+    def _getter(self, address: PackageAddress) -> Getter:
+        getter = self._getters.get(address.getter)
+        make = self._makers.get(address.getter)
+        if getter is None and make is not None:
+            getter = self._getters[address.getter] = make()
+        if getter is None:
+            known = ", ".join(self.kinds)
+            hint = (
+                f" For a git repository, write git::{address.url.partition('?')[0]}."
+                if address.getter in ("ssh", "git")
+                else ""
+            )
+            raise FetchError(
+                f'There is no way to fetch packages with "{address.getter}". The known ones are '
+                f"{known}.{hint}"
+            )
+        return getter
+
+    async def _with_checksum(self, address: PackageAddress) -> PackageAddress:
+        """The address with the checksum that a list of checksums has for it."""
+        if not address.checksum_list:
+            return address
+        listed = PackageAddress(RemoteSource(address.checksum_list).getter, address.checksum_list)
+        with tempfile.TemporaryDirectory(prefix="nigari-checksums-") as temporary:
+            path = Path(temporary, "list")
+            await self._getter(listed).get_file(listed.url, path, no_progress)
+            text = _beginning(path)
+        checksum = listed_checksum(text, address.url, listed.url)
+        if checksum is None:
+            raise FetchError(f'The list of checksums has none for "{address.name}".')
+        return replace(address, checksum=checksum)
+
+
+def move_files(source: Path, target: Path) -> None:
+    """Move everything in a directory into another one."""
+    for entry in list(source.iterdir()):
+        entry.rename(target / entry.name)
+
+
+def _beginning(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(_LONGEST_LIST).decode(errors="replace")
+
+
+async def unpack_package(archive: Path, form: str, directory: Path) -> None:
+    """Unpack an archive without keeping others waiting, or raise `FetchError`."""
+    import asyncio
+    import threading
+
+    given_up = threading.Event()
+    work = asyncio.ensure_future(
+        asyncio.to_thread(unpack_archive, archive, form, directory, given_up=given_up.is_set)
+    )
+    try:
+        await asyncio.shield(work)
+    except ArchiveError as error:
+        raise FetchError(f"It cannot be unpacked: {error}.") from error
+    except asyncio.CancelledError:
+        # The directory is removed next, so nobody may write there any more.
+        given_up.set()
+        await asyncio.wait([work])
+        raise

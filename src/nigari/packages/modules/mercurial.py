@@ -1,0 +1,108 @@
+"""Fetching module packages with the `hg` program.
+
+Only the files of one changeset are kept. As with git, nothing in a source address reaches the
+program where it could be taken for an option or for something to run.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from nigari.packages.base.module_fetch import FetchError, Progress
+from nigari.packages.base.single_files import get_file_of, split_file
+from nigari.packages.modules.package_address import take_arguments
+from nigari.packages.modules.programs import complaint, find_program, run_program
+from nigari.record import record
+
+_SCHEMES: Final = frozenset(("https", "http", "ssh", "file"))
+_CHANGESET: Final = re.compile(r"[0-9a-f]{40}")
+
+
+@record
+class MercurialAddress:
+    """What a source address says to hg."""
+
+    url: str
+    rev: str = ""
+    """A branch, a tag, a bookmark or a changeset; empty for the tip of the default branch."""
+
+
+def mercurial_address(url: str) -> MercurialAddress:
+    """Read the address of a Mercurial package, or raise `FetchError` where it makes no sense."""
+    url, given = take_arguments(url, ("rev",))
+    rev = given.get("rev", "")
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        parts.port  # noqa: B018 - reading it finds out whether it is a number
+    except ValueError as error:
+        raise FetchError(f"The address is not a valid URL for hg: {error}.") from None
+    if parts.scheme not in _SCHEMES:
+        raise FetchError(
+            f'Repositories cannot be fetched with "{parts.scheme}". Use https, http, ssh or file.'
+        )
+    user = parts.netloc.rpartition("@")[0]
+    if host.startswith("-") or user.startswith("-") or parts.path.startswith(("-", "/-")):
+        raise FetchError(
+            "Part of the address begins with a dash, which hg would take for an option."
+        )
+    if any(ord(char) < 0x20 for char in url + rev) or rev.startswith("-"):
+        raise FetchError("The address contains characters that hg would misunderstand.")
+    return MercurialAddress(url, rev)
+
+
+class MercurialGetter:
+    """Gets the files of a changeset."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = {**environ, "HGPLAIN": "1"}
+
+    async def revision(self, url: str, is_file: bool) -> str:
+        """The changeset that the address means now."""
+        address = mercurial_address(split_file(url)[0] if is_file else url)
+        if _CHANGESET.fullmatch(address.rev):
+            return address.rev
+        rev = ("--rev", address.rev) if address.rev else ()
+        said = await self._run("identify", "--debug", "--id", *rev, "--", address.url)
+        return said if _CHANGESET.fullmatch(said) else ""
+
+    def pinned(self, url: str, revision: str) -> str:
+        """The address of a changeset."""
+        url = take_arguments(url, ("rev",))[0]
+        return f"{url}{'&' if '?' in url else '?'}rev={revision}"
+
+    async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
+        """Put the files of a changeset into an empty directory."""
+        address = mercurial_address(url)
+        with tempfile.TemporaryDirectory(prefix=".hg-", dir=directory.parent) as temporary:
+            clone = Path(temporary, "clone")
+            await self._run("clone", "--noupdate", "--", address.url, str(clone))
+            rev = ("--rev", address.rev) if address.rev else ()
+            await self._run("update", *rev, at=clone)
+            changeset = await self._run("log", "--rev", ".", "--template", "{node}", at=clone)
+            _move_files(clone, directory)
+        return changeset
+
+    async def get_file(self, url: str, path: Path, progress: Progress) -> str:
+        """Take one file of a repository, which is the last part of the path."""
+        repository, name = split_file(url)
+        return await get_file_of(self, repository, name, path, progress)
+
+    async def _run(self, *arguments: str, at: Path = Path("/")) -> str:
+        program = find_program("hg", self._environ)
+        done = await run_program([program, "--noninteractive", *arguments], at, self._environ)
+        if done.status != 0:
+            raise FetchError(complaint("hg", done.errors or done.output))
+        return done.output
+
+
+def _move_files(clone: Path, directory: Path) -> None:
+    shutil.rmtree(clone / ".hg")
+    for entry in list(clone.iterdir()):
+        entry.rename(directory / entry.name)

@@ -1,0 +1,214 @@
+"""Getting module packages: from the store that all directories share, or from where they are.
+
+Each package is fetched once, however many calls want it at the same time, in this process or in
+another one. Where there is no shared store, packages are fetched for the working directory alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Protocol
+
+from nigari.addrs.detection import parse_forced_getter
+from nigari.addrs.module_source import RegistrySource, RemoteSource
+from nigari.net.urls import shown as shown_url
+from nigari.packages.base.module_fetch import NO_LISTENER, FetchListener, Progress
+from nigari.packages.base.package_tree import Found, Origin, package_id
+from nigari.packages.modules.fetching import Fetching
+from nigari.packages.modules.module_store import ModuleStore
+from nigari.packages.modules.shared_store import SharedStore
+from nigari.record import record
+
+
+@record
+class Pin:
+    """What a package must be."""
+
+    revision: str = ""
+    digest: str = ""
+    """The hash of its content, in hexadecimal digits."""
+
+
+_ANY = Pin()
+
+
+@record
+class DirectPackage:
+    """A package that a registry has itself, or has behind its own credentials."""
+
+    url: str
+    hostname: str = ""
+    """The registry whose credentials are sent; empty if none are."""
+    subdir: str = ""
+
+
+class RegistryPackages(Protocol):
+    """Who knows where the modules of registries are."""
+
+    async def location(self, source: RegistrySource, version: str) -> RemoteSource | DirectPackage:
+        """Where a version is, or `FetchError`."""
+        ...
+
+    async def fetch(self, package: DirectPackage, directory: Path, progress: Progress) -> str:
+        """Put the files of a package into an empty directory and give its revision, or raise
+        `FetchError`.
+        """
+        ...
+
+
+def registry_key(source: RegistrySource, version: str) -> str:
+    """The name under which stores know a version of a module."""
+    return f"{source.package}@{version}"
+
+
+def shown_package(source: RemoteSource) -> str:
+    """The address of a package without anything in it that could be a secret: registries name
+    locations with tokens and signatures in them.
+    """
+    forced, url = parse_forced_getter(source.package)
+    if not url.startswith(("http://", "https://")):
+        return RemoteSource(source.package).display
+    return f"{forced}::{shown_url(url)}" if forced else shown_url(url)
+
+
+class ModuleDownloads:
+    """Gets packages, for one working directory."""
+
+    def __init__(
+        self,
+        fetching: Fetching,
+        registries: RegistryPackages,
+        store: ModuleStore,
+        shared: SharedStore | None = None,
+    ) -> None:
+        self._fetching = fetching
+        self._registries = registries
+        self._store = store
+        self._shared = shared if shared is not None and shared.is_usable() else None
+        self._remote: dict[str, Awaitable[Found]] = {}
+
+    def keeps(self, source: RegistrySource, version: str) -> bool:
+        """Whether a version of a module has been fetched before, on this machine."""
+        return self._shared is not None and self._shared.knows(registry_key(source, version))
+
+    async def remote(
+        self,
+        source: RemoteSource,
+        pin: Pin = _ANY,
+        listener: FetchListener = NO_LISTENER,
+    ) -> Found:
+        """The package of a remote source, or `FetchError`."""
+        import asyncio
+
+        # Several modules of a registry may be in one package.
+        work = self._remote.get(source.package)
+        if work is None:
+            work = asyncio.ensure_future(self._get_remote(source, pin, listener))
+            self._remote[source.package] = work
+        return await work
+
+    async def _get_remote(self, source: RemoteSource, pin: Pin, listener: FetchListener) -> Found:
+        received = listener.received
+
+        async def fetch(directory: Path) -> Origin:
+            return Origin(await self._fetching.fetch(source, directory, received, pin.revision))
+
+        shared, key = self._shared, source.package
+        if shared is None:
+            return await self._fetched(fetch, listener)
+        async with shared.locked(key):
+            found = await self._at_hand(shared, source, pin)
+            if found is None:
+                found = await self._fetched(fetch, listener)
+                shared.remember(key, shown_package(source), found)
+        return found
+
+    async def _at_hand(self, shared: SharedStore, source: RemoteSource, pin: Pin) -> Found | None:
+        """The package as it is now, if it was fetched before."""
+        import asyncio
+
+        if pin.digest:
+            package = await asyncio.to_thread(shared.find_package, package_id(pin.digest))
+            if package is not None:
+                return Found(package, Origin(pin.revision))
+        if not shared.knows(source.package):
+            return None
+        revision = pin.revision or await self._fetching.revision(source)
+        if not revision:
+            return None
+        return await asyncio.to_thread(shared.find, source.package, revision)
+
+    async def registry(
+        self,
+        source: RegistrySource,
+        version: str,
+        pin: Pin = _ANY,
+        origin: Origin | None = None,
+        ask: bool = False,
+        listener: FetchListener = NO_LISTENER,
+    ) -> Found:
+        """The package of a version of a module, or `FetchError`. What is at hand is used without
+        asking the registry, unless `ask` says so. `origin` is what a lock file knows.
+        """
+        shared, key = self._shared, registry_key(source, version)
+        if shared is None:
+            return await self._get_version(source, version, pin, listener)
+        async with shared.locked(key):
+            found = await self._version_at_hand(shared, key, pin, origin, ask)
+            if found is None:
+                found = await self._get_version(source, version, pin, listener)
+                shown = f"{source.hostname}/{source.package_path} {version}"
+                shared.remember(key, shown, found, is_only=True)
+        return found
+
+    async def _version_at_hand(
+        self, shared: SharedStore, key: str, pin: Pin, origin: Origin | None, ask: bool
+    ) -> Found | None:
+        import asyncio
+
+        if pin.digest and origin is not None:
+            package = await asyncio.to_thread(shared.find_package, package_id(pin.digest))
+            if package is not None:
+                return Found(package, origin)
+        return None if ask else await asyncio.to_thread(shared.find_only, key)
+
+    async def _get_version(
+        self, source: RegistrySource, version: str, pin: Pin, listener: FetchListener
+    ) -> Found:
+        location = await self._registries.location(source, version)
+        if isinstance(location, RemoteSource):
+            found = await self.remote(location, Pin(pin.revision), listener)
+            shown = shown_package(location)
+            return Found(found.package, Origin(found.origin.revision, shown, location.subdir))
+        package = location
+
+        async def fetch(directory: Path) -> Origin:
+            revision = await self._registries.fetch(package, directory, listener.received)
+            return Origin(revision, shown_url(package.url), package.subdir)
+
+        return await self._fetched(fetch, listener)
+
+    async def _fetched(
+        self, fetch: Callable[[Path], Awaitable[Origin]], listener: FetchListener
+    ) -> Found:
+        """A package that is fetched, put where it can be used."""
+        import asyncio
+
+        listener.begins()
+        if self._shared is None:
+            directory = self._store.staging()
+            try:
+                origin = await fetch(directory)
+                return await asyncio.to_thread(self._store.add, directory, origin)
+            except BaseException:
+                shutil.rmtree(directory, ignore_errors=True)
+                raise
+        directory = self._shared.staging()
+        try:
+            origin = await fetch(directory)
+            return Found(await asyncio.to_thread(self._shared.add, directory), origin)
+        except BaseException:
+            self._shared.discard(directory)
+            raise

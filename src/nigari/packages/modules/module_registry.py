@@ -1,0 +1,216 @@
+"""Module registries: which versions of a module there are, and where each of them is.
+
+Each question is asked once in a run. What a registry answers about the location of a version is
+an address like any other, or (since OpenTofu 1.12) a package that the registry has itself.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urljoin, urlsplit
+
+from nigari.addrs.module_source import RegistrySource, RemoteSource, parse_module_source
+from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
+from nigari.diagnostics import Diagnostics
+from nigari.lang.versions import ModuleConstraints, Version, parse_version
+from nigari.net.failures import NetFailure, StatusRefused
+from nigari.net.urls import origin_of, shown
+from nigari.packages.base.module_fetch import FetchError, Progress
+from nigari.packages.base.unpacking import form_of_content
+from nigari.packages.hosts.host_credentials import CredentialsError
+from nigari.packages.hosts.hosts import HostError, Hosts
+from nigari.packages.modules.fetching import unpack_package
+from nigari.packages.modules.http_source import ARCHIVES
+from nigari.packages.modules.module_download import DirectPackage
+from nigari.record import record
+from nigari.version import OPENTOFU_VERSION
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from nigari.net.response import Response
+
+_SERVICE: Final = "modules.v1"
+_VERSION_HEADER: Final = {"x-terraform-version": OPENTOFU_VERSION}
+_PACKAGE_HEADERS: Final = {
+    **_VERSION_HEADER,
+    "accept": "application/zip, application/x-tar; *;q=0.1",
+    "accept-encoding": "identity, gzip, *;q=0.1",
+}
+
+
+@record
+class AvailableVersions:
+    """The versions of a module."""
+
+    versions: tuple[Version, ...]
+    unreadable: tuple[str, ...] = ()
+    """What the registry calls versions, and is none."""
+
+    def newest(self, constraints: ModuleConstraints | None) -> Version | None:
+        """The newest version that is allowed. One before a release must be asked for alone."""
+        if constraints is None:
+            return max((each for each in self.versions if not each.prerelease), default=None)
+        items = constraints.items
+        exact = len(items) == 1 and items[0].operator == "="
+        return constraints.newest(each for each in self.versions if exact or not each.prerelease)
+
+
+class ModuleRegistries:
+    """All module registries that a run asks."""
+
+    def __init__(self, hosts: Hosts) -> None:
+        self._hosts = hosts
+        self._versions: dict[str, asyncio.Task[AvailableVersions]] = {}
+
+    async def versions(self, source: RegistrySource) -> AvailableVersions:
+        """The versions that there are, or `FetchError`."""
+        import asyncio
+
+        work = self._versions.get(source.package)
+        if work is None:
+            work = asyncio.ensure_future(self._ask_versions(source))
+            self._versions[source.package] = work
+        return await asyncio.shield(work)
+
+    async def _ask_versions(self, source: RegistrySource) -> AvailableVersions:
+        answer = await self._ask(source, f"{source.package_path}/versions")
+        if answer.status == 404:
+            raise FetchError(_not_found(source))
+        try:
+            document = answer.require(200).json()
+        except NetFailure as failure:
+            raise FetchError(self._refusal(source, failure)) from failure
+        try:
+            (first, *_) = document["modules"]  # type: ignore[index]
+            texts = [str(each["version"]) for each in first.get("versions") or ()]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise FetchError(
+                f"The answer of {source.hostname} about the versions of the module does not have "
+                "the expected form. Ask whoever runs the registry."
+            ) from None
+        parsed = {text: parse_version(text) for text in texts}
+        return AvailableVersions(
+            tuple(version for version in parsed.values() if version is not None),
+            tuple(text for text, version in parsed.items() if version is None),
+        )
+
+    async def location(self, source: RegistrySource, version: str) -> RemoteSource | DirectPackage:
+        """Where a version is, or `FetchError`."""
+        path = f"{source.package_path}/{quote(version, safe='+')}/download"
+        answer = await self._ask(source, path)
+        if answer.status == 404:
+            raise FetchError(f"{source.hostname} does not have version {version} of the module.")
+        try:
+            answer.require(200, 204)
+            document = answer.json() if answer.status == 200 else {}
+        except NetFailure as failure:
+            raise FetchError(self._refusal(source, failure)) from failure
+        if not isinstance(document, Mapping):
+            document = {}
+        text = document.get("location") or ""
+        if "use_registry_credentials" in document:
+            return _direct(source, answer.url, str(text), document["use_registry_credentials"])
+        return _indirect(source, answer.url, str(text) or answer.headers.get("x-terraform-get", ""))
+
+    async def fetch(self, package: DirectPackage, directory: Path, progress: Progress) -> str:
+        """Download a package that the registry has itself."""
+        hosts = self._hosts
+        credentials = await self._credentials(package.hostname) if package.hostname else {}
+        with tempfile.TemporaryDirectory(prefix=".archive-", dir=directory.parent) as temporary:
+            archive = Path(temporary, "archive")
+            try:
+                done = await hosts.client.download(
+                    package.url,
+                    archive,
+                    headers=_PACKAGE_HEADERS,
+                    credentials=credentials,
+                    policy=ARCHIVES,
+                    progress=progress,
+                )
+            except NetFailure as failure:
+                raise FetchError(failure.text) from failure
+            form = form_of_content(archive)
+            if not form:
+                raise FetchError(
+                    f"{shown(package.url)} is neither a zip archive nor a compressed tar archive."
+                )
+            await unpack_package(archive, form, directory)
+        return f"sha256:{done.digests['sha256']}"
+
+    async def _ask(self, source: RegistrySource, path: str) -> Response:
+        hosts = self._hosts
+        try:
+            base = await hosts.service_url(source.hostname, _SERVICE)
+        except HostError as error:
+            raise FetchError(str(error)) from error
+        parts = urlsplit(base)
+        base = parts._replace(path=parts.path.rstrip("/") + "/").geturl()
+        try:
+            return await hosts.client.get(
+                urljoin(base, path),
+                headers=_VERSION_HEADER,
+                credentials=await self._credentials(source.hostname),
+                policy=hosts.policy,
+            )
+        except NetFailure as failure:
+            raise FetchError(self._refusal(source, failure)) from failure
+
+    async def _credentials(self, hostname: str) -> Mapping[str, str]:
+        try:
+            return await self._hosts.credentials.headers(hostname)
+        except CredentialsError:
+            # What is public needs none; the registry says whether this is.
+            return {}
+
+    def _refusal(self, source: RegistrySource, failure: NetFailure) -> str:
+        if isinstance(failure, StatusRefused) and failure.status in (401, 403):
+            return f"{failure.text} {self._hosts.credentials.looked_in(source.hostname)}"
+        return failure.text
+
+
+def _indirect(source: RegistrySource, asked: str, text: str) -> RemoteSource:
+    if not text:
+        raise FetchError(
+            f"{source.hostname} does not say where the module is. Ask whoever runs the registry."
+        )
+    if text.startswith(("/", "./", "../")):
+        text = urljoin(asked, text)
+    found = parse_module_source(text, Diagnostics())
+    if not isinstance(found, RemoteSource):
+        raise FetchError(
+            f"{source.hostname} names a location of the module that is not the complete address of "
+            "a package. Ask whoever runs the registry."
+        )
+    return found
+
+
+def _direct(
+    source: RegistrySource, asked: str, text: str, use_credentials: object
+) -> DirectPackage:
+    url = urljoin(asked, text) if text else ""
+    try:
+        origin_of(url)
+        is_valid = isinstance(use_credentials, bool) and "#" not in url
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        raise FetchError(
+            f"{source.hostname} names a location of the module that cannot be used: it must be an "
+            "http or https URL without a fragment, and use_registry_credentials true or false. Ask "
+            "whoever runs the registry."
+        )
+    return DirectPackage(url, source.hostname if use_credentials else "")
+
+
+def _not_found(source: RegistrySource) -> str:
+    what = f"The module registry {source.hostname} has no module {source.package_path}."
+    if source.hostname == DEFAULT_REGISTRY_HOST:
+        return (
+            f"{what} Check its name. A module that should be there can be reported at "
+            "https://github.com/opentofu/registry/issues."
+        )
+    return f"{what} Check its name, and whether you need credentials to see it."

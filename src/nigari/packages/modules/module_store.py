@@ -1,0 +1,304 @@
+"""The module packages of a working directory: one copy of each, named by its content.
+
+`.store/HASH/` holds the files of a package and `.store/HASH.json` lists them with their digests;
+the hash is of that list, so either can be checked with the other. A module's own directory is a
+link to a package (a copy where the system has no links).
+
+Nothing is changed before `commit`: until then new packages wait in a directory of their own. The
+order of the steps there is such that after an interruption at any moment, the next run finds
+either a package that is whole, or one that it recognises as not being so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Final
+
+from nigari.packages.base.package_tree import (
+    FileList,
+    Found,
+    Origin,
+    Package,
+    content_hash,
+    copy_files,
+    encoded,
+    is_intact,
+    list_files,
+    origin_document,
+    package_id,
+    read_list,
+    read_origin,
+    source_id,
+)
+from nigari.packages.base.whole_file import make_directories, write_whole
+from nigari.packages.modules.module_manifest import FILE_NAME as MANIFEST
+from nigari.packages.modules.module_manifest import ModuleRecord, save_manifest
+
+STORE: Final = ".store"
+_NEW: Final = ".new-"
+_OLD: Final = ".old-"
+_LOCK: Final = ".lock"
+
+
+class ModuleStore:
+    """The packages below the modules directory of a working directory."""
+
+    def __init__(self, modules: Path) -> None:
+        self.modules = modules
+        self.directory = modules / STORE
+        self._known: dict[str, tuple[str, Origin]] | None = None
+        self._found: dict[str, Found | None] = {}
+        self._staging: Path | None = None
+        self._made: list[Path] = []
+
+    @contextlib.contextmanager
+    def locked(self, tell_waiting: Callable[[], None] | None = None) -> Iterator[None]:
+        """Keep other runs away, and leave nothing behind that was not committed."""
+        try:
+            with self._lock_file(tell_waiting):
+                yield
+        finally:
+            self._clean_up()
+
+    # -- finding and adding packages ------------------------------------------------------------
+
+    def find(self, source: str) -> Found | None:
+        """The package that was fetched from a source, if all its files are still as they were."""
+        if source not in self._found:
+            self._found[source] = self._find(source)
+        return self._found[source]
+
+    def staging(self) -> Path:
+        """A new empty directory to fetch a package into."""
+        if self._staging is None:
+            _make_directories(self.directory, self._made)
+            self._staging = Path(tempfile.mkdtemp(prefix=_NEW, dir=self.directory))
+        return Path(tempfile.mkdtemp(dir=self._staging))
+
+    def add(self, fetched: Path, origin: Origin) -> Found:
+        """Take a package that has been fetched; `FetchError` where it cannot be trusted."""
+        files = list_files(fetched)
+        package = Package(package_id(content_hash(files)), fetched, files, is_new=True)
+        return Found(package, origin)
+
+    def _find(self, source: str) -> Found | None:
+        if self._known is None:
+            self._known = self._read_sources()
+        identity, origin = self._known.get(source_id(source), ("", Origin()))
+        listed = self._read_list(identity) if identity else None
+        path = self.directory / identity
+        if listed is None or not is_intact(path, listed[0]):
+            return None
+        return Found(Package(identity, path, listed[0]), origin)
+
+    def _read_sources(self) -> dict[str, tuple[str, Origin]]:
+        """Which package each source was fetched as; of two, the later one."""
+        known: dict[str, tuple[str, Origin]] = {}
+        for path in sorted(self._lists(), key=lambda path: path.stat().st_mtime_ns):
+            listed = self._read_list(path.stem)
+            for source, origin in listed[1].items() if listed else ():
+                known[source] = path.stem, origin
+        return known
+
+    def _lists(self) -> list[Path]:
+        return [path for path in _entries(self.directory) if path.suffix == ".json"]
+
+    def _read_list(self, identity: str) -> tuple[FileList, Mapping[str, Origin]] | None:
+        try:
+            document = json.loads((self.directory / f"{identity}.json").read_bytes())
+            files = read_list(document["files"])
+            sources = {str(name): read_origin(each) for name, each in document["sources"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        return (files, sources) if package_id(content_hash(files)) == identity else None
+
+    # -- making it so ---------------------------------------------------------------------------
+
+    def commit(
+        self,
+        records: Iterable[ModuleRecord],
+        sources: Mapping[str, Found],
+        links: Mapping[str, Package],
+        kept: Iterable[str] = (),
+    ) -> None:
+        """Install: `sources` says what each source was fetched as, `links` which package is below
+        which name of the modules directory. `kept` are names there that stay as they are. An
+        `OSError` says why it cannot be done; what was there before is then not usable any more.
+        """
+        _make_directories(self.modules, [])
+        own: dict[str, Package] = {}
+        origins: dict[str, dict[str, Origin]] = {}
+        for source, found in sources.items():
+            if found.package.id:
+                own[found.package.id] = found.package
+                origins.setdefault(found.package.id, {})[source_id(source)] = found.origin
+        for package in own.values():
+            self._put(package, origins[package.id])
+        wanted = {name: self._target(package) for name, package in links.items()}
+        names = {*wanted, *kept, STORE, MANIFEST}
+        stale = [path for path in _entries(self.modules) if path.name not in names]
+        changed = [name for name in wanted if not _is_linked(self.modules / name, wanted[name])]
+        if changed:
+            # Commands must not take new packages for those that an old list describes.
+            (self.modules / MANIFEST).unlink(missing_ok=True)
+        made: dict[str, Path] = {}
+        for name in changed:
+            self._link(self.modules / name, links[name], made)
+        save_manifest(self.modules, records)
+        for path in stale:
+            _remove(path)
+        self._remove_unused({package.id for package in links.values() if package.id})
+
+    def _put(self, package: Package, sources: Mapping[str, Origin]) -> None:
+        """Make a package part of the store; its list is there before it is."""
+        target = self.directory / package.id
+        origins = {name: origin_document(origin) for name, origin in sources.items()}
+        document = {"files": package.files, "sources": origins}
+        _write_if_new(target.with_suffix(".json"), encoded(document))
+        if not (package.is_new or package.is_shared) or not package.path.exists():
+            return
+        if target.exists():
+            if is_intact(target, package.files):
+                return
+            target.rename(tempfile.mkdtemp(prefix=_OLD, dir=self.directory) + "/package")
+        ready = package.path
+        if package.is_shared:
+            ready = self.staging() / "copy"
+            copy_files(package.path, ready, package.files)
+        ready.chmod(0o755)
+        ready.rename(target)
+
+    def _target(self, package: Package) -> str:
+        return f"{STORE}/{package.id}" if package.id else str(package.path)
+
+    def _copy(self, package: Package, path: Path) -> None:
+        source = self.directory / package.id if package.id else package.path
+        shutil.copytree(source, path, symlinks=True)
+
+    def _link(self, path: Path, package: Package, made: dict[str, Path]) -> None:
+        """Make a path lead to a package, whatever is there now."""
+        target = self._target(package)
+        try:
+            if target not in made or not _link_again(made[target], path):
+                os.symlink(target, path, target_is_directory=True)
+                made[target] = path
+        except FileExistsError:
+            self._replace(path, package)
+        except OSError:
+            self._copy(package, path)
+
+    def _replace(self, path: Path, package: Package) -> None:
+        new = path.with_name(f"{_NEW}{package.id or 'link'}")
+        _remove(new)
+        try:
+            os.symlink(self._target(package), new, target_is_directory=True)
+        except OSError:
+            self._copy(package, new)
+        if not (path.is_symlink() and new.is_symlink()):
+            # Only a link can take the place of a link in one step.
+            _remove(path)
+        new.replace(path)
+
+    def _remove_unused(self, used: set[str]) -> None:
+        for path in _entries(self.directory):
+            if path.name != _LOCK and path.stem not in used and path != self._staging:
+                _remove(path)
+        if not used:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    # -- leaving no trace -----------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _lock_file(self, tell_waiting: Callable[[], None] | None) -> Iterator[None]:
+        path = self.directory / _LOCK
+        while True:
+            _make_directories(self.directory, self._made)
+            with path.open("a") as file:
+                _lock(file, tell_waiting)
+                if not path.exists() or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                    # Whoever held the lock has removed the file, and a lock on that keeps nobody
+                    # away.
+                    continue
+                yield
+                return
+
+    def _clean_up(self) -> None:
+        for path in _entries(self.directory):
+            if path.name.startswith((_NEW, _OLD)):
+                _remove(path)
+        if [path.name for path in _entries(self.directory)] == [_LOCK]:
+            (self.directory / _LOCK).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            for directory in reversed(self._made):
+                directory.rmdir()
+
+
+def _lock(file: IO[str], tell_waiting: Callable[[], None] | None) -> None:
+    if sys.platform != "win32":
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if tell_waiting is not None:
+                tell_waiting()
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _link_again(link: Path, path: Path) -> bool:
+    """Give a link another name, which costs a hundredth of another link where many files come and
+    go; False where the system cannot do that.
+    """
+    try:
+        os.link(link, path, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):
+        return False
+    return path.is_symlink()
+
+
+def _is_linked(path: Path, target: str) -> bool:
+    return path.is_symlink() and os.readlink(path) == target
+
+
+def _write_if_new(path: Path, content: bytes) -> None:
+    try:
+        if path.read_bytes() == content:
+            return
+    except FileNotFoundError:
+        pass
+    # A list that is torn is noticed, so it need not be on the disk at once.
+    write_whole(path, content, sync=False)
+
+
+def _entries(directory: Path) -> list[Path]:
+    try:
+        return sorted(directory.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _make_directories(path: Path, made: list[Path]) -> None:
+    """Make a directory and those above it, noting which were not there before."""
+    missing = []
+    while not path.is_dir():
+        missing.append(path)
+        path = path.parent
+    for directory in reversed(missing):
+        make_directories(directory)
+        made.append(directory)
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink() or path.is_file():
+        path.unlink(missing_ok=True)
+    else:
+        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,136 @@
+"""Module packages in OCI registries: `oci://DOMAIN/REPOSITORY?tag=TAG`."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl, urlsplit
+
+from nigari.packages.base.module_fetch import FetchError, Progress
+from nigari.packages.hosts.oci_registry import (
+    MANIFEST,
+    Descriptor,
+    OciError,
+    OciRepository,
+    descriptors,
+)
+from nigari.packages.hosts.oci_settings import parse_repository
+from nigari.packages.modules.fetching import unpack_package
+from nigari.packages.modules.package_address import take_arguments
+from nigari.record import record
+
+if TYPE_CHECKING:
+    from nigari.net.client import Client
+    from nigari.packages.hosts.oci_credentials import OciCredentialsStore
+
+_PACKAGE: Final = "application/vnd.opentofu.modulepkg"
+_ARCHIVE: Final = "archive/zip"
+_TAG: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_DIGEST: Final = re.compile(r"sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})")
+_NEWEST: Final = "latest"
+
+
+@record
+class OciAddress:
+    """What a source address says about a package."""
+
+    domain: str
+    repository: str
+    reference: str = _NEWEST
+    """A tag or a digest."""
+
+
+def oci_address(url: str) -> OciAddress:
+    """Read an address, or raise `FetchError` where it makes no sense."""
+    parts = urlsplit(url)
+    try:
+        if parts.scheme != "oci":
+            raise ValueError
+        domain, repository = parse_repository(f"{parts.netloc}{parts.path}")
+    except ValueError:
+        raise FetchError(
+            "The address is not that of a repository in an OCI registry. Write it as "
+            "oci://DOMAIN/REPOSITORY, in lower case."
+        ) from None
+    arguments = parse_qsl(parts.query, keep_blank_values=True)
+    given = dict(arguments)
+    unknown = sorted(given.keys() - {"tag", "digest"})
+    if unknown:
+        raise FetchError(f'The address of an OCI package has no argument "{unknown[0]}".')
+    if len(arguments) > 1:
+        raise FetchError("The address of an OCI package has one tag or one digest.")
+    tag, digest = given.get("tag", _NEWEST), given.get("digest")
+    if digest is not None and not _DIGEST.fullmatch(digest):
+        raise FetchError(f'"{digest}" is not a digest, which is written as sha256:DIGITS.')
+    if not _TAG.fullmatch(tag):
+        raise FetchError(f'"{tag}" is not the name of a tag in an OCI registry.')
+    return OciAddress(domain, repository, digest or tag)
+
+
+class OciGetter:
+    """Gets packages from OCI registries."""
+
+    def __init__(self, client: Client, credentials: OciCredentialsStore) -> None:
+        self._client = client
+        self._credentials = credentials
+
+    async def revision(self, url: str, is_file: bool) -> str:
+        """The digest of the manifest that the address means now."""
+        address = oci_address(url)
+        if _DIGEST.fullmatch(address.reference):
+            return address.reference
+        try:
+            return (await self._repository(address).resolve(address.reference)).digest
+        except OciError as error:
+            raise FetchError(str(error)) from error
+
+    def pinned(self, url: str, revision: str) -> str:
+        """The address of a manifest."""
+        url = take_arguments(url, ("tag", "digest"))[0]
+        return f"{url}?digest={revision}"
+
+    async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
+        """Download the archive of a package, and unpack it."""
+        try:
+            return await self._get(oci_address(url), directory, progress)
+        except OciError as error:
+            raise FetchError(str(error)) from error
+
+    async def _get(self, address: OciAddress, directory: Path, progress: Progress) -> str:
+        repository = self._repository(address)
+        found = await repository.resolve(address.reference)
+        if found.media_type != MANIFEST:
+            raise FetchError("It is not an OCI image manifest, as module packages are.")
+        manifest = await repository.manifest(found)
+        if manifest.get("artifactType") != _PACKAGE:
+            raise FetchError(
+                f'The artifact is of the type "{manifest.get("artifactType") or ""}", and not a '
+                f"module package ({_PACKAGE})."
+            )
+        archive = _archive(descriptors(manifest, "layers"))
+        with tempfile.TemporaryDirectory(prefix=".archive-", dir=directory.parent) as temporary:
+            path = Path(temporary, "archive")
+            await repository.download(archive, path, progress)
+            await unpack_package(path, "zip", directory)
+        return found.digest
+
+    async def get_file(self, url: str, path: Path, progress: Progress) -> str:
+        """Refuse: the manifest says what the archive is."""
+        raise FetchError(
+            "The address of an OCI package has no form of archive: its manifest says it. Leave the "
+            "argument archive out."
+        )
+
+    def _repository(self, address: OciAddress) -> OciRepository:
+        return OciRepository(self._client, address.domain, address.repository, self._credentials)
+
+
+def _archive(layers: Sequence[Descriptor]) -> Descriptor:
+    found = [each for each in layers if each.media_type == _ARCHIVE]
+    if len(found) != 1:
+        many = "several archives" if found else "no archive"
+        raise FetchError(f"The package has {many} of the type {_ARCHIVE}; it must have one.")
+    return found[0]

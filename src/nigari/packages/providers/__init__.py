@@ -1,0 +1,4 @@
+"""Providers: versions, packages, checksums, signatures, mirrors, the lock file.
+
+Does not know modules.
+"""

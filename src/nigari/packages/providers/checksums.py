@@ -1,0 +1,99 @@
+"""Checksums of provider packages, as the dependency lock file records them.
+
+`h1:` covers names and contents of the files in a package and is the same packed or unpacked; `zh:`
+covers a packed package's very bytes. Other schemes are left alone: a newer program wrote them.
+"""
+
+from __future__ import annotations
+
+import binascii
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeAlias
+
+from nigari.hcl.quoting import quoted
+
+Place: TypeAlias = str | os.PathLike[str]
+"""Where something is, for who can do without `pathlib`, too."""
+
+_PIECE: Final = 1 << 22
+"""Large, because a thread waits for its turn after each piece, while others import modules."""
+
+
+def directory_checksum(directory: Place) -> str:
+    """The `h1:` checksum of an unpacked package; the directory itself may be a symbolic link."""
+    root = os.path.realpath(directory, strict=True)
+    files: dict[str, str] = {}
+    for folder, subfolders, names in os.walk(root, onerror=_raise):
+        for name in names:
+            path = os.path.join(folder, name)
+            files[os.path.relpath(path, root).replace(os.sep, "/")] = _file_digest(path)
+        for name in subfolders:
+            # A link to a directory is a file to this scheme, and one that cannot be read.
+            if os.path.islink(path := os.path.join(folder, name)):
+                raise OSError(f"{path} is a symbolic link to a directory")
+    return _combined(files)
+
+
+def archive_checksum(archive: Place) -> str:
+    """The `h1:` checksum of a packed package: the same as of its unpacked form."""
+    from nigari.packages.providers.archive import content_digests
+
+    return _combined(content_digests(archive))
+
+
+def zip_checksum(archive: Place) -> str:
+    """The `zh:` checksum of a packed package."""
+    return f"zh:{_file_digest(archive)}"
+
+
+def package_checksum(package: Place) -> str:
+    """The `h1:` checksum of a package, packed or not."""
+    return directory_checksum(package) if os.path.isdir(package) else archive_checksum(package)
+
+
+def matching(package: Place, checksums: Iterable[str]) -> list[str]:
+    """Those of `checksums` that the package has. Each scheme is computed at most once."""
+    wanted = list(checksums)
+    found: set[str] = set()
+    if any(checksum.startswith("h1:") for checksum in wanted):
+        found.add(package_checksum(package))
+    if not os.path.isdir(package) and any(checksum.startswith("zh:") for checksum in wanted):
+        found.add(zip_checksum(package))
+    return [checksum for checksum in wanted if checksum in found]
+
+
+def recorded(package: Place, known: Sequence[str]) -> Sequence[str]:
+    """Those of the known checksums that a package has; none if it cannot be read."""
+    try:
+        return matching(package, known) if known else ()
+    except OSError:
+        return ()
+
+
+def understood(checksums: Iterable[str]) -> list[str]:
+    """Those of `checksums` whose scheme is known here."""
+    return [checksum for checksum in checksums if checksum.startswith(("h1:", "zh:"))]
+
+
+def _combined(files: dict[str, str]) -> str:
+    total = hashlib.sha256()
+    for name in sorted(files, key=os.fsencode):
+        if "\n" in name:
+            raise OSError(f"the file name {quoted(name)} contains a line break")
+        total.update(f"{files[name]}  ".encode() + os.fsencode(name) + b"\n")
+    return "h1:" + binascii.b2a_base64(total.digest(), newline=False).decode("ascii")
+
+
+def _file_digest(path: Place) -> str:
+    digest = hashlib.sha256()
+    piece = memoryview(bytearray(_PIECE))
+    with open(path, "rb", buffering=0) as file:
+        while size := file.readinto(piece):
+            digest.update(piece[:size])
+    return digest.hexdigest()
+
+
+def _raise(error: OSError) -> None:
+    raise error

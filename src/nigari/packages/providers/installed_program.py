@@ -1,0 +1,67 @@
+"""The program of a provider that is installed, and that nobody has changed since it was.
+
+Installing is the business of `provider_selection`; starting, of `providers`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from nigari.diagnostics import Diagnostics
+from nigari.packages.providers import checksums
+from nigari.packages.providers.lockfile import ProviderLock
+from nigari.packages.providers.provider_package import executable, unpacked_place
+from nigari.record import record
+
+
+@record
+class Program:
+    """The program of an installed provider."""
+
+    path: str
+    checksum: str = ""
+    """Of the package that it came with; empty if the lock file has none to compare with."""
+
+
+def installed_program(
+    lock: ProviderLock, store: str, platform: str, diags: Diagnostics
+) -> Program | None:
+    """The program of a locked provider, after making sure that nobody has changed it since.
+
+    `store` is the directory that a `ProviderStore` fills.
+    """
+    directory = os.path.join(store, unpacked_place(lock.provider, lock.version, platform))
+    program = executable(directory, lock.provider.type)
+    if program is None:
+        report_not_installed(lock, diags)
+        return None
+    known = [text for text in checksums.understood(lock.hashes) if not text.startswith("zh:")]
+    if not known:
+        return Program(program)
+    found = checksums.recorded(directory, known)
+    if not found:
+        _report_changed(lock, directory, diags)
+        return None
+    return Program(program, found[0])
+
+
+def is_installed(lock: ProviderLock, store: str, platform: str) -> bool:
+    """Whether there is a package of a locked provider, whatever is in it."""
+    return os.path.isdir(os.path.join(store, unpacked_place(lock.provider, lock.version, platform)))
+
+
+def report_not_installed(lock: ProviderLock, diags: Diagnostics) -> None:
+    """A provider that is locked, and whose package is not there."""
+    diags.error(
+        "Provider not installed",
+        f"{lock.provider.display} {lock.version} is not installed in this working directory. Run "
+        '"nigari init".',
+    )
+
+
+def _report_changed(lock: ProviderLock, directory: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Installed provider with a wrong checksum",
+        f"{lock.provider.display} {lock.version} in {directory} matches none of the checksums in "
+        'the dependency lock file, so it was not started. Run "nigari init" to install it again.',
+    )

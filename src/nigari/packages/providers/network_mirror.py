@@ -1,0 +1,215 @@
+"""The network mirror protocol: packages of any registry from one server of static files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from nigari.addrs.hostname import hostname_for_network, normalize_hostname
+from nigari.addrs.provider import Provider
+from nigari.lang.versions import Version, parse_exact_version
+from nigari.net.failures import NetFailure, StatusRefused
+from nigari.net.urls import resolved, shown
+from nigari.packages.hosts.network import Network
+from nigari.packages.providers.checksums import matching, understood
+from nigari.packages.providers.provider_download import (
+    INVALID,
+    UNREACHABLE,
+    download,
+    failed,
+    refused,
+)
+from nigari.packages.providers.provider_package import ProviderPackage
+from nigari.packages.providers.provider_sources import (
+    Fetched,
+    Offer,
+    Progress,
+    ProviderUnknown,
+    SourceError,
+    Verified,
+    Versions,
+)
+from nigari.record import record, replace
+from nigari.version import OPENTOFU_VERSION
+
+if TYPE_CHECKING:
+    from nigari.net.response import Response
+
+_REDIRECTS: Final = 5
+
+
+class NetworkMirror:
+    """A mirror at a URL, to which the paths of its files are relative."""
+
+    def __init__(
+        self,
+        url: str,
+        network: Network,
+        download_retries: int | None = None,
+        trust_all_hashes: bool = False,
+    ) -> None:
+        self._url = url
+        self._network = network
+        self._retries = download_retries
+        self._trusts_all = trust_all_hashes
+        self._listed: dict[Provider, Versions] = {}
+
+    @property
+    def name(self) -> str:
+        return f"the network mirror {shown(self._url)}"
+
+    def is_remote(self, provider: Provider) -> bool:
+        return True
+
+    async def versions(self, provider: Provider) -> Versions:
+        if provider not in self._listed:
+            answer = await self._get(provider, "index.json")
+            if answer.status == 404:
+                raise ProviderUnknown(f"{_capital(self.name)} does not have {provider.display}")
+            listed = _member(answer.json(), "versions")
+            numbers = [parse_exact_version(text) for text in listed]
+            found = {number: () for number in numbers if number is not None}
+            self._listed[provider] = Versions(found)
+        return self._listed[provider]
+
+    async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
+        answer = await self._get(provider, f"{version}.json")
+        if answer.status == 404:
+            raise SourceError(
+                f"{_capital(self.name)} lists version {version} of {provider.display}, but has no "
+                f"{version}.json for it. Ask whoever runs the mirror",
+                INVALID,
+            )
+        archives = _member(answer.json(), "archives")
+        if platform not in archives:
+            return None
+        reference = _member(archives, platform).get("url")
+        url = resolved(answer.url, reference if isinstance(reference, str) else "")
+        own = self._hashes(archives, platform, provider)
+        others = [
+            text
+            for other in archives
+            if self._trusts_all and other != platform
+            for text in self._hashes(archives, other, provider)
+        ]
+        return MirrorOffer(
+            provider,
+            version,
+            platform,
+            url,
+            tuple(own),
+            tuple(others),
+            self._trusts_all,
+            self._network,
+            self._retries,
+        )
+
+    def _hashes(
+        self, archives: Mapping[str, object], platform: str, provider: Provider
+    ) -> list[str]:
+        listed = _member(archives, platform).get("hashes") or []
+        if not isinstance(listed, list) or not all(
+            isinstance(text, str) and ":" in text[1:] for text in listed
+        ):
+            raise SourceError(
+                f"{_capital(self.name)} has a checksum of {provider.display} that cannot be read. "
+                "Ask whoever runs the mirror",
+                INVALID,
+            )
+        return listed
+
+    async def _get(self, provider: Provider, name: str) -> Response:
+        """A JSON document of the mirror, or 404."""
+        from nigari.packages.hosts.host_credentials import CredentialsError, readable_hostname
+
+        parts = urlsplit(self._url)
+        host = normalize_hostname(readable_hostname(parts.netloc.rpartition("@")[2]))
+        if parts.scheme != "https" or host is None:
+            raise SourceError(
+                f"{_capital(self.name)} cannot be used: its URL must be https, with a host name",
+                UNREACHABLE,
+            )
+        hosts = await self._network.hosts()
+        path = f"{hostname_for_network(provider.hostname)}/{provider.namespace}/{provider.type}"
+        try:
+            answer = await hosts.client.get(
+                resolved(self._url, f"{path}/{name}"),
+                headers={"x-terraform-version": OPENTOFU_VERSION},
+                credentials=await hosts.credentials.headers(host),
+                policy=replace(hosts.policy, retries=0, redirects=_REDIRECTS),
+            )
+            if answer.status != 404:
+                answer.require(200).json(needs_type=True)
+        except CredentialsError as error:
+            text = f"{_capital(self.name)} cannot be queried. {error}"
+            raise SourceError(text.rstrip("."), UNREACHABLE) from error
+        except StatusRefused as failure:
+            raise refused(failure, _capital(self.name), hosts.credentials, host) from failure
+        except NetFailure as failure:
+            raise failed(f"{_capital(self.name)} cannot be queried", failure) from failure
+        return answer
+
+
+@record
+class MirrorOffer:
+    """A package that a network mirror has."""
+
+    provider: Provider
+    version: Version
+    platform: str
+    url: str
+    hashes: tuple[str, ...]
+    """Checksums of this package, where the mirror tells them."""
+    others: tuple[str, ...]
+    """Those of other platforms, where the mirror is trusted."""
+    is_trusted: bool
+    network: Network
+    retries: int | None
+
+    @property
+    def package(self) -> ProviderPackage | None:
+        return None
+
+    @property
+    def location(self) -> str:
+        return shown(self.url)
+
+    async def fetch(self, directory: Path, progress: Progress) -> Fetched:
+        import asyncio
+
+        what = f"{self.provider.display} {self.version} for {self.platform}"
+        path = directory / "package.zip"
+        await download(self.network, self.url, path, what, self.retries, None, progress)
+        listed = (*self.hashes, *self.others)
+        if not listed:
+            return Fetched(path)
+        known = understood(listed)
+        if not known:
+            raise SourceError(
+                f"The mirror tells only checksums of {what} that this program does not know",
+                INVALID,
+            )
+        try:
+            found = frozenset(await asyncio.to_thread(matching, path, known))
+        except OSError as error:
+            raise SourceError(f"{what} was not installed: {error}", INVALID) from error
+        if not found:
+            raise SourceError(
+                f"The archive of {what} matches none of the checksums that the mirror tells. It may "
+                "have been changed or damaged on the way, so it was not installed",
+                INVALID,
+            )
+        trusted = frozenset(known) - found if self.is_trusted else frozenset()
+        own = found.union(understood(self.hashes)) if self.is_trusted else found
+        return Fetched(path, Verified(found, trusted=trusted, of_platform=own))
+
+
+def _member(document: object, name: str) -> Mapping[str, object]:
+    value = document.get(name) if isinstance(document, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,97 @@
+"""Downloads of provider packages, and the words for what goes wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from nigari.net.failures import NetFailure, StatusRefused, WrongContent
+from nigari.packages.hosts.network import Network
+from nigari.packages.providers.provider_sources import Progress, SourceError
+from nigari.record import replace
+
+if TYPE_CHECKING:
+    from nigari.packages.hosts.host_credentials import HostCredentials
+
+UNREACHABLE: Final = "Cannot query a provider source"
+INVALID: Final = "Invalid provider package"
+_RETRIES: Final = 2
+_LARGEST: Final = 1 << 32
+
+
+async def download(
+    network: Network,
+    url: str,
+    path: Path,
+    what: str,
+    retries: int | None,
+    size: int | None,
+    progress: Progress,
+) -> str:
+    """Write an archive to a file; gives its SHA-256, hexadecimal."""
+    from nigari.net.client import DOWNLOAD, Expected
+
+    hosts = await network.hosts()
+    policy = replace(DOWNLOAD, retries=_retries(network, retries), limit=_LARGEST)
+    try:
+        async with network.downloading():
+            done = await hosts.client.download(
+                url, path, policy=policy, expected=Expected(size), progress=progress
+            )
+    except WrongContent as failure:
+        raise SourceError(f"{what} was not installed. {text(failure)}", INVALID) from failure
+    except NetFailure as failure:
+        raise failed(f"{what} cannot be downloaded", failure) from failure
+    except OSError as error:
+        raise SourceError(
+            f"{what} cannot be written to {path.parent}: {error.strerror or error}",
+            "Cannot install a provider",
+        ) from error
+    if done.headers.get("content-type", "").startswith("text/html"):
+        raise SourceError(
+            f"{what} cannot be downloaded: {failure_url(url)} returned a web page instead of an "
+            "archive. If this network asks you to log in on a web page first, do that and try "
+            "again",
+            UNREACHABLE,
+        )
+    return done.digests["sha256"]
+
+
+def _retries(network: Network, configured: int | None) -> int:
+    given = network.environment.get("TF_PROVIDER_DOWNLOAD_RETRY", "")
+    if configured is not None:
+        return configured
+    return int(given) if given.isascii() and given.isdigit() else _RETRIES
+
+
+def failed(what: str, failure: NetFailure) -> SourceError:
+    """A request that had no success."""
+    return SourceError(f"{what}. {text(failure)}", UNREACHABLE)
+
+
+def refused(
+    failure: StatusRefused, who: str, credentials: HostCredentials, host: str
+) -> SourceError:
+    """A request that the server refused; if credentials may be why, where they were looked for."""
+    if failure.status not in (401, 403):
+        return failed(f"{who} cannot be queried", failure)
+    return SourceError(
+        f"{who} denied access. {failure.what} {credentials.looked_in(host)}".rstrip("."),
+        "Access to a provider source denied",
+    )
+
+
+def text(failure: NetFailure) -> str:
+    """What happened, without the last full stop."""
+    return failure.text.rstrip(".")
+
+
+def failure_url(url: str) -> str:
+    from nigari.net.urls import shown
+
+    return shown(url)
+
+
+def text_of(data: bytes) -> str:
+    """Bytes that should be ASCII."""
+    return data.decode("ascii", "replace")

@@ -1,0 +1,399 @@
+"""Installing providers: from the store, the shared cache or a source, checked against the locks.
+
+A package is installed only if it has one of the checksums the lock file records for its version.
+What comes over the network comes side by side; what is on this machine needs no event loop. Every
+outcome is data: who shows it to the user reads `Installation.outcomes`, or listens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol, TypeVar
+
+from nigari.addrs.provider import Provider
+from nigari.diagnostics import Diagnostics
+from nigari.lang.versions import Version
+from nigari.packages.providers import checksums
+from nigari.packages.providers.lockfile import Locks, ProviderLock
+from nigari.packages.providers.provider_package import ProviderPackage
+from nigari.packages.providers.provider_selection import (
+    builtin_is_sound,
+    choose_offer,
+    choose_version,
+    report_source,
+)
+from nigari.packages.providers.provider_sources import (
+    Fetched,
+    Offer,
+    ProviderSource,
+    SourceError,
+    Verified,
+)
+from nigari.packages.providers.provider_store import ProviderStore, StoreError
+from nigari.packages.providers.requirement import (
+    Requirement,
+    by_provider,
+    combined_constraints,
+    first_subject,
+)
+from nigari.record import record, replace
+
+T = TypeVar("T")
+
+
+class Step(Enum):
+    """How a provider came to be there."""
+
+    BUILT_IN = "built in"
+    REUSED = "already installed"
+    CACHED = "from the shared cache"
+    INSTALLED = "installed"
+
+
+@record
+class Outcome:
+    """One provider that can be used now."""
+
+    provider: Provider
+    version: Version | None
+    step: Step
+    path: Path | None = None
+    verified: Verified | None = None
+    """What is known about a package that was fetched."""
+    has_one_platform: bool = False
+    """Whether the lock file gets checksums of this machine's package only."""
+
+
+@record
+class Installation:
+    """What is installed, and the locks to be written."""
+
+    locks: Locks
+    outcomes: tuple[Outcome, ...] = ()
+
+
+class Listener(Protocol):
+    """Hears what happens while providers are installed."""
+
+    def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
+        """Versions of a provider are looked for; or only the locked one is."""
+        ...
+
+    def fetching(self, provider: Provider, version: Version, location: str) -> None:
+        """A package is about to be fetched."""
+        ...
+
+    def received(self, provider: Provider, size: int, total: int | None) -> None:
+        """More of a package has arrived."""
+        ...
+
+    def installed(self, outcome: Outcome) -> None:
+        """A package is installed."""
+        ...
+
+    def waiting(self, provider: Provider, store: Path) -> None:
+        """Another process installs the same package, and takes its time."""
+        ...
+
+    def finished(self) -> None:
+        """Nothing more is under way."""
+        ...
+
+
+class Silence:
+    """Nobody listens."""
+
+    def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
+        pass
+
+    def fetching(self, provider: Provider, version: Version, location: str) -> None:
+        pass
+
+    def received(self, provider: Provider, size: int, total: int | None) -> None:
+        pass
+
+    def installed(self, outcome: Outcome) -> None:
+        pass
+
+    def waiting(self, provider: Provider, store: Path) -> None:
+        pass
+
+    def finished(self) -> None:
+        pass
+
+
+@record
+class Places:
+    """Where packages come from and go to."""
+
+    source: ProviderSource
+    store: ProviderStore
+    cache: ProviderStore | None = None
+    """Shared by several working directories; the store then only links to it."""
+    trust_cache: bool = False
+    """Take a package from the cache even if the lock file has no checksum to compare it with."""
+    overridden: frozenset[Provider] = frozenset()
+    """Providers that are used from elsewhere and need no package (development, reattach)."""
+    environment: Mapping[str, str] = MappingProxyType({})
+
+
+async def install_providers(
+    requirements: Iterable[Requirement],
+    locks: Locks,
+    places: Places,
+    diags: Diagnostics,
+    upgrade: bool = False,
+    listener: Listener | None = None,
+) -> Installation:
+    """Make every provider required available. Providers that fail keep the lock they had."""
+    wanted = by_provider(requirements)
+    listener = listener or Silence()
+    works: list[_Work] = []
+    outcomes: dict[Provider, Outcome] = {}
+    for provider in sorted(wanted):
+        asked = wanted[provider]
+        if provider.is_builtin:
+            if builtin_is_sound(provider, asked, diags):
+                outcomes[provider] = Outcome(provider, None, Step.BUILT_IN)
+        elif provider not in places.overridden:
+            lock = locks.providers.get(provider)
+            works.append(_Work(provider, asked, lock, places, upgrade, listener))
+    remote = [work for work in works if not work.take_what_is_there() and work.is_remote]
+    if remote:
+        import asyncio
+
+        # Whoever runs this without an event loop notices here that one is needed.
+        await asyncio.sleep(0)
+        try:
+            await _side_by_side(remote)
+        finally:
+            listener.finished()
+    for work in works:
+        if work.outcome is None and work not in remote:
+            await work.begin()
+        diags.extend(work.diags)
+        if work.outcome is not None:
+            outcomes[work.provider] = work.outcome
+    kept = {work.provider: work.lock for work in works if work.lock is not None}
+    done = tuple(outcomes[provider] for provider in sorted(outcomes))
+    return Installation(replace(locks, providers=kept), done)
+
+
+async def _side_by_side(works: Sequence[_Work]) -> None:
+    import asyncio
+
+    tasks = [asyncio.ensure_future(work.begin()) for work in works]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _Work:
+    """One provider on its way to being installed."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        asked: Sequence[Requirement],
+        lock: ProviderLock | None,
+        places: Places,
+        upgrade: bool,
+        listener: Listener,
+    ) -> None:
+        self.provider = provider
+        self.lock = lock
+        self.outcome: Outcome | None = None
+        self.diags = Diagnostics()
+        self._asked = asked
+        self._constraints = combined_constraints(asked)
+        self._places = places
+        self._held = None if upgrade else lock
+        self._listener = listener
+
+    @property
+    def is_remote(self) -> bool:
+        return self._places.source.is_remote(self.provider)
+
+    def take_what_is_there(self) -> bool:
+        """Use the locked version without asking anybody, if it is installed; whether it is."""
+        held = self._held
+        if held is None or not self._constraints.allows(held.version):
+            return False
+        return self._take(held)
+
+    def _take(self, lock: ProviderLock) -> bool:
+        """Use the version of a lock from the store or the cache, if a checksum vouches for it."""
+        known = checksums.understood(lock.hashes)
+        for store, step in ((self._places.store, Step.REUSED), (self._places.cache, Step.CACHED)):
+            path = None if store is None else store.installed(lock.provider, lock.version)
+            if path is None or not checksums.recorded(path, known):
+                continue
+            if step is Step.CACHED:
+                try:
+                    path = self._link(lock.version, path)
+                except StoreError as error:
+                    self._report_store(lock.version, error)
+                    return False
+            self.lock = replace(lock, constraints=self._constraints)
+            self.outcome = Outcome(lock.provider, lock.version, step, path)
+            return True
+        return False
+
+    async def begin(self) -> None:
+        """Find a version, get its package and install it."""
+        if self.diags.has_errors:
+            return
+        held, places = self._held, self._places
+        locked = held.version if held is not None else None
+        self._listener.finding(self.provider, self._constraints.text, locked)
+        version = await choose_version(self._asked, held, places.source, self.diags)
+        if version is None:
+            return
+        known = self.lock if self.lock is not None and self.lock.version == version else None
+        if known is not None and held is None and self._take(known):
+            return
+        recorded = checksums.understood(known.hashes) if known is not None else []
+        if self._trust_cache(version, recorded):
+            return
+        platform = places.store.platform
+        offer = await choose_offer(version, platform, self._asked, places.source, self.diags)
+        if offer is None:
+            return
+        import tempfile
+
+        try:
+            with tempfile.TemporaryDirectory(prefix="nigari-provider-") as directory:
+                await self._install(offer, version, Path(directory), recorded)
+        except SourceError as error:
+            report_source(error, self._asked, self.diags)
+        except (StoreError, OSError) as error:
+            self._report_store(version, error)
+
+    async def _install(
+        self, offer: Offer, version: Version, directory: Path, recorded: Sequence[str]
+    ) -> None:
+        provider, listener = self.provider, self._listener
+        listener.fetching(provider, version, offer.location)
+        fetched = await offer.fetch(
+            directory, lambda size, total: listener.received(provider, size, total)
+        )
+        package = ProviderPackage(provider, version, self._places.store.platform, fetched.path)
+
+        def put() -> tuple[Path, str] | None:
+            if not _is_recorded(package.path, recorded):
+                return None
+            return self._put(package)
+
+        put_there = put() if offer.package is not None else await _in_thread(put)
+        if put_there is None:
+            self._report_checksum(package, offer)
+            return
+        path, checksum = put_there
+        self._succeed(version, path, checksum, fetched, recorded)
+
+    def _put(self, package: ProviderPackage) -> tuple[Path, str]:
+        """Install a package; where it is now, and its checksum."""
+        places, provider, version = self._places, self.provider, package.version
+        store = places.cache or places.store
+        path = store.install(package, lambda: self._listener.waiting(provider, store.directory))
+        if places.cache is not None:
+            path = self._link(version, path)
+        return path, checksums.directory_checksum(path)
+
+    def _link(self, version: Version, path: Path) -> Path:
+        store = self._places.store
+        return store.install(ProviderPackage(self.provider, version, store.platform, path))
+
+    def _trust_cache(self, version: Version, recorded: Sequence[str]) -> bool:
+        """Use what the cache has although no checksum vouches for it, if the user wants that."""
+        places = self._places
+        if recorded or places.cache is None or not places.trust_cache:
+            return False
+        program = places.cache.program(self.provider, version)
+        if program is None:
+            return False
+        try:
+            path = self._link(version, program.parent)
+            checksum = checksums.directory_checksum(path)
+        except (StoreError, OSError) as error:
+            self._report_store(version, error)
+            return True
+        self._succeed(version, path, checksum, None, recorded)
+        return True
+
+    def _succeed(
+        self,
+        version: Version,
+        path: Path,
+        checksum: str,
+        fetched: Fetched | None,
+        recorded: Sequence[str],
+    ) -> None:
+        verified = Verified() if fetched is None else fetched.verified
+        vouching = vouched(self.provider, verified, self._places.environment)
+        local = {checksum, *verified.checked}
+        hashes = tuple(sorted({*recorded, *local, *vouching}))
+        self.lock = ProviderLock(self.provider, version, self._constraints, hashes)
+        is_alone = not vouching and (not recorded or sorted(recorded) == sorted(local))
+        step = Step.CACHED if fetched is None else Step.INSTALLED
+        known = None if fetched is None else verified
+        self.outcome = Outcome(self.provider, version, step, path, known, is_alone)
+        for text in verified.warnings:
+            self.diags.warning("Expired signature of a provider package", text)
+        self._listener.installed(self.outcome)
+
+    def _report_checksum(self, package: ProviderPackage, offer: Offer) -> None:
+        self.diags.error(
+            "Wrong checksum of a provider package",
+            f"The package of {package.provider.display} {package.version} in {offer.location} "
+            "matches none of the checksums in the dependency lock file, so it was not installed. "
+            "Either the package was changed, or the lock file only has checksums for other "
+            f"platforms: in that case add those of {package.platform} with "
+            '"nigari providers lock".',
+            first_subject(self._asked),
+        )
+
+    def _report_store(self, version: Version, error: Exception) -> None:
+        self.diags.error(
+            "Cannot install a provider",
+            f"{self.provider.display} {version} cannot be installed: {error}.",
+        )
+
+
+def vouched(
+    provider: Provider, verified: Verified, environment: Mapping[str, str]
+) -> frozenset[str]:
+    """The checksums that go into the lock file on somebody's word."""
+    if not verified.reported and not verified.trusted:
+        return frozenset()
+    from nigari.packages.providers.provider_registry import needs_signature
+
+    if needs_signature(provider, environment):
+        return verified.signed
+    return verified.reported | verified.trusted
+
+
+def _is_recorded(package: Path, recorded: Sequence[str]) -> bool:
+    """Whether the lock file allows a package; without checksums of its form, it does."""
+    # A checksum of packed bytes says nothing about files that are unpacked already.
+    is_unpacked = package.is_dir()
+    checkable = [text for text in recorded if not (is_unpacked and text.startswith("zh:"))]
+    return not checkable or bool(checksums.matching(package, checkable))
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Do something in a thread; who is interrupted waits until it is done."""
+    import asyncio
+
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

@@ -1,0 +1,207 @@
+"""Choosing a version of each provider that all modules accept.
+
+The lock file's choice stands until an upgrade is asked for. Getting and installing the package of
+the version is the business of `provider_installer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from nigari.addrs.provider import Provider
+from nigari.diagnostics import Diagnostics
+from nigari.lang.versions import Version
+from nigari.packages.providers.locked_versions import report_locked_out
+from nigari.packages.providers.lockfile import ProviderLock
+from nigari.packages.providers.provider_sources import (
+    Offer,
+    ProviderSource,
+    ProviderUnknown,
+    SourceError,
+    Versions,
+)
+from nigari.packages.providers.requirement import (
+    Requirement,
+    combined_constraints,
+    demands,
+    first_subject,
+)
+
+_NO_VERSION: Final = Version((0, 0, 0))
+"""What some people write for a provider that was never released; it is never chosen."""
+
+
+async def choose_version(
+    asked: Sequence[Requirement],
+    lock: ProviderLock | None,
+    source: ProviderSource,
+    diags: Diagnostics,
+) -> Version | None:
+    """The locked version, or else the newest that all accept; None after reporting why not."""
+    provider = asked[0].provider
+    constraints = combined_constraints(asked)
+    if lock is not None and not constraints.allows(lock.version):
+        report_locked_out(provider, lock, asked, diags)
+        return None
+    try:
+        listed = await source.versions(provider)
+    except ProviderUnknown as error:
+        report_source(error, asked, diags, _near_miss(provider))
+        return None
+    except SourceError as error:
+        report_source(error, asked, diags)
+        return None
+    _tell_warnings(provider, listed, asked, diags)
+    available = sorted(version for version in listed.platforms if version != _NO_VERSION)
+    if not available:
+        _report_not_found(provider, source.name, asked, diags)
+        return None
+    version = constraints.newest(available) if lock is None else lock.version
+    if version is None:
+        _report_no_match(provider, available, asked, diags)
+        return None
+    if version not in available:
+        _report_gone(provider, version, available, asked, diags)
+        return None
+    return version
+
+
+async def choose_offer(
+    version: Version,
+    platform: str,
+    asked: Sequence[Requirement],
+    source: ProviderSource,
+    diags: Diagnostics,
+) -> Offer | None:
+    """The package of a version for a platform; None after reporting that there is none."""
+    provider = asked[0].provider
+    try:
+        offer = await source.offer(provider, version, platform)
+        if offer is None:
+            _report_platform(version, platform, await source.versions(provider), asked, diags)
+    except SourceError as error:
+        report_source(error, asked, diags)
+        return None
+    return offer
+
+
+def builtin_is_sound(provider: Provider, asked: Sequence[Requirement], diags: Diagnostics) -> bool:
+    if provider.type != "terraform":
+        diags.error(
+            "Unknown built-in provider",
+            f"There is no built-in provider named {provider.type}; the only one is terraform.",
+            first_subject(asked),
+        )
+        return False
+    for requirement in asked:
+        if requirement.constraints:
+            diags.error(
+                "Version of a built-in provider",
+                f"{provider.display} is part of this program and has no version of its own."
+                " Remove the version constraint.",
+                requirement.subject,
+            )
+            return False
+    return True
+
+
+def _some(versions: Sequence[Version]) -> str:
+    newest = [str(version) for version in sorted(versions, reverse=True)]
+    return ", ".join(newest[:5]) + (", …" if len(newest) > 5 else "")
+
+
+def _near_miss(provider: Provider) -> str:
+    return (
+        " Check the spelling of its source in required_providers."
+        if not provider.is_default
+        else " A provider that belongs to somebody else needs its full source, such as "
+        f'"somebody/{provider.type}", in the required_providers block of each module that uses it.'
+    )
+
+
+def _tell_warnings(
+    provider: Provider, listed: Versions, asked: Sequence[Requirement], diags: Diagnostics
+) -> None:
+    if listed.warnings:
+        diags.warning(
+            "Warning from a provider registry",
+            f"{provider.hostname} says about {provider.display}:\n"
+            + "\n".join(f"  - {_printable(each)}" for each in listed.warnings),
+            first_subject(asked),
+        )
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def report_source(
+    error: SourceError, asked: Sequence[Requirement], diags: Diagnostics, advice: str = ""
+) -> None:
+    """What a source could not do."""
+    diags.error(error.summary, f"{error}.{advice}", first_subject(asked))
+
+
+def _report_platform(
+    version: Version,
+    platform: str,
+    listed: Versions,
+    asked: Sequence[Requirement],
+    diags: Diagnostics,
+) -> None:
+    others = ", ".join(sorted(listed.platforms.get(version, ())))
+    available = f" is available for {others}, but" if others else " is"
+    diags.error(
+        "Provider not available for this platform",
+        f"Version {version} of {asked[0].provider.display}{available} not"
+        f"{'' if others else ' available'} for {platform}.",
+        first_subject(asked),
+    )
+
+
+def _report_not_found(
+    provider: Provider, where: str, asked: Sequence[Requirement], diags: Diagnostics
+) -> None:
+    diags.error(
+        "Provider not found",
+        f"None of the configured installation sources ({where}) has a package of "
+        f"{provider.display}. Check the provider's source in required_providers ({_askers(asked)}"
+        ").",
+        first_subject(asked),
+    )
+
+
+def _askers(asked: Sequence[Requirement]) -> str:
+    names = dict.fromkeys(r.module or "the root module" for r in asked)
+    return "asked for by " + ", ".join(names)
+
+
+def _report_gone(
+    provider: Provider,
+    version: Version,
+    available: Sequence[Version],
+    asked: Sequence[Requirement],
+    diags: Diagnostics,
+) -> None:
+    diags.error(
+        "Locked provider version not available",
+        f"Version {version} of {provider.display}, which the dependency lock file selects, is no "
+        f'longer available; the available versions are {_some(available)}. Run "nigari init '
+        '-upgrade" to select another.',
+        first_subject(asked),
+    )
+
+
+def _report_no_match(
+    provider: Provider,
+    available: Sequence[Version],
+    asked: Sequence[Requirement],
+    diags: Diagnostics,
+) -> None:
+    diags.error(
+        "No suitable provider version",
+        f"No version of {provider.display} meets all requirements:\n{demands(asked)}\nThese "
+        f"versions are available: {_some(available)}.",
+        first_subject(asked),
+    )

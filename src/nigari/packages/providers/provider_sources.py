@@ -1,0 +1,276 @@
+"""Where provider packages come from: what every source answers, and several asked in order.
+
+A source says which versions of a provider it has, and offers the package of one of them. An offer
+can be fetched and says what is known about the content; installing is the store's business.
+Patterns (`provider_pattern`) say which providers a source is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+from nigari.addrs.provider import Provider
+from nigari.lang.versions import Version
+from nigari.packages.hosts.provider_pattern import Pattern
+from nigari.packages.providers.provider_package import ProviderPackage, find_packages
+from nigari.record import record
+
+Progress = Callable[[int, int | None], None]
+"""Hears how many bytes have arrived, of how many (if that is known)."""
+
+
+class SourceError(Exception):
+    """A source cannot answer; the text is full sentences, without the last full stop."""
+
+    def __init__(self, text: str, summary: str = "Provider not found") -> None:
+        super().__init__(text)
+        self.summary = summary
+
+
+class ProviderUnknown(SourceError):
+    """A source has nothing of a provider, which another one may have."""
+
+
+@record
+class Versions:
+    """The versions of a provider that a source has, each with its platforms as far as known."""
+
+    platforms: Mapping[Version, tuple[str, ...]] = MappingProxyType({})
+    warnings: tuple[str, ...] = ()
+    """What the source wants people to know about the provider."""
+
+
+@record
+class Verified:
+    """What is known about the content of a package, by its checksums."""
+
+    checked: frozenset[str] = frozenset()
+    """Those that the package was found to have."""
+    reported: frozenset[str] = frozenset()
+    """Those that the provider's registry vouches for: of all platforms."""
+    trusted: frozenset[str] = frozenset()
+    """Those that a mirror vouches for which the user trusts in this."""
+    signed: frozenset[str] = frozenset()
+    """Those that a signature covers."""
+    of_platform: frozenset[str] = frozenset()
+    """Those among all of them that belong to this package."""
+    key_id: str = ""
+    """Of the key that the signature was made with."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """How sure one can be that the package is what its author has published."""
+        if self.signed:
+            return "signed"
+        if self.reported:
+            return "signing skipped"
+        return "verified checksum" if self.checked else "unauthenticated"
+
+
+@record
+class Fetched:
+    """A package on this machine: a directory or a zip file."""
+
+    path: Path
+    verified: Verified = Verified()
+
+
+class Offer(Protocol):
+    """The package of one version for one platform, from one source."""
+
+    @property
+    def package(self) -> ProviderPackage | None:
+        """Where the package is, if it is on this machine."""
+        ...
+
+    @property
+    def location(self) -> str:
+        """Where it comes from, in words for people."""
+        ...
+
+    async def fetch(self, directory: Path, progress: Progress) -> Fetched:
+        """Get the package and check it; files go into the directory. Raises `SourceError`."""
+        ...
+
+
+class ProviderSource(Protocol):
+    """Something that has provider packages."""
+
+    @property
+    def name(self) -> str:
+        """What to call the source in a message: a directory, a host."""
+        ...
+
+    def is_remote(self, provider: Provider) -> bool:
+        """Whether the network is needed to get a provider."""
+        ...
+
+    async def versions(self, provider: Provider) -> Versions:
+        """The versions there are; `ProviderUnknown` if there is nothing of the provider."""
+        ...
+
+    async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
+        """The package for a platform; `None` if there is none."""
+        ...
+
+
+@record
+class LocalOffer:
+    """A package that is on this machine already."""
+
+    package: ProviderPackage
+
+    @property
+    def location(self) -> str:
+        return str(self.package.path)
+
+    async def fetch(self, directory: Path, progress: Progress) -> Fetched:
+        return Fetched(self.package.path)
+
+
+class FilesystemMirror:
+    """A directory of packages, packed or unpacked. It is searched once."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._found: dict[Provider, list[ProviderPackage]] | None = None
+
+    @property
+    def name(self) -> str:
+        return str(self._directory)
+
+    def is_remote(self, provider: Provider) -> bool:
+        return False
+
+    async def versions(self, provider: Provider) -> Versions:
+        found: dict[Version, tuple[str, ...]] = {}
+        for package in self.all_packages().get(provider, ()):
+            found[package.version] = (*found.get(package.version, ()), package.platform)
+        if not found:
+            raise ProviderUnknown(f"{self._directory} has no package of {provider.display}")
+        return Versions(found)
+
+    async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
+        for package in self.all_packages().get(provider, ()):
+            if (package.version, package.platform) == (version, platform):
+                return LocalOffer(package)
+        return None
+
+    def all_packages(self) -> dict[Provider, list[ProviderPackage]]:
+        """Everything the mirror has, by provider."""
+        if self._found is None:
+            found: dict[Provider, list[ProviderPackage]] = {}
+            try:
+                for package in find_packages(self._directory):
+                    found.setdefault(package.provider, []).append(package)
+            except OSError as error:
+                reason = error.strerror or str(error)
+                raise SourceError(
+                    f"The provider mirror {self._directory} cannot be searched: {reason}"
+                ) from error
+            self._found = found
+        return self._found
+
+
+@record
+class SelectiveSource:
+    """A source that is asked only for some providers."""
+
+    source: ProviderSource
+    include: tuple[Pattern, ...] = ()
+    """None means all."""
+    exclude: tuple[Pattern, ...] = ()
+    """Wins over `include`."""
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    def is_for(self, provider: Provider) -> bool:
+        if any(pattern.matches(provider) for pattern in self.exclude):
+            return False
+        return not self.include or any(pattern.matches(provider) for pattern in self.include)
+
+
+class CombinedSources:
+    """Several sources; what an earlier one has counts before a later one's."""
+
+    def __init__(self, sources: Sequence[SelectiveSource]) -> None:
+        self._sources = tuple(sources)
+        self._listed: dict[tuple[int, Provider], Versions] = {}
+
+    @property
+    def name(self) -> str:
+        return ", ".join(source.name for source in self._sources)
+
+    def names_for(self, provider: Provider) -> list[str]:
+        """The sources that are asked for this provider."""
+        return [source.name for source in self._sources if source.is_for(provider)]
+
+    def is_remote(self, provider: Provider) -> bool:
+        return any(
+            each.source.is_remote(provider) for each in self._sources if each.is_for(provider)
+        )
+
+    async def versions(self, provider: Provider) -> Versions:
+        found: dict[Version, tuple[str, ...]] = {}
+        warnings: list[str] = []
+        unknown: list[ProviderUnknown] = []
+        for number, selective in enumerate(self._sources):
+            if not selective.is_for(provider):
+                continue
+            try:
+                listed = await selective.source.versions(provider)
+            except ProviderUnknown as error:
+                self._listed[number, provider] = Versions()
+                unknown.append(error)
+                continue
+            self._listed[number, provider] = listed
+            warnings += listed.warnings
+            for version, platforms in listed.platforms.items():
+                found[version] = tuple(dict.fromkeys((*found.get(version, ()), *platforms)))
+        if not found and unknown:
+            if len(unknown) == 1:
+                raise unknown[0]
+            raise ProviderUnknown(
+                f"None of the configured installation sources "
+                f"({', '.join(self.names_for(provider))}) has a package of {provider.display}"
+            )
+        return Versions(found, tuple(warnings))
+
+    async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
+        for number, selective in enumerate(self._sources):
+            listed = self._listed.get((number, provider))
+            is_known = listed is None or version in listed.platforms
+            if selective.is_for(provider) and is_known:
+                offer = await selective.source.offer(provider, version, platform)
+                if offer is not None:
+                    return offer
+        return None
+
+
+def implied_sources(directories: Sequence[Path], registry: ProviderSource) -> CombinedSources:
+    """What is used when nothing is configured: the directories that exist, then the registry.
+
+    A provider that any of the directories has is never looked for in the registry, whatever
+    version is wanted.
+    """
+    selective: list[SelectiveSource] = []
+    local: set[Provider] = set()
+    for directory in directories:
+        # A home that may not be looked into has no mirror either.
+        if not os.path.isdir(directory):
+            continue
+        mirror = FilesystemMirror(directory)
+        try:
+            local.update(mirror.all_packages())
+        except SourceError:
+            continue
+        selective.append(SelectiveSource(mirror))
+    exclude = tuple(Pattern(p.hostname, p.namespace, p.type) for p in sorted(local))
+    return CombinedSources([*selective, SelectiveSource(registry, exclude=exclude)])

@@ -1,0 +1,133 @@
+"""Installed providers: a working directory's own, and the cache that several of them share.
+
+Both have the unpacked layout of `provider_package`. Packages from a mirror that holds them
+unpacked are linked, packed ones are unpacked; a package is complete when its directory appears.
+Whether a package may be installed (its checksums) is decided by `provider_selection`.
+"""
+
+import contextlib
+import errno
+import fcntl
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from nigari.addrs.provider import Provider
+from nigari.lang.versions import Version
+from nigari.packages.base.whole_file import make_directories
+from nigari.packages.providers.checksums import archive_checksum, directory_checksum
+from nigari.packages.providers.provider_package import (
+    ProviderPackage,
+    executable,
+    packages_of,
+    unpacked_path,
+)
+
+_TOLD_AFTER: Final = 5.0
+_BETWEEN_ATTEMPTS: Final = 0.05
+
+
+class StoreError(Exception):
+    """A package cannot be installed; the text completes "… cannot be installed: "."""
+
+
+class ProviderStore:
+    """A directory of unpacked packages for one platform."""
+
+    def __init__(self, directory: Path, platform: str) -> None:
+        self.directory = directory
+        self.platform = platform
+
+    def installed(self, provider: Provider, version: Version) -> Path | None:
+        """The directory of that very version, if it is there."""
+        path = unpacked_path(self.directory, provider, version, self.platform)
+        return path if path.is_dir() else None
+
+    def versions(self, provider: Provider) -> list[Version]:
+        """The versions of a provider that are installed, newest first."""
+        return [
+            package.version
+            for package in packages_of(self.directory, provider)
+            if package.platform == self.platform and package.path.is_dir()
+        ]
+
+    def program(self, provider: Provider, version: Version) -> Path | None:
+        """The program to start for that version of a provider."""
+        directory = self.installed(provider, version)
+        program = None if directory is None else executable(directory, provider.type)
+        return None if program is None else Path(program)
+
+    def install(self, package: ProviderPackage, waiting: Callable[[], None] | None = None) -> Path:
+        """Put a package into the store, in place of what was there.
+
+        `waiting` is called if somebody else keeps the same package locked for some time.
+        """
+        from nigari.packages.providers.archive import unpack
+
+        target = unpacked_path(self.directory, package.provider, package.version, self.platform)
+        try:
+            make_directories(target.parent)
+            with _locked(target.with_name(target.name + ".lock"), waiting):
+                if package.path.is_dir():
+                    _link(package.path, target)
+                elif not _has_same_files(target, package.path):
+                    unpack(package.path, target)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StoreError(f"{reason} ({package.path})") from error
+        if executable(target, package.provider.type) is None:
+            raise StoreError(
+                f"the package {package.path} contains no program named terraform-provider-"
+                f"{package.provider.type}"
+            )
+        return target
+
+
+def _link(source: Path, target: Path) -> None:
+    from nigari.packages.providers.archive import remove
+
+    source = source.absolute()
+    if target.exists() and source.samefile(target):
+        if target.is_symlink():
+            return
+        raise OSError(f"{source} is where it would be installed")
+    remove(target)
+    target.symlink_to(source, target_is_directory=True)
+
+
+def _has_same_files(directory: Path, archive: Path) -> bool:
+    """Whether a package is unpacked already. Others may be using it, so it had better stay."""
+    if not directory.is_dir():
+        return False
+    try:
+        return directory_checksum(directory) == archive_checksum(archive)
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def _locked(path: Path, waiting: Callable[[], None] | None) -> Iterator[None]:
+    """Hold the lock that `tofu` takes, too, while it changes a package of a shared cache."""
+    with path.open("a") as file:
+        _wait_for_lock(file, waiting)
+        try:
+            yield
+        finally:
+            fcntl.lockf(file, fcntl.LOCK_UN)
+
+
+def _wait_for_lock(file: IO[str], waiting: Callable[[], None] | None) -> None:
+    told_at = time.monotonic() + _TOLD_AFTER
+    while True:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+                raise
+        else:
+            return
+        if waiting is not None and time.monotonic() >= told_at:
+            waiting()
+            waiting = None
+        time.sleep(_BETWEEN_ATTEMPTS)
