@@ -7,6 +7,8 @@ import inspect
 import json
 import os
 import pickle
+import signal
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -464,3 +466,19 @@ def test_both_sessions_offer_the_same() -> None:
 
 def test_diagnostics_read_well() -> None:
     assert repr(Diagnostic(Severity.ERROR, "Bad thing")) == "<error: Bad thing>"
+
+
+def test_ctrl_c_while_an_event_loop_waits(infra: Path) -> None:
+    (infra / "main.tf").write_text(CHAIN)
+
+    def press() -> None:
+        _until((infra / "begun").exists)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    async def notebook() -> None:
+        threading.Thread(target=press, daemon=True).start()
+        with pytest.raises(SessionError, match="Stopped early"):
+            nigari.open(infra).apply()
+
+    asyncio.run(notebook())
+    assert list(nigari.open(infra).state.resources) == ["terraform_data.a"]

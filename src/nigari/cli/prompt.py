@@ -7,9 +7,6 @@ whoever wanted to know says what that means.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
 from nigari.config.variable import Variable
 from nigari.eval.base.inputs import InputKind, InputValue
@@ -68,6 +65,8 @@ class Person:
         if is_secret and terminal.stdin.isatty():
             import getpass
 
+            from nigari.workspace.base.interruptions import interruptible
+
             try:
                 with interruptible():
                     return getpass.getpass("  Enter a value (input is hidden): ")
@@ -80,30 +79,12 @@ class Person:
 
 def read_answer(terminal: Terminal, prompt: str) -> str:
     """The line that is typed after a prompt, with its end; nothing after the end of the input."""
+    # Who asks has imported most of it already.
+    from nigari.workspace.base.interruptions import interruptible
+
     terminal.stdout.write(prompt)
     terminal.stdout.flush()
     with interruptible():
         answer = terminal.stdin.readline()
     terminal.stdout.write("\n")
     return answer
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """While this is open, Ctrl-C interrupts whatever waits, at once.
-
-    An event loop only notes it until it has its turn, which it has not while a person is waited
-    for.
-    """
-    import signal
-    import threading
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if before is not None:
-            signal.signal(signal.SIGINT, before)

@@ -98,3 +98,21 @@ def on_interrupt(react: Callable[[], object]) -> Iterator[None]:
             loop.remove_signal_handler(number)
             if handler is not None:
                 signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """While this is open, Ctrl-C interrupts whatever waits, at once.
+
+    An event loop only notes it until it has its turn, which it has not while something else is
+    waited for.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)

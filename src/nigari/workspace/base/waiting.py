@@ -18,10 +18,10 @@ def run_to_end(work: Coroutine[object, object, T]) -> T:
         return asyncio.run(work)
     from concurrent.futures import ThreadPoolExecutor
 
-    from nigari.workspace.base.interruptions import Interruptions
+    from nigari.workspace.base.interruptions import Interruptions, interruptible
 
     interruptions = Interruptions()
-    with ThreadPoolExecutor(max_workers=1) as pool:
+    with ThreadPoolExecutor(max_workers=1) as pool, interruptible():
         result = pool.submit(asyncio.run, interruptions.run(work))
         while True:
             try:
