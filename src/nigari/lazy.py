@@ -1,10 +1,15 @@
-"""What a package re-exports without importing it: the part that few programs need."""
+"""What is there when it is first used: the names that a package re-exports, and patterns.
+
+A short command uses few of either, so that making all of them would be most of what it does.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import AnyStr, cast
 
 
 def lazy_exports(package: str, exports: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
@@ -24,3 +29,27 @@ def lazy_exports(package: str, exports: Mapping[str, tuple[str, ...]]) -> Callab
         return found
 
     return find
+
+
+def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """What `re.compile` gives, compiled when it is first used; from then on it is as fast."""
+    return cast("re.Pattern[AnyStr]", _LazyPattern(text, flags))
+
+
+_METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
+
+
+class _LazyPattern:
+    """Looks like a compiled pattern; the slots of its methods are filled when one is needed."""
+
+    __slots__ = ("_flags", "_text", *_METHODS)
+
+    def __init__(self, text: str | bytes, flags: int) -> None:
+        self._text = text
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> object:
+        compiled = re.compile(self._text, self._flags)
+        for method in _METHODS:
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)

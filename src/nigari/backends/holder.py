@@ -7,12 +7,12 @@ and during which run of the machine.
 from __future__ import annotations
 
 import os
-import re
 from typing import Final
 
 from nigari.backends.seal import boot_identity
+from nigari.lazy import lazy_pattern
 
-_TEXT: Final = re.compile(r"process (\d+)(?: \(started (\d+)(?:, boot ([0-9a-f-]+))?\))?")
+_TEXT: Final = lazy_pattern(r"process (\d+)(?: \(started (\d+)(?:, boot ([0-9a-f-]+))?\))?")
 _START: Final = 19
 """The place of the time of its start among what the system tells after the name of a process."""
 

@@ -6,7 +6,6 @@ their own. A server that gives strong entity tags gets them back with each write
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
@@ -16,13 +15,14 @@ from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import BackendFailure, Content, ContentChanged, StateIsLocked
 from nigari.clouds.arguments import Arguments
+from nigari.lazy import lazy_pattern
 from nigari.net.client import Policy
 from nigari.net.response import Response
 from nigari.net.settings import Identity, Settings, read_settings
 from nigari.net.urls import origin_of, shown, with_query
 from nigari.record import record, replace
 
-_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
+_HEADER_NAME: Final = lazy_pattern(r"[A-Za-z0-9_-]+")
 _RESERVED: Final = ("content-type", "content-md5")
 _NO_TIME: Final = "0001-01-01T00:00:00Z"
 

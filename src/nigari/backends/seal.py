@@ -7,11 +7,12 @@ its checksum: to whoever reads JSON they mean nothing. What the content is, is u
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from nigari.lazy import lazy_pattern
+
 _BITS: Final = 32
-_SEAL: Final = re.compile(rb"[ \t]{32}\n\Z")
+_SEAL: Final = lazy_pattern(rb"[ \t]{32}\n\Z")
 _WRITTEN: Final = str.maketrans("01", " \t")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +25,7 @@ from nigari.cli.state_flags import (
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.hcl.parser import parse_traversal
 from nigari.hcl.source import Source
+from nigari.lazy import lazy_pattern
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.plan_host import PlanOptions
 
@@ -96,7 +96,7 @@ APPLY_FLAGS = (
     *PLAN_FLAGS,
 )
 
-_IN_LINE: Final = re.compile(r"[^\n]")
+_IN_LINE: Final = lazy_pattern(r"[^\n]")
 
 
 def plan_mode(invocation: Invocation) -> PlanMode:

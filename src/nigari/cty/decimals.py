@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nigari.lazy import lazy_pattern
+
 # Go's big.Float keeps a binary exponent in 32 bits; beyond it lie infinity and zero.
 MAX_EXPONENT: Final = 2**31 - 1
 MIN_EXPONENT: Final = -(2**31)
@@ -29,7 +31,7 @@ _GUARD_BITS: Final = 512
 _SHORT_DIGITS: Final = 150
 _EXACT_TENS: Final = 240
 
-_DECIMAL_TEXT: Final = re.compile(
+_DECIMAL_TEXT: Final = lazy_pattern(
     r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:([eEpP])([+-]?[0-9]+))?", re.ASCII
 )
 

@@ -4,7 +4,6 @@ What happens to a null, unknown, dynamic or marked argument is declared per para
 so an implementation sees only what it asked for. Knows no names of functions and no call syntax.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -18,6 +17,7 @@ from nigari.cty.types import DYNAMIC as DYNAMIC_TYPE
 from nigari.cty.types import KIND_DYNAMIC, NUMBER, Type
 from nigari.cty.unknown import MAX_CAUSES, Unknown, join_causes
 from nigari.cty.values import HAS_MARKS, HAS_UNKNOWN, NO_MARKS, Mark, Value, unknown
+from nigari.lazy import lazy_pattern
 
 ReturnType = Type | Callable[[list[Value]], Type]
 """A constant type, or a function that works it out from the arguments."""
@@ -27,7 +27,7 @@ Implementation = Callable[[list[Value], Type], Value]
 
 NOT_NULL_RESULT: Final = Refinement(not_null=True)
 
-_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_QUOTED: Final = lazy_pattern(r'"(?:[^"\\]|\\.)*"')
 _HIDDEN: Final = "(sensitive value)"
 _TELLING: Final = 4
 """What is shorter than this may be in a message by chance, where it is not quoted."""

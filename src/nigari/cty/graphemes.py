@@ -4,11 +4,11 @@ The language counts lengths and columns in them. Clusters follow Unicode 15.0, a
 work with count, whatever newer tables the library at hand has.
 """
 
-import re
 import unicodedata
 from typing import Final
 
 from nigari.cty.values import normalize
+from nigari.lazy import lazy_pattern
 
 # Letters that belong to the character before them, whatever it is.
 _FOLLOWERS: Final = "\u0e33\u0eb3"
@@ -17,7 +17,7 @@ _JOINERS: Final = frozenset(["\u200c", "\u200d", *map(chr, range(0xE0020, 0xE008
 # Nothing that may follow one of these can change how it looks or become part of its cluster.
 _ENDS_CLUSTER: Final = frozenset("-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'")
 
-_LONE_LINE_END: Final = re.compile(r"(?<!\r)\n|\r(?!\n)")
+_LONE_LINE_END: Final = lazy_pattern(r"(?<!\r)\n|\r(?!\n)")
 
 
 def graphemes(text: str) -> list[str]:

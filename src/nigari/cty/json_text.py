@@ -12,10 +12,11 @@ from typing import Final
 
 from nigari.cty.errors import CtyError
 from nigari.cty.types import MAX_DEPTH, USUAL_DEPTH, allow_depth
+from nigari.lazy import lazy_pattern
 
-_BRACKETS: Final = re.compile(r"[\[\]{}]")
+_BRACKETS: Final = lazy_pattern(r"[\[\]{}]")
 _TRUSTED_LIMIT: Final = 4 * MAX_DEPTH
-_SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
+_SURROGATES: Final = lazy_pattern(r"[\ud800-\udfff]")
 
 
 def _refuse_constant(name: str) -> object:
@@ -95,7 +96,7 @@ def clean_text(text: str) -> str:
 quote: Final = json.encoder.encode_basestring
 """A string in quotes, escaped as JSON needs it. `escape_like_go` does the rest on the whole."""
 
-_SPECIAL: Final = re.compile(r"[<>&\u2028\u2029\ud800-\udfff]")
+_SPECIAL: Final = lazy_pattern(r"[<>&\u2028\u2029\ud800-\udfff]")
 
 
 def escape_like_go(text: str) -> str:

@@ -21,9 +21,10 @@ from nigari.hcl.parser import parse_body, parse_expression
 from nigari.hcl.plain import labelled
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
+from nigari.lazy import lazy_pattern
 
 # A name that an equals sign, a brace, a label or the end of the text follows begins no expression.
-_BODY: Final = re.compile(
+_BODY: Final = lazy_pattern(
     r"(?:\s|\#[^\n]*|//[^\n]*|/\*.*?\*/)*(?:\Z|[^\W\d][\w-]*+[ \t]*+(?:=(?![=>])|[{\"]|[^\W\d]))",
     re.DOTALL,
 )

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
+from nigari.lazy import lazy_pattern
 
 STRING = 1
 """A whole JSON string; the group holds what stands between the quotes."""
@@ -36,7 +37,7 @@ STRAY = 13
 """Characters that begin nothing."""
 
 # Optional groups are not possessive: before 3.11.5 Python then matched too much.
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""
       "((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"(?:[ \t\r\n]*+(:))?
     | (,)
@@ -56,7 +57,7 @@ _TOKEN = re.compile(
 
 _KEYWORDS = ("false", "true", "null")
 _JAVASCRIPT = frozenset({"undefined", "NaN", "Infinity"})
-_FORBIDDEN_IN_STRING = re.compile(
+_FORBIDDEN_IN_STRING = lazy_pattern(
     r"""\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})(?:u[0-9a-fA-F]{0,3}|[^\r\n]?)|[\x00-\x1f]"""
 )
 

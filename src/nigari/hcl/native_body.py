@@ -24,6 +24,7 @@ from nigari.hcl.body import (
     report_unwanted_block,
 )
 from nigari.hcl.source import Source
+from nigari.lazy import lazy_pattern
 
 _NONE: frozenset[str] = frozenset()
 _PARAMETERS: Final = (
@@ -36,7 +37,7 @@ _PARAMETERS: Final = (
     "hidden_blocks",
 )
 
-_BEGINNING: Final = re.compile(r"(?:[ \t]+|/\*.*?\*/)*", re.DOTALL)
+_BEGINNING: Final = lazy_pattern(r"(?:[ \t]+|/\*.*?\*/)*", re.DOTALL)
 """What is passed over before the first item or line end of a file."""
 
 

@@ -8,7 +8,6 @@ Deliberately unknown here: which arguments and blocks a body should have.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from nigari.diagnostics import Diagnostics
@@ -37,8 +36,9 @@ from nigari.hcl.tokens import (
     STRING,
     Tokens,
 )
+from nigari.lazy import lazy_pattern
 
-_WORD: Final = re.compile(r'"[^"]*"|[^\s"{]+')
+_WORD: Final = lazy_pattern(r'"[^"]*"|[^\s"{]+')
 """The type and the labels in the text of a `BLOCK_HEADER` token."""
 
 _ITEM_STARTS: Final = frozenset((IDENTIFIER, ARGUMENT, BLOCK_HEADER, CLOSE_BRACE, END))

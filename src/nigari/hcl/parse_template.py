@@ -8,7 +8,6 @@ What stands between `${` and `}` is left to the expression parser.
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from typing import Final
 
@@ -35,8 +34,9 @@ from nigari.hcl.tokens import (
     STRING,
     TEXT,
 )
+from nigari.lazy import lazy_pattern
 
-_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,4}|U[0-9a-fA-F]{0,8}|[\s\S]?)|\$\$\{|%%\{")
+_ESCAPE: Final = lazy_pattern(r"\\(?:u[0-9a-fA-F]{0,4}|U[0-9a-fA-F]{0,8}|[\s\S]?)|\$\$\{|%%\{")
 _SIMPLE_ESCAPES: Final = {
     "\\n": "\n",
     "\\r": "\r",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nigari.lazy import lazy_pattern
+
 _ESCAPES: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
-_STEERING: Final = re.compile(
+_STEERING: Final = lazy_pattern(
     "[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\\n|\\Z)"
 )
 """Control characters, and those that reorder what is shown; not what ends lines, nor tabs."""

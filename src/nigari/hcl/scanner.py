@@ -11,7 +11,6 @@ they do not, no token is made of them. The scanner never fails: what it does not
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from nigari.hcl.tokens import (
@@ -51,6 +50,7 @@ from nigari.hcl.tokens import (
     TEXT,
     Tokens,
 )
+from nigari.lazy import lazy_pattern
 
 # A name may contain any character beyond ASCII as far as the patterns are concerned; names that
 # have one are checked afterwards. Quantifiers that never give back are used on single characters
@@ -72,7 +72,7 @@ whole header of a block, or a closing brace by itself.
 _SIMPLE: Final = rf"\$\{{[ \t]*+{_NAME}(?:\.{_NAME}){{0,20}}[ \t]*+\}}"
 """An interpolation of a name, or of names with dots between them."""
 
-_WORD: Final = re.compile(
+_WORD: Final = lazy_pattern(
     rf"({_LINE}"
     rf"|{_NAME}(?:\.{_NAME}){{0,20}}"
     r"| ?+(?:==|!=|>=|=>|&&|\|\||::|\.\.\.|<=|[!$-.:;=>?@\[-^`{|]|<(?!<)|/(?![/*])|~(?!\})) ?+"
@@ -86,16 +86,16 @@ _WORD: Final = re.compile(
 a pattern the word is empty, and takes all that is left.
 """
 
-_LABEL: Final = re.compile(rf'{_NAME}|"{_PLAIN}"')
+_LABEL: Final = lazy_pattern(rf'{_NAME}|"{_PLAIN}"')
 
-_QUOTED: Final = re.compile(
+_QUOTED: Final = lazy_pattern(
     r'[^"\\$%\r\n]*+(?:(")|(\$\{~?)|(%\{~?)|(\\[nrt"\\]|\$\$\{|%%\{|[$%])|([\r\n])|(\\[^\r\n]?))?'
 )
-_UNQUOTED: Final = re.compile(r"[^$%\r\n]*+(?:(\r?\n)|(\$\{~?)|(%\{~?)|(\$\$\{|%%\{|[$%]|\r))?")
-_STRING_GOES_ON: Final = re.compile(r'(?:[\r\n][^"={}\r\n]*+){1,20}"[ \t]*+(?=[\r\n,)\]]|\Z)')
-_SIMPLE_SEQUENCE: Final = re.compile(rf"\$\{{[ \t]*+({_NAME}(?:\.{_NAME}){{0,20}})[ \t]*+\}}")
+_UNQUOTED: Final = lazy_pattern(r"[^$%\r\n]*+(?:(\r?\n)|(\$\{~?)|(%\{~?)|(\$\$\{|%%\{|[$%]|\r))?")
+_STRING_GOES_ON: Final = lazy_pattern(r'(?:[\r\n][^"={}\r\n]*+){1,20}"[ \t]*+(?=[\r\n,)\]]|\Z)')
+_SIMPLE_SEQUENCE: Final = lazy_pattern(rf"\$\{{[ \t]*+({_NAME}(?:\.{_NAME}){{0,20}})[ \t]*+\}}")
 
-_HEREDOC_OPENING: Final = re.compile(rf"<<-?({_NAME})\r?\n")
+_HEREDOC_OPENING: Final = lazy_pattern(rf"<<-?({_NAME})\r?\n")
 
 _SYMBOLS: Final[dict[str, tuple[int, str, int, str]]] = {
     before + symbol + after: (PUNCTUATION.get(symbol, INVALID), "", len(before), symbol)
@@ -672,7 +672,7 @@ def _line_start(word: str) -> tuple[int, str, int, str]:
     return FOR if name == "for" else ARGUMENT, newline, offset, name
 
 
-_HEADER_TYPE: Final = re.compile(_NAME)
+_HEADER_TYPE: Final = lazy_pattern(_NAME)
 
 
 def _wrong_word(header: str) -> tuple[int, str]:

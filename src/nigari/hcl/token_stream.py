@@ -10,7 +10,6 @@ unknown here: what may follow what.
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import Final
 
@@ -43,6 +42,7 @@ from nigari.hcl.tokens import (
     STRING,
     Tokens,
 )
+from nigari.lazy import lazy_pattern
 
 MAX_DEPTH: Final = 2000
 """How deeply blocks, brackets, templates and operators may nest."""
@@ -60,7 +60,7 @@ _CLOSERS: Final = {
     INTERPOLATION: SEQUENCE_END,
     DIRECTIVE: SEQUENCE_END,
 }
-_TYPE_END: Final = re.compile(r'[\s"{]')
+_TYPE_END: Final = lazy_pattern(r'[\s"{]')
 _CLOSING: Final = frozenset(_CLOSERS.values())
 
 _HINTS: Final = {

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from nigari.lazy import lazy_pattern
 from nigari.net.failures import NotJson, StatusRefused
 from nigari.net.urls import shown
 from nigari.record import record
 
 _LONGEST_QUOTE: Final = 300
-_TITLE: Final = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
-_MARKUP: Final = re.compile(r"<[^>]*>")
+_TITLE: Final = lazy_pattern(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_MARKUP: Final = lazy_pattern(r"<[^>]*>")
 
 
 @record

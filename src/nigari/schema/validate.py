@@ -4,12 +4,12 @@ Meant for schemas of other people: a provider that contradicts itself is told so
 failing later in odd ways. Problems are plain sentences; who asked turns them into diagnostics.
 """
 
-import re
 from collections.abc import Iterator
 
+from nigari.lazy import lazy_pattern
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 
-_BLOCK_NAME = re.compile(r"[a-z0-9_]+")
+_BLOCK_NAME = lazy_pattern(r"[a-z0-9_]+")
 
 
 def problems(block: Block, prefix: str = "") -> Iterator[str]:

@@ -7,10 +7,10 @@ future, foreign files, files cut short. Encryption and storage are unknown here.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Final
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.lazy import lazy_pattern
 from nigari.record import replace
 from nigari.state.file_v4 import read_v4
 from nigari.state.json_text import end_of_document, read_members, read_text
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nigari.state.upgrade import UpgradeFailure
 
 _NEWEST: Final = 4
-_PLAIN_START: Final = re.compile(r'\s*\{\s*"version"\s*:\s*4\s*,')
+_PLAIN_START: Final = lazy_pattern(r'\s*\{\s*"version"\s*:\s*4\s*,')
 
 
 def parse_state(data: bytes, diags: Diagnostics, name: str = "") -> StateFile | None:

@@ -7,7 +7,6 @@ Colours and terminals are unknown here.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -20,12 +19,13 @@ from nigari.cty import json as cty_json
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted, visible
 from nigari.lang.marks import SENSITIVE
+from nigari.lazy import lazy_pattern
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.state.model import ObjectStatus, OutputState, ResourceState, State, StoredObject
 from nigari.state.objects import SchemaLookup, UnreadableObject, decode_for_display
 
 _HIDDEN: Final = "(sensitive value)"
-_IDENTIFIER: Final = re.compile(r"[^\W\d][\w-]*")
+_IDENTIFIER: Final = lazy_pattern(r"[^\W\d][\w-]*")
 
 
 def state_to_text(

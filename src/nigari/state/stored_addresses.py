@@ -6,7 +6,6 @@ here by pattern and every text is read once; whatever is unusual goes to `nigari
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from nigari.addrs.absolute import Abs, AbsResource
@@ -21,15 +20,17 @@ from nigari.addrs.provider import (
 )
 from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.diagnostics import Diagnostics
+from nigari.lazy import lazy_pattern
 from nigari.state.json_text import quoted
 
 _NAME: Final = r"[A-Za-z_][A-Za-z0-9_-]*"
-_PLAIN_STEP: Final = re.compile(rf'module\.({_NAME})(?:\[(?:(\d+)|"([A-Za-z0-9_ .:/@-]*)")\])?')
-_PLAIN_MODULE: Final = re.compile(rf"(?:{_PLAIN_STEP.pattern}\.)*{_PLAIN_STEP.pattern}")
-_PLAIN_RESOURCE: Final = re.compile(
+_STEP: Final = rf'module\.({_NAME})(?:\[(?:(\d+)|"([A-Za-z0-9_ .:/@-]*)")\])?'
+_PLAIN_STEP: Final = lazy_pattern(_STEP)
+_PLAIN_MODULE: Final = lazy_pattern(rf"(?:{_STEP}\.)*{_STEP}")
+_PLAIN_RESOURCE: Final = lazy_pattern(
     rf"((?:module\.{_NAME}\.)*)(data\.)?(?!module\.|data\.)({_NAME})\.({_NAME})"
 )
-_PLAIN_PROVIDER: Final = re.compile(
+_PLAIN_PROVIDER: Final = lazy_pattern(
     rf'((?:module\.{_NAME}\.)*)provider\["([A-Za-z0-9/._-]+)"\](?:\.({_NAME}))?'
 )
 

@@ -15,10 +15,11 @@ from typing import Final
 
 from nigari import cty
 from nigari.hcl.quoting import quoted
+from nigari.lazy import lazy_pattern
 
-_IDENTIFIER: Final = re.compile(r"[^\W\d][\w-]*")
-_OCTAL: Final = re.compile(r"[-+]?0[0-7]+", re.ASCII)
-_ALIAS: Final = re.compile(r"([^\W\d][\w-]*)(?:\.([^\W\d][\w-]*))?")
+_IDENTIFIER: Final = lazy_pattern(r"[^\W\d][\w-]*")
+_OCTAL: Final = lazy_pattern(r"[-+]?0[0-7]+", re.ASCII)
+_ALIAS: Final = lazy_pattern(r"([^\W\d][\w-]*)(?:\.([^\W\d][\w-]*))?")
 
 Members = Mapping[str, object]
 

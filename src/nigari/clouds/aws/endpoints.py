@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from nigari.clouds.failures import CloudFailure
+from nigari.lazy import lazy_pattern
 from nigari.record import record
 
 _PARTITIONS: Final = (
@@ -17,7 +17,7 @@ _PARTITIONS: Final = (
     ("eusc-", "amazonaws.eu", ""),
     ("", "amazonaws.com", "api.aws"),
 )
-_REGION: Final = re.compile(r"(af|ap|ca|cn|eu|eusc|il|me|mx|sa|us)(-[a-z]+)+-\d+")
+_REGION: Final = lazy_pattern(r"(af|ap|ca|cn|eu|eusc|il|me|mx|sa|us)(-[a-z]+)+-\d+")
 
 
 @record

@@ -12,13 +12,14 @@ from urllib.parse import urlencode
 from nigari.clouds.aws.client import AwsClient, Service, failure_of
 from nigari.clouds.aws.signing import Credentials
 from nigari.clouds.failures import CloudFailure
+from nigari.lazy import lazy_pattern
 from nigari.net.client import Client, Policy
 from nigari.net.response import Response
 from nigari.record import record
 
 _VERSION: Final = "2011-06-15"
 _FORM: Final = {"content-type": "application/x-www-form-urlencoded; charset=utf-8"}
-_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(h|m|s|ms|us|ns)")
+_DURATION: Final = lazy_pattern(r"(\d+(?:\.\d+)?)(h|m|s|ms|us|ns)")
 _SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 

@@ -20,8 +20,9 @@ from nigari.cty.graphemes import grapheme_count, graphemes
 from nigari.cty.numbers import Number
 from nigari.cty.types import BOOL, KIND_NUMBER, KIND_STRING, NUMBER, STRING
 from nigari.cty.values import Value, string
+from nigari.lazy import lazy_pattern
 
-_VERB: Final = re.compile(
+_VERB: Final = lazy_pattern(
     r"%(?P<flags>[0#\-+ ]*)(?P<width>[1-9][0-9]*)?(?P<dot>\.(?P<precision>[0-9]*))?"
     r"(?:\[(?P<argument>[1-9][0-9]*)\])?(?P<mode>[a-zA-Z])",
     re.ASCII,

@@ -28,6 +28,7 @@ from nigari.cty.values import (
     string,
     tuple_value,
 )
+from nigari.lazy import lazy_pattern
 
 
 class Match(Protocol):
@@ -63,23 +64,23 @@ class _CharacterMatch:
 
 
 # Between these, everything stands for itself.
-_QUOTED: Final = re.compile(r"\\Q.*?(?:\\E|\Z)", re.DOTALL)
+_QUOTED: Final = lazy_pattern(r"\\Q.*?(?:\\E|\Z)", re.DOTALL)
 
 # RE2's usual limit is less than some patterns need that Go accepts.
 _MOST_MEMORY: Final = 1 << 28
 
 # RE2 knows more characters for the name of a group than Go.
-_GROUP_NAME: Final = re.compile(r"\w+", re.ASCII)
+_GROUP_NAME: Final = lazy_pattern(r"\w+", re.ASCII)
 
 # Would match a part of a character.
-_SINGLE_BYTE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\C")
+_SINGLE_BYTE: Final = lazy_pattern(r"(?<!\\)(?:\\\\)*\\C")
 
 _NO_BOUNDARY: Final = "\\B"
 _INSIDE: Final = -1
 """Stands where a byte does not begin a character."""
 
 # Names of Unicode classes that Go accepts and RE2 knows by their short form only.
-_LONG_CLASS: Final = re.compile(r"(\\+[pP])\{(\^?)([A-Za-z_]+)\}")
+_LONG_CLASS: Final = lazy_pattern(r"(\\+[pP])\{(\^?)([A-Za-z_]+)\}")
 _CATEGORIES: Final = {
     "other": "C",
     "control": "Cc",
@@ -211,7 +212,7 @@ def _result(pattern: Pattern, match: Match, text: str) -> Value:
 
 
 # What the beginnings of groups have to be told from: escapes, and classes of characters.
-_GROUP: Final = re.compile(
+_GROUP: Final = lazy_pattern(
     r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]"
     r"|\((?:\?P?<(?P<name>\w+)>|(?P<plain>(?!\?)))",
     re.DOTALL,
@@ -271,7 +272,7 @@ def _regex_all(args: list[Value], expected: Type) -> Value:
 REGEX: Final = Function((_PATTERN, _STRING), None, _regex_type, _regex, NOT_NULL_RESULT)
 REGEX_ALL: Final = Function((_PATTERN, _STRING), None, _regex_all_type, _regex_all, NOT_NULL_RESULT)
 
-_REFERENCE: Final = re.compile(r"\$(?:(\$)|(\w+)|\{(\w+)\})")
+_REFERENCE: Final = lazy_pattern(r"\$(?:(\$)|(\w+)|\{(\w+)\})")
 
 
 def replace_all(pattern: Pattern, text: str, template: str) -> str:

@@ -11,13 +11,14 @@ from typing import Final
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.types import STRING, Type
 from nigari.cty.values import Value, string
+from nigari.lazy import lazy_pattern
 
-_TIMESTAMP: Final = re.compile(
+_TIMESTAMP: Final = lazy_pattern(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?"
     r"(?:Z|([+-])([0-9]{2}):([0-9]{2}))",
     re.ASCII,
 )
-_DURATION_PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
+_DURATION_PART: Final = lazy_pattern(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _UNITS: Final = {
     "ns": 1,
     "us": 1_000,
@@ -45,7 +46,7 @@ _MONTHS: Final = [
     "December",
 ]
 _WEEKDAYS: Final = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
-_FORMAT_TOKEN: Final = re.compile(
+_FORMAT_TOKEN: Final = lazy_pattern(
     r"(?P<quoted>''|'(?:[^']|'')*'?)|(?P<verb>([a-zA-Z])\3*)|[^a-zA-Z']+"
 )
 

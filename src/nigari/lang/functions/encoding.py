@@ -13,12 +13,13 @@ from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parame
 from nigari.cty.types import STRING, Type
 from nigari.cty.values import Value, string
 from nigari.lang.functions.world import redacted
+from nigari.lazy import lazy_pattern
 
 LONGEST_INFLATED: Final = 256 * 1024 * 1024
-_BASE64: Final = re.compile(
+_BASE64: Final = lazy_pattern(
     r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?", re.ASCII
 )
-_ESCAPE: Final = re.compile(rb"%(?:([0-9A-Fa-f]{2})|.{0,2})", re.DOTALL)
+_ESCAPE: Final = lazy_pattern(rb"%(?:([0-9A-Fa-f]{2})|.{0,2})", re.DOTALL)
 
 
 def to_bytes(text: str) -> bytes:

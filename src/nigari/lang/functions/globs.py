@@ -15,10 +15,11 @@ from nigari.cty.values import Mark
 from nigari.lang.files import Entry, Files
 from nigari.lang.functions.paths import clean
 from nigari.lang.functions.world import redacted
+from nigari.lazy import lazy_pattern
 from nigari.record import record
 
-_META: Final = re.compile(r"\\.|([*?\[{])", re.DOTALL)
-_ESCAPED: Final = re.compile(r"\\([*?\[\]{}])")
+_META: Final = lazy_pattern(r"\\.|([*?\[{])", re.DOTALL)
+_ESCAPED: Final = lazy_pattern(r"\\([*?\[\]{}])")
 _MOST_ALTERNATIVES: Final = 10_000
 _MOST_DIRECTORIES: Final = 100_000
 _DEEPEST: Final = 256

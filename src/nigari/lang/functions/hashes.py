@@ -12,6 +12,7 @@ from nigari.cty.values import Value, string
 from nigari.lang.functions.encoding import from_base64, to_base64, to_bytes
 from nigari.lang.functions.filesystem import read_file
 from nigari.lang.functions.world import World
+from nigari.lazy import lazy_pattern
 
 _STR: Final = Parameter("str", STRING)
 
@@ -50,7 +51,7 @@ _NAMESPACES: Final = {
     "oid": "6ba7b812-9dad-11d1-80b4-00c04fd430c8",
     "x500": "6ba7b814-9dad-11d1-80b4-00c04fd430c8",
 }
-_UUID: Final = re.compile(
+_UUID: Final = lazy_pattern(
     r"(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|([0-9a-f]{32})",
     re.IGNORECASE | re.ASCII,
 )

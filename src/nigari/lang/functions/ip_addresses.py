@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from nigari.lazy import lazy_pattern
 from nigari.record import record
 
-_IPV4: Final = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)\.([0-9]+)", re.ASCII)
-_DIGITS: Final = re.compile(r"[0-9]+", re.ASCII)
-_GROUP: Final = re.compile(r"0*([0-9A-Fa-f]{1,4})", re.ASCII)
+_IPV4: Final = lazy_pattern(r"([0-9]+)\.([0-9]+)\.([0-9]+)\.([0-9]+)", re.ASCII)
+_DIGITS: Final = lazy_pattern(r"[0-9]+", re.ASCII)
+_GROUP: Final = lazy_pattern(r"0*([0-9A-Fa-f]{1,4})", re.ASCII)
 _MAPPED: Final = 0xFFFF
 
 

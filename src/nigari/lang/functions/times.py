@@ -10,6 +10,7 @@ from nigari.cty.stdlib.timestamps import parse_timestamp
 from nigari.cty.types import NUMBER, STRING, Type
 from nigari.cty.values import Value, number, string, unknown
 from nigari.lang.functions.world import World
+from nigari.lazy import lazy_pattern
 
 
 def _timestamp(args: list[Value], _: Type) -> Value:
@@ -38,7 +39,7 @@ class _PlanTimestamp:
         return unknown(expected).with_causes(causes)
 
 
-_LENIENT: Final = re.compile(
+_LENIENT: Final = lazy_pattern(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}T)([0-9]{1,2})(:[0-9]{2}:[0-9]{2})([.,][0-9]+)?"
     r"(?:Z|([+-])([0-9]{2}):([0-9]{2}))",
     re.ASCII,

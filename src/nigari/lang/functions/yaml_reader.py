@@ -27,6 +27,7 @@ from nigari.cty.values import (
     tuple_value,
 )
 from nigari.lang.functions.encoding import from_base64
+from nigari.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from yaml.events import AliasEvent, CollectionStartEvent, Event, ScalarEvent
@@ -50,10 +51,10 @@ _WORDS: Final[dict[str, Value]] = {
 }
 _SPECIAL_STARTS: Final = frozenset("+-0123456789yYnNtTfFoO~.")
 _NOT_A_NUMBER: Final = (".nan", ".NaN", ".NAN")
-_INTEGER: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
-_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
-_BASED: Final = re.compile(r"([-+]?)0(?:[xX]([0-9a-fA-F]+)|[oO]?([0-7]+)|[bB]([01]+))", re.ASCII)
-_TIMESTAMP: Final = re.compile(
+_INTEGER: Final = lazy_pattern(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
+_FLOAT: Final = lazy_pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_BASED: Final = lazy_pattern(r"([-+]?)0(?:[xX]([0-9a-fA-F]+)|[oO]?([0-7]+)|[bB]([01]+))", re.ASCII)
+_TIMESTAMP: Final = lazy_pattern(
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
     r"(?:([Tt ])([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})?)?",
     re.ASCII,

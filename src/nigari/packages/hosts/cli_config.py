@@ -5,7 +5,6 @@ those given; nothing here looks at the process's own environment.
 """
 
 import os
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -15,6 +14,7 @@ from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
+from nigari.lazy import lazy_pattern
 from nigari.packages.hosts.cli_config_syntax import Item, Object, Scalar, read_items
 from nigari.packages.hosts.oci_settings import (
     OciCredentials,
@@ -26,7 +26,7 @@ from nigari.packages.hosts.oci_settings import (
 from nigari.packages.hosts.provider_pattern import Pattern, parse_pattern
 from nigari.record import record, replace
 
-_VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_VARIABLE: Final = lazy_pattern(r"\$(?:\{(\w+)\}|(\w+))")
 
 
 @record

@@ -11,9 +11,10 @@ from typing import Final
 
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.source import Source
+from nigari.lazy import lazy_pattern
 from nigari.record import record
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy_pattern(
     r"""(?P<space>[\s,]+|\#[^\n]*|//[^\n]*|/\*.*?\*/)
     |(?P<name>[A-Za-z_][\w.-]*)
     |(?P<number>[-+]?\d[\w.+-]*)
@@ -22,7 +23,7 @@ _TOKEN: Final = re.compile(
     |(?P<mark>[{}\[\]=])""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_ESCAPE: Final = lazy_pattern(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 _DEEPEST: Final = 50
 

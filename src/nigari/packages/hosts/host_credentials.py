@@ -8,20 +8,20 @@ or what the helper keeps. What tokens are good for is not known here.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
 from nigari.addrs.hostname import hostname_for_network, normalize_hostname
 from nigari.lang.versions import Version, parse_exact_version
+from nigari.lazy import lazy_pattern
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.hosts.cli_config import CliConfig, config_directory
 
 FILE_NAME: Final = "credentials.tfrc.json"
 _VARIABLE: Final = "TF_TOKEN_"
 _HELPER_WITHIN: Final = 60.0
-_VERSION_PART: Final = re.compile(r"(?:_v([^_]+))?(?:\.exe)?")
+_VERSION_PART: Final = lazy_pattern(r"(?:_v([^_]+))?(?:\.exe)?")
 
 
 class CredentialsError(Exception):

@@ -5,12 +5,12 @@ Always over https. What manifests mean, of a provider or a module, is not known 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode, urlsplit
 
+from nigari.lazy import lazy_pattern
 from nigari.net.client import DOWNLOAD, Expected, Policy
 from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.urls import resolved
@@ -36,8 +36,8 @@ _LARGEST_MANIFEST: Final = 4 << 20
 _MOST_PAGES: Final = 1000
 _CLIENT_ID: Final = "oras-go"
 """The name that clients of this kind give themselves; some registries know no other."""
-_PARAMETER: Final = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))')
-_NEXT: Final = re.compile(r'<([^>]*)>\s*;\s*rel="?next"?')
+_PARAMETER: Final = lazy_pattern(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))')
+_NEXT: Final = lazy_pattern(r'<([^>]*)>\s*;\s*rel="?next"?')
 _POLICY: Final = Policy(limit=_LARGEST_MANIFEST)
 
 

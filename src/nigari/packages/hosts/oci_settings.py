@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from typing import Final
 
 from nigari.hcl.quoting import quoted
+from nigari.lazy import lazy_pattern
 from nigari.packages.hosts.cli_config_syntax import Item, Object
 from nigari.record import record
 
-_REPOSITORY: Final = re.compile(
+_REPOSITORY: Final = lazy_pattern(
     r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
 )
-_DOMAIN: Final = re.compile(
+_DOMAIN: Final = lazy_pattern(
     r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?|\[[0-9a-fA-F:]+\](?::[0-9]{1,5})?"
 )
 

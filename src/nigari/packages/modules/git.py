@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from nigari.lazy import lazy_pattern
 from nigari.packages.base.module_fetch import FetchError, Progress
 from nigari.packages.base.single_files import get_file_of, split_file
 from nigari.packages.base.whole_file import make_directories
@@ -28,9 +29,9 @@ from nigari.packages.modules.programs import Done, complaint, find_program, run_
 from nigari.record import record
 
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
-_PLAIN_REF: Final = re.compile(r"(?![-+.@^])(?!.*(?:\.\.|@\{))[^\x00-\x20~^:?*\[\\\x7f]+")
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_SHORT_COMMIT: Final = re.compile(r"[0-9a-f]{7,39}")
+_PLAIN_REF: Final = lazy_pattern(r"(?![-+.@^])(?!.*(?:\.\.|@\{))[^\x00-\x20~^:?*\[\\\x7f]+")
+_COMMIT: Final = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SHORT_COMMIT: Final = lazy_pattern(r"[0-9a-f]{7,39}")
 """What no server finds by itself."""
 _ALL_REFS: Final = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
 _OWN_CHOICE: Final = "refs/nigari/head"

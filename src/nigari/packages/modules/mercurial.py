@@ -6,7 +6,6 @@ program where it could be taken for an option or for something to run.
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from nigari.lazy import lazy_pattern
 from nigari.packages.base.module_fetch import FetchError, Progress
 from nigari.packages.base.single_files import get_file_of, split_file
 from nigari.packages.modules.package_address import take_arguments
@@ -21,7 +21,7 @@ from nigari.packages.modules.programs import complaint, find_program, run_progra
 from nigari.record import record
 
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "file"))
-_CHANGESET: Final = re.compile(r"[0-9a-f]{40}")
+_CHANGESET: Final = lazy_pattern(r"[0-9a-f]{40}")
 
 
 @record

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlsplit
 
+from nigari.lazy import lazy_pattern
 from nigari.packages.base.module_fetch import FetchError, Progress
 from nigari.packages.hosts.oci_registry import (
     MANIFEST,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 _PACKAGE: Final = "application/vnd.opentofu.modulepkg"
 _ARCHIVE: Final = "archive/zip"
-_TAG: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
-_DIGEST: Final = re.compile(r"sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})")
+_TAG: Final = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_DIGEST: Final = lazy_pattern(r"sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})")
 _NEWEST: Final = "latest"
 
 

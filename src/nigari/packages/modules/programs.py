@@ -7,12 +7,12 @@ waits for it gives up, it is ended.
 from __future__ import annotations
 
 import contextlib
-import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from nigari.lazy import lazy_pattern
 from nigari.packages.base.module_fetch import FetchError
 from nigari.record import record
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _GRACE: Final = 2.0
 """Seconds that a program has to end when it is asked to."""
 _MOST_LINES: Final = 8
-_CREDENTIALS: Final = re.compile(r"(://[^/@\s:]*):[^/@\s]*@")
+_CREDENTIALS: Final = lazy_pattern(r"(://[^/@\s:]*):[^/@\s]*@")
 
 
 @record

@@ -8,7 +8,6 @@ elsewhere; here they are texts.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -27,6 +26,7 @@ from nigari.lang.versions import (
     parse_exact_version,
     parse_provider_constraints,
 )
+from nigari.lazy import lazy_pattern
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record, replace
 
@@ -55,7 +55,7 @@ _PROVIDER: Final = BodySchema(
         AttributeSchema("hashes"),
     )
 )
-_COMMENT: Final = re.compile(r'((?:[^"#/]|"(?:[^"\\]|\\.)*"|/(?![/*]))*)((?:#|//|/\*).*)?')
+_COMMENT: Final = lazy_pattern(r'((?:[^"#/]|"(?:[^"\\]|\\.)*"|/(?![/*]))*)((?:#|//|/\*).*)?')
 
 
 @record

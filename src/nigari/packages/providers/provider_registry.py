@@ -7,13 +7,13 @@ the list. What the lock file says about the package is compared elsewhere.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider
 from nigari.lang.versions import Version, parse_exact_version
+from nigari.lazy import lazy_pattern
 from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.urls import resolved
 from nigari.packages.hosts.network import Network
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 SERVICE: Final = "providers.v1"
 _PROTOCOLS: Final = (5, 6)
 """The major versions of the plugin protocol that providers may speak."""
-_DIGEST: Final = re.compile(r"[0-9a-fA-F]{64}")
+_DIGEST: Final = lazy_pattern(r"[0-9a-fA-F]{64}")
 _VERSION_HEADER: Final = {"x-terraform-version": OPENTOFU_VERSION}
 
 

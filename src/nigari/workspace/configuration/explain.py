@@ -7,7 +7,6 @@ needs a value: `module.a.source`, `backend.key`, `provider.aws.by_region`, a res
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
@@ -32,10 +31,11 @@ from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference, parse_reference
+from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
 from nigari.workspace.configuration.view import Question, expansion_of, no_instances
 
-_MODULE_STEP = re.compile(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
+_MODULE_STEP = lazy_pattern(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
 _MOST_DEEP = 12
 
 
