@@ -27,17 +27,23 @@ HEAVY: Final = frozenset(
         "datetime",
         "google",
         "grpc",
+        "hashlib",
         "http",
         "inspect",
         "ipaddress",
         "json",
+        "locale",
         "pathlib",
+        "pickle",
         "platform",
+        "random",
         "re2",
         "shutil",
         "socket",
         "subprocess",
         "tempfile",
+        "threading",
+        "unicodedata",
         "unittest",
         "urllib",
         "uuid",
@@ -79,21 +85,52 @@ NOT_FOR_KEPT_SCHEMAS: Final = (
     "nigari.state.model",
 )
 
+FOR_PACKAGES: Final = frozenset(("hashlib", "threading"))
+"""What it takes to check the package of a provider."""
 FOR_STATES: Final = frozenset(("json",))
 """What a state needs."""
 NOT_FOR_STATES: Final = (
     "nigari.addrs.parse",
+    "nigari.addrs.values",
     "nigari.config",
+    "nigari.cty.conversions",
+    "nigari.cty.operations",
     "nigari.cty.stdlib",
     "nigari.diagnostics.render",
     "nigari.eval",
+    "nigari.hcl.expressions",
     "nigari.hcl.parser",
+    "nigari.hcl.scanner",
+    "nigari.hcl.source",
     "nigari.packages",
     "nigari.plan",
     "nigari.providers",
+    "nigari.schema",
     "nigari.state.encryption.setup",
+    "nigari.state.places",
     "nigari.state.upgrade",
     "nigari.workspace.configuration.directory",
+)
+NOT_FOR_SHOWING: Final = (
+    "nigari.eval",
+    "nigari.hcl.parser",
+    "nigari.packages.hosts.cli_config",
+    "nigari.packages.providers.installed_program",
+    "nigari.packages.providers.lockfile",
+    "nigari.providers.api",
+    "nigari.providers.builtin.functions",
+    "nigari.providers.wire",
+    "nigari.workspace.plugins.provider_start",
+)
+NOT_FOR_FORMATTING: Final = (
+    "nigari.addrs",
+    "nigari.config",
+    "nigari.cty.conversions",
+    "nigari.cty.stdlib",
+    "nigari.eval",
+    "nigari.schema",
+    "nigari.state",
+    "nigari.workspace",
 )
 SMALL_STATE: Final = """{
   "version": 4, "terraform_version": "1.12.6", "serial": 1,
@@ -105,6 +142,21 @@ SMALL_STATE: Final = """{
     "instances": [{
       "schema_version": 0, "attributes": {"id": "1"}, "sensitive_attributes": [],
       "dependencies": ["example_thing.b"]
+    }]
+  }],
+  "check_results": null
+}
+"""
+BUILTIN_STATE: Final = """{
+  "version": 4, "terraform_version": "1.12.6", "serial": 1,
+  "lineage": "b8ae8e4e-8e0e-4f0e-9d3b-0d7f3d7d6f21",
+  "outputs": {"name": {"value": ["x"], "type": ["list", "string"]}},
+  "resources": [{
+    "mode": "managed", "type": "terraform_data", "name": "a",
+    "provider": "provider[\\"terraform.io/builtin/terraform\\"]",
+    "instances": [{
+      "schema_version": 0, "sensitive_attributes": [],
+      "attributes": {"id": "1", "input": null, "output": null, "triggers_replace": null}
     }]
   }],
   "check_results": null
@@ -180,7 +232,7 @@ def test_kept_schemas_import_only_what_they_use(tmp_path: Path) -> None:
     cache = SchemaCache(str(tmp_path / ".terraform" / DIRECTORY), surroundings())
     cache.keep(provider, checksum, Form.JSON, f'"{provider}":{{}}'.encode())
     modules = imported(tmp_path, "providers", "schema", "-json")
-    assert not under(modules, *HEAVY)
+    assert not under(modules, *HEAVY - FOR_PACKAGES)
     assert not under(modules, *NOT_FOR_KEPT_SCHEMAS)
 
 
@@ -204,6 +256,7 @@ def test_an_init_that_has_everything_needs_no_network(tmp_path: Path) -> None:
     [
         ("state", "list"),
         ("state", "pull"),
+        ("output",),
         ("output", "-json"),
         ("workspace", "show"),
         ("workspace", "list"),
@@ -218,6 +271,19 @@ def test_looking_at_a_state_imports_only_what_it_uses(
     modules = imported(tmp_path, *command)
     assert not under(modules, *HEAVY - FOR_STATES)
     assert not under(modules, *NOT_FOR_STATES)
+
+
+def test_showing_the_builtin_provider_imports_only_what_it_uses(tmp_path: Path) -> None:
+    (tmp_path / "terraform.tfstate").write_text(BUILTIN_STATE)
+    modules = imported(tmp_path, "show")
+    assert not under(modules, *HEAVY - FOR_STATES)
+    assert not under(modules, *NOT_FOR_SHOWING)
+
+
+def test_formatting_imports_only_what_it_uses(ten_resources: Path) -> None:
+    modules = imported(ten_resources, "fmt")
+    assert not under(modules, *HEAVY)
+    assert not under(modules, *NOT_FOR_FORMATTING)
 
 
 @pytest.mark.parametrize(

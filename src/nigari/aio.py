@@ -397,7 +397,8 @@ class Session:
 
     async def state_remove(self, *addresses: str) -> tuple[str, ...]:
         """Forget what the addresses name without destroying it; what was forgotten."""
-        from nigari.state.edit import remove, select
+        from nigari.state.edit import remove
+        from nigari.state.selection import select
 
         work = self._open()
         targets = [_subject(work, each) for each in addresses]

@@ -20,8 +20,7 @@ from nigari.cty.values import DYNAMIC_UNKNOWN, Value
 from nigari.diagnostics import Diagnostics
 from nigari.lang.functions.table import function_table
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.lang.render import console_text
-from nigari.lang.types import type_display
+from nigari.lang.render import console_text, type_display
 from nigari.workspace import Workspace
 from nigari.workspace.base.variable_values import VariableReader
 from nigari.workspace.base.working_directory import WorkingDirectory

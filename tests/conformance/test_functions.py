@@ -17,8 +17,7 @@ from nigari.hcl.type_expressions import parse_type_constraint
 from nigari.lang.files import MemoryFiles
 from nigari.lang.functions.table import FunctionTable, function_table
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.lang.render import value_display
-from nigari.lang.types import type_display
+from nigari.lang.render import type_display, value_display
 from tests.conformance import Json, Row, needs_conformance, rows, table
 from tests.conformance.not_applicable import reason
 from tests.conformance.values import decode_type, matches, the_value

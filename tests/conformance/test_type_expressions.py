@@ -18,7 +18,8 @@ from nigari.hcl.type_expressions import (
     parse_type_constraint,
     type_text,
 )
-from nigari.lang.types import dropped_attributes, type_display
+from nigari.lang.render import type_display
+from nigari.lang.types import dropped_attributes
 from tests.conformance import Json, Row, needs_conformance, rows, table
 from tests.conformance.values import decode_type, matches, the_value
 

@@ -33,7 +33,8 @@ from nigari.hcl.type_expressions import (
     parse_type_constraint,
     type_text,
 )
-from nigari.lang.types import dropped_attributes, parse_variable_type, type_display
+from nigari.lang.render import type_display
+from nigari.lang.types import dropped_attributes, parse_variable_type
 
 
 def expression(text: str) -> Expression:

@@ -5,10 +5,11 @@ import pytest
 from nigari import cty
 from nigari.diagnostics import Severity
 from nigari.providers import api
-from nigari.providers.builtin import remote_state, terraform_data
+from nigari.providers.builtin import remote_state
+from nigari.providers.builtin.schema import TERRAFORM_DATA
 from nigari.providers.builtin.terraform import TerraformProvider
 
-NULL = cty.null(terraform_data.SCHEMA.block.implied_type)
+NULL = cty.null(TERRAFORM_DATA.block.implied_type)
 ANY_NULL = cty.null(cty.DYNAMIC)
 NEW_ID = cty.refine_not_null(cty.unknown(cty.STRING))
 

@@ -15,7 +15,7 @@ from nigari.addrs.provider import parse_provider
 from nigari.addrs.targets import Target
 from nigari.backends.locking import LockOptions
 from nigari.diagnostics import Diagnostics
-from nigari.state import edit
+from nigari.state import edit, selection
 from nigari.state.model import State
 from tests.state.tofu import TofuDirectory
 
@@ -86,7 +86,7 @@ def move(old: str, new: str) -> Operation:
 def remove(*texts: str) -> Operation:
     def ours(state: State, diags: Diagnostics) -> State | None:
         targets = [target(text, diags) for text in texts]
-        selected = edit.select(state, targets, diags, allow_missing=True)
+        selected = selection.select(state, targets, diags, allow_missing=True)
         return edit.remove(state, selected) if selected else None
 
     return Operation(("state", "rm", *texts), ours)

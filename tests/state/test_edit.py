@@ -11,7 +11,7 @@ from nigari.addrs.parse import (
 from nigari.addrs.provider import parse_provider
 from nigari.addrs.targets import Target
 from nigari.diagnostics import Diagnostics
-from nigari.state import edit
+from nigari.state import edit, selection
 from nigari.state.draft import StateDraft
 from nigari.state.model import InstanceState, ObjectStatus, State, StoredObject
 
@@ -74,7 +74,7 @@ EVERYTHING = [
 )
 def test_select(targets: list[str], expected: list[str]) -> None:
     diags = Diagnostics()
-    found = edit.select(state_with(*EVERYTHING), [target(each) for each in targets], diags)
+    found = selection.select(state_with(*EVERYTHING), [target(each) for each in targets], diags)
     assert [each.text for each in found] == expected
     assert list(diags) == []
 
@@ -82,20 +82,22 @@ def test_select(targets: list[str], expected: list[str]) -> None:
 @pytest.mark.parametrize("text", ["a.q", "a.x[0]", "module.q", "module.n[7]", "data.a.x"])
 def test_select_nothing(text: str) -> None:
     diags = Diagnostics()
-    assert edit.select(state_with(*EVERYTHING), [target(text)], diags) == []
+    assert selection.select(state_with(*EVERYTHING), [target(text)], diags) == []
     assert [each.summary for each in diags] == ["Nothing at that address"]
-    assert edit.select(state_with(*EVERYTHING), [target(text)], diags, allow_missing=True) == []
+    assert (
+        selection.select(state_with(*EVERYTHING), [target(text)], diags, allow_missing=True) == []
+    )
 
 
 def test_by_id() -> None:
     state = state_with(*EVERYTHING)
-    found = edit.with_id(state, edit.select(state, [], Diagnostics()), "a.y[2]")
+    found = selection.with_id(state, selection.select(state, [], Diagnostics()), "a.y[2]")
     assert [each.text for each in found] == ["a.y[2]"]
 
 
 def test_remove() -> None:
     state = state_with("a.x", "a.y[0]", "a.y[1]")
-    selected = edit.select(state, [target("a.y[0]"), target("a.x")], Diagnostics())
+    selected = selection.select(state, [target("a.y[0]"), target("a.x")], Diagnostics())
     after = edit.remove(state, selected)
     assert addresses(after) == ["a.y[1]"]
     assert [each.text for each in after.resources] == ["a.y"]

@@ -55,21 +55,6 @@ from nigari.addrs.resource import (
     ResourceInstance,
     ResourceMode,
 )
-from nigari.addrs.values import (
-    SELF,
-    Check,
-    CountAttr,
-    EachAttr,
-    InputVariable,
-    LocalValue,
-    NamedValue,
-    OutputValue,
-    PathAttr,
-    ProviderFunction,
-    Self,
-    TerraformAttr,
-    TofuAttr,
-)
 from nigari.lazy import lazy_exports
 
 if TYPE_CHECKING:
@@ -112,6 +97,21 @@ if TYPE_CHECKING:
         parse_target,
     )
     from nigari.addrs.targets import Target, Targetable
+    from nigari.addrs.values import (
+        SELF,
+        Check,
+        CountAttr,
+        EachAttr,
+        InputVariable,
+        LocalValue,
+        NamedValue,
+        OutputValue,
+        PathAttr,
+        ProviderFunction,
+        Self,
+        TerraformAttr,
+        TofuAttr,
+    )
 else:
     __getattr__ = lazy_exports(
         __name__,
@@ -160,6 +160,21 @@ else:
             "targets": (
                 "Target",
                 "Targetable",
+            ),
+            "values": (
+                "SELF",
+                "Check",
+                "CountAttr",
+                "EachAttr",
+                "InputVariable",
+                "LocalValue",
+                "NamedValue",
+                "OutputValue",
+                "PathAttr",
+                "ProviderFunction",
+                "Self",
+                "TerraformAttr",
+                "TofuAttr",
             ),
         },
     )

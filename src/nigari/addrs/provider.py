@@ -16,7 +16,6 @@ from nigari.addrs.keys import InstanceKey, key_order, key_text
 from nigari.addrs.module import ModuleAddr, module_from_steps
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.quoting import quoted
-from nigari.hcl.source import Source
 
 DEFAULT_REGISTRY_HOST = "registry.opentofu.org"
 DEFAULT_NAMESPACE = "hashicorp"
@@ -106,40 +105,43 @@ def parse_provider(text: str, diags: Diagnostics, subject: Range | None = None) 
     if len(parts) > 3 or "" in parts:
         _report_source_shape(text, diags, subject)
         return None
-    starts = [sum(len(p) + 1 for p in parts[:i]) for i in range(len(parts))]
-    ranges = [
-        subject or _range_in(text, start, start + len(part))
-        for start, part in zip(starts, parts, strict=True)
-    ]
+
+    def range_of(index: int) -> Range:
+        start = sum(len(part) + 1 for part in parts[:index])
+        return subject or _range_in(text, start, start + len(parts[index]))
+
+    last = len(parts) - 1
     type_name = normalize_provider_part(parts[-1])
     if type_name is None:
-        _report_part("type", parts[-1], text, diags, ranges[-1])
+        _report_part("type", parts[-1], text, diags, range_of(last))
         return None
     namespace: str | None = DEFAULT_NAMESPACE
     if len(parts) > 1:
         given = parts[-2]
         namespace = given if given == LEGACY_NAMESPACE else normalize_provider_part(given)
         if namespace is None:
-            _report_part("namespace", given, text, diags, ranges[-2])
+            _report_part("namespace", given, text, diags, range_of(last - 1))
             return None
     hostname: str | None = DEFAULT_REGISTRY_HOST
     if len(parts) == 3:
         hostname = normalize_hostname(parts[0])
         if hostname is None:
-            _report_hostname(parts[0], text, diags, ranges[0])
+            _report_hostname(parts[0], text, diags, range_of(0))
             return None
     provider = Provider(hostname or "", namespace or "", type_name)
     if namespace == LEGACY_NAMESPACE and hostname != DEFAULT_REGISTRY_HOST:
-        _report_legacy_host(provider, diags, ranges[-2])
+        _report_legacy_host(provider, diags, range_of(last - 1))
         return None
     for prefix in _REDUNDANT_PREFIXES:
         if len(parts) > 1 and type_name.startswith(prefix):
-            _report_redundant_prefix(provider, prefix, diags, ranges[-1])
+            _report_redundant_prefix(provider, prefix, diags, range_of(last))
             return None
     return provider
 
 
 def _range_in(text: str, start: int, end: int) -> Range:
+    from nigari.hcl.source import Source
+
     return Source("", text).range(start, end)
 
 

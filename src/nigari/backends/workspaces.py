@@ -17,7 +17,6 @@ from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
 from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
-from nigari.hcl.suggestion import did_you_mean
 from nigari.record import record
 from nigari.state.encryption import StateLayer
 
@@ -211,6 +210,8 @@ def name_is_taken(name: str) -> Diagnostic:
 
 def no_such_workspace(name: str, names: Iterable[str], advice: str) -> Diagnostic:
     """A workspace that does not exist."""
+    from nigari.hcl.suggestion import did_you_mean
+
     return Diagnostic(
         Severity.ERROR,
         f'Workspace "{name}" doesn\'t exist',

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from nigari.addrs.targets import Target
 from nigari.cli.args import UsageError
 from nigari.cli.command import Invocation
 from nigari.cli.outlet import error_of, text_outlet
@@ -23,6 +22,7 @@ from nigari.workspace.session.session import Session
 # What only some commands need is imported when it is.
 if TYPE_CHECKING:
     from nigari.addrs.absolute import AbsResourceInstance
+    from nigari.addrs.targets import Target
     from nigari.cli.views.json_lines import JsonLines
 
 T = TypeVar("T")
@@ -55,6 +55,7 @@ class Presenter:
         if not self.invocation.arguments:
             return []
         from nigari.addrs.parse import parse_target
+        from nigari.addrs.targets import Target
 
         given = [self.address(parse_target, each) for each in self.invocation.arguments]
         return [Target(each.subject) for each in given if each is not None]
@@ -117,12 +118,15 @@ class Presenter:
         if self._lines is not None:
             self._lines.raw(text)
 
-    def into_file(self, document: str) -> None:
-        """Write a JSON document to the file of `-json-into`, for commands without events."""
+    def into_file(self, document: Callable[[], str]) -> None:
+        """Write a JSON document to the file of `-json-into`, for commands without events.
+
+        It is made only where there is such a file.
+        """
         path = self._text("json-into")
         if path:
             with _writable(path) as stream:
-                stream.write(f"{document}\n")
+                stream.write(f"{document()}\n")
                 stream.flush()
                 error = error_of(stream)
             if error is not None:

@@ -8,12 +8,9 @@ wrong is a `CtyError` with a path into the value at hand.
 
 from typing import TYPE_CHECKING
 
-from nigari.cty.conform import conformance_errors
 from nigari.cty.convert import conversion_exists, convert
 from nigari.cty.errors import CtyError, Step
-from nigari.cty.marks import MarksAt, mark_with_paths, unmark_deep_with_paths
 from nigari.cty.numbers import Number
-from nigari.cty.operations import apply_path
 from nigari.cty.paths import (
     GetAttr,
     Index,
@@ -24,7 +21,6 @@ from nigari.cty.paths import (
     unknown_as_null,
     walk,
 )
-from nigari.cty.refinements import Refinement, definitely_not_null, refine, refine_not_null
 from nigari.cty.types import (
     BOOL,
     DYNAMIC,
@@ -80,6 +76,7 @@ from nigari.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from nigari.cty import json, msgpack
+    from nigari.cty.conform import conformance_errors
     from nigari.cty.json import (
         implied_value_from_json,
         type_from_json,
@@ -87,10 +84,14 @@ if TYPE_CHECKING:
         value_from_json,
         value_to_json,
     )
+    from nigari.cty.marks import MarksAt, mark_with_paths, unmark_deep_with_paths
+    from nigari.cty.operations import apply_path
+    from nigari.cty.refinements import Refinement, definitely_not_null, refine, refine_not_null
 else:
     __getattr__ = lazy_exports(
         __name__,
         {
+            "conform": ("conformance_errors",),
             "json": (
                 "json",
                 "implied_value_from_json",
@@ -99,7 +100,10 @@ else:
                 "value_from_json",
                 "value_to_json",
             ),
+            "marks": ("MarksAt", "mark_with_paths", "unmark_deep_with_paths"),
             "msgpack": ("msgpack",),
+            "operations": ("apply_path",),
+            "refinements": ("Refinement", "definitely_not_null", "refine", "refine_not_null"),
         },
     )
 

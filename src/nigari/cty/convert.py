@@ -6,13 +6,17 @@ known by `unify`; why there is none is told by `mismatch`. Default values of opt
 are none of its business: those attributes become null.
 """
 
-from typing import Final
+from __future__ import annotations
 
-from nigari.cty.conversions import Conversion, Identity, compile_conversion
-from nigari.cty.mismatch import mismatch
+from typing import TYPE_CHECKING, Final
+
 from nigari.cty.types import Type, without_optional
 from nigari.cty.unify import conversion_exists
 from nigari.cty.values import Value
+
+# Values that have their type already need none of it.
+if TYPE_CHECKING:
+    from nigari.cty.conversions import Conversion
 
 __all__ = ["conversion_exists", "conversion_for", "convert"]
 
@@ -31,6 +35,8 @@ def convert(value: Value, wanted: Type) -> Value:
         return value
     conversion = conversion_for(value.type, wanted)
     if conversion is None:
+        from nigari.cty.mismatch import mismatch
+
         raise mismatch(value.type, wanted)
     return conversion.apply(value)
 
@@ -40,6 +46,8 @@ def conversion_for(source: Type, wanted: Type) -> Conversion | None:
     pair = (source, wanted)
     if pair in _conversions:
         return _conversions[pair]
+    from nigari.cty.conversions import Identity, compile_conversion
+
     found: Conversion | None = None
     result = without_optional(wanted)
     if source == result:

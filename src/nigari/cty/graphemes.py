@@ -4,7 +4,6 @@ The language counts lengths and columns in them. Clusters follow Unicode 15.0, a
 work with count, whatever newer tables the library at hand has.
 """
 
-import unicodedata
 from typing import Final
 
 from nigari.cty.values import normalize
@@ -39,6 +38,8 @@ def _append_split(cluster: str, clusters: list[str]) -> None:
     """Undo the joining of Indic consonants, which came with Unicode 15.1: no letter continues a
     cluster after a mark.
     """
+    import unicodedata
+
     start = 0
     for i in range(1, len(cluster)):
         before = cluster[i - 1]
@@ -76,6 +77,8 @@ def safe_prefix(text: str) -> str:
             return text[: alone.start()]
     if last in _ENDS_CLUSTER:
         return text
+    import unicodedata
+
     boundary = len(text)
     while boundary and unicodedata.combining(text[boundary - 1]):
         boundary -= 1

@@ -17,7 +17,6 @@ when a value is built, so that no operation walks a clean value. What values do 
 in `operations`, `convert` and `marks`.
 """
 
-import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Final, cast
@@ -365,7 +364,11 @@ def _strip_marks(value: Value, found: set[Mark]) -> Value:
 
 def normalize(text: str) -> str:
     """The text in Unicode's composed form (NFC), as every string of the language is kept."""
-    if text.isascii() or unicodedata.is_normalized("NFC", text):
+    if text.isascii():
+        return text
+    import unicodedata
+
+    if unicodedata.is_normalized("NFC", text):
         return text
     return unicodedata.normalize("NFC", text)
 

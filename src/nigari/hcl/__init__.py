@@ -19,16 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from nigari.hcl.errors import HclError
 from nigari.lazy import lazy_exports
-from nigari.record import record
 
 if TYPE_CHECKING:
     from nigari.cty.callables import function
     from nigari.cty.function import Function, FunctionError, Parameter, PythonCallable
-    from nigari.diagnostics import Diagnostics
     from nigari.hcl.body import (
         Attribute,
         AttributeSchema,
@@ -52,6 +50,7 @@ if TYPE_CHECKING:
     from nigari.hcl.decode_dataclass import Argument, Label, Locations, Named, Remain
     from nigari.hcl.evaluation import Fault
     from nigari.hcl.expressions import Expression
+    from nigari.hcl.file import File, Readable, Writable
     from nigari.hcl.native_body import NativeBody
     from nigari.hcl.scope import Scope
     from nigari.hcl.source import Source
@@ -89,6 +88,7 @@ else:
             ),
             "decode_dataclass": ("Argument", "Label", "Locations", "Named", "Remain"),
             "expressions": ("Expression",),
+            "file": ("File",),
             "native_body": ("NativeBody",),
             "writer": ("Document",),
         },
@@ -148,49 +148,12 @@ __all__ = [
 
 
 T = TypeVar("T")
-B_co = TypeVar("B_co", bound="Body", covariant=True)
 
 PlainData: TypeAlias = Any  # type: ignore[explicit-any]  # as `json.loads` has it
 """Plain data: str, int, float, bool, None, and lists and dicts with string keys of such.
 
 It is `Any` so that `loads(text)["a"][0]` needs no casts; `loads_as` gives data that has types.
 """
-
-
-class Readable(Protocol):
-    """An open file."""
-
-    def read(self) -> str | bytes: ...
-
-
-class Writable(Protocol):
-    """A text file that is open for writing."""
-
-    def write(self, text: str, /) -> object: ...
-
-
-@record
-class File(Generic[B_co]):
-    """A text that has been parsed: what could be read of it, and what is wrong with it."""
-
-    source: Source
-    body: B_co
-    diagnostics: Diagnostics
-
-    def describe(self) -> str:
-        """The diagnostics as text for people, with the lines they are about."""
-        from nigari.diagnostics import to_text
-
-        data = self.source.text.encode("utf-8", "surrogateescape")
-        return to_text(self.diagnostics.in_order(), {self.source.filename: data})
-
-    def plain(self, with_meta: bool = False) -> dict[str, PlainData]:
-        """The content as plain data (see `nigari.hcl.plain`); `HclError` where there are errors."""
-        from nigari.hcl.plain import plain
-
-        if self.diagnostics.has_errors:
-            raise HclError(list(self.diagnostics), self.describe())
-        return plain(self.body, with_meta)
 
 
 def parse(text: str | bytes, filename: str = "<input>") -> File[NativeBody]:
@@ -205,6 +168,7 @@ def parse(text: str | bytes, filename: str = "<input>") -> File[NativeBody]:
 def parse_any(text: str | bytes, filename: str = "<input>") -> File[Body]:
     """The same for a text of either syntax: a name that ends in `.json` means the JSON syntax."""
     from nigari.diagnostics import Diagnostics
+    from nigari.hcl.file import File
     from nigari.hcl.source import Source
 
     if isinstance(text, bytes):

@@ -1,4 +1,5 @@
-"""How the console shows a value: much like it would be written, with its type where that tells.
+"""How the console shows values and types: much like they would be written, a value with its type
+where that tells.
 
 What must not be shown is not: sensitive and ephemeral values, at any depth.
 """
@@ -19,6 +20,8 @@ from nigari.cty.types import (
     KIND_STRING,
     USUAL_DEPTH,
     CollectionType,
+    ObjectType,
+    TupleType,
     Type,
     allow_depth,
 )
@@ -26,7 +29,6 @@ from nigari.cty.values import Value, go_quote
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import visible
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.lang.types import type_display
 
 _CONVERSIONS: Final = {
     KIND_STRING: "tostring",
@@ -38,6 +40,7 @@ _CONVERSIONS: Final = {
 }
 _COLLECTION_NAMES: Final = {KIND_LIST: "list", KIND_SET: "set", KIND_MAP: "map"}
 _STEP: Final = 2
+_TYPE_INDENT: Final = "    "
 
 
 def console_text(value: Value, diags: Diagnostics) -> str:
@@ -55,6 +58,44 @@ def console_text(value: Value, diags: Diagnostics) -> str:
             )
             return ""
     return value_display(value)
+
+
+def type_display(type_: Type) -> str:
+    """The type over several lines, one for each attribute or element, as the console shows it."""
+    if type_.depth > USUAL_DEPTH:
+        allow_depth(type_.depth)
+    parts: list[str] = []
+    _type_parts(type_, "\n", parts)
+    return "".join(parts)
+
+
+def _type_parts(type_: Type, newline: str, parts: list[str]) -> None:
+    inner = newline + _TYPE_INDENT
+    if isinstance(type_, ObjectType):
+        parts.append("object({")
+        for name in sorted(type_.attributes):
+            parts.append(f"{inner}{name}: ")
+            _type_parts(type_.attributes[name], inner, parts)
+            parts.append(",")
+        parts.append(f"{newline}}})" if type_.attributes else "})")
+    elif isinstance(type_, TupleType):
+        parts.append("tuple([")
+        for element in type_.elements:
+            parts.append(inner)
+            _type_parts(element, inner, parts)
+            parts.append(",")
+        parts.append(f"{newline}])" if type_.elements else "])")
+    elif isinstance(type_, CollectionType):
+        parts.append(f"{_COLLECTION_NAMES[type_.kind]}(")
+        if type_.element.is_structural:
+            parts.append(inner)
+            _type_parts(type_.element, inner, parts)
+            parts.append(f",{newline})")
+        else:
+            _type_parts(type_.element, newline, parts)
+            parts.append(")")
+    else:
+        parts.append(type_.friendly_name())
 
 
 def value_display(value: Value) -> str:

@@ -11,18 +11,14 @@ from collections.abc import Iterator
 from nigari.cty.paths import GetAttr, Path, index_step
 from nigari.cty.types import (
     DYNAMIC,
-    KIND_LIST,
     KIND_MAP,
-    KIND_SET,
     KIND_STRING,
-    USUAL_DEPTH,
     CollectionType,
     ListType,
     MapType,
     ObjectType,
     TupleType,
     Type,
-    allow_depth,
 )
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
@@ -32,9 +28,6 @@ from nigari.hcl.json_expressions import JsonExpression
 from nigari.hcl.scope import Scope
 from nigari.hcl.type_expressions import ANY_TYPE, TypeConstraint, parse_type_constraint
 from nigari.record import record
-
-_COLLECTION_NAMES = {KIND_LIST: "list", KIND_SET: "set", KIND_MAP: "map"}
-_INDENT = "    "
 
 
 def parse_variable_type(expression: Expression, diags: Diagnostics) -> TypeConstraint:
@@ -65,44 +58,6 @@ def _report_quoted_type(expression: Expression, diags: Diagnostics) -> None:
         f"A type is an expression and is written without quotes.{advice}",
         expression.range,
     )
-
-
-def type_display(type_: Type) -> str:
-    """The type over several lines, one for each attribute or element, as the console shows it."""
-    if type_.depth > USUAL_DEPTH:
-        allow_depth(type_.depth)
-    parts: list[str] = []
-    _display(type_, "\n", parts)
-    return "".join(parts)
-
-
-def _display(type_: Type, newline: str, parts: list[str]) -> None:
-    inner = newline + _INDENT
-    if isinstance(type_, ObjectType):
-        parts.append("object({")
-        for name in sorted(type_.attributes):
-            parts.append(f"{inner}{name}: ")
-            _display(type_.attributes[name], inner, parts)
-            parts.append(",")
-        parts.append(f"{newline}}})" if type_.attributes else "})")
-    elif isinstance(type_, TupleType):
-        parts.append("tuple([")
-        for element in type_.elements:
-            parts.append(inner)
-            _display(element, inner, parts)
-            parts.append(",")
-        parts.append(f"{newline}])" if type_.elements else "])")
-    elif isinstance(type_, CollectionType):
-        parts.append(f"{_COLLECTION_NAMES[type_.kind]}(")
-        if type_.element.is_structural:
-            parts.append(inner)
-            _display(type_.element, inner, parts)
-            parts.append(f",{newline})")
-        else:
-            _display(type_.element, newline, parts)
-            parts.append(")")
-    else:
-        parts.append(type_.friendly_name())
 
 
 @record

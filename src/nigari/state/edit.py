@@ -6,7 +6,6 @@ the commands' matter, and so is asking people whether they mean it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
@@ -15,41 +14,12 @@ from nigari.addrs.provider import Provider, ProviderConfig
 from nigari.addrs.resource import EPHEMERAL, Resource
 from nigari.addrs.targets import Target, Targetable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.hcl.suggestion import did_you_mean
 from nigari.record import record, replace
 from nigari.state.draft import StateDraft
-from nigari.state.model import InstanceState, ObjectStatus, ResourceState, State, StoredObject
+from nigari.state.model import InstanceState, ObjectStatus, ResourceState, State
 from nigari.state.places import Places
 from nigari.state.provider_memory import following
-
-
-def select(
-    state: State, targets: Sequence[Target], diags: Diagnostics, allow_missing: bool = False
-) -> list[AbsResourceInstance]:
-    """The resource instances that each target names, in order; all of them without targets."""
-    if not targets:
-        return [address for address, _ in state.instances()]
-    selected: dict[AbsResourceInstance, None] = {}
-    places = Places(state)
-    for target in targets:
-        found = _instances_at(places, target)
-        if not found and not allow_missing:
-            diags.append(not_in_state(target, state))
-        selected.update(dict.fromkeys(sorted(found)))
-    return list(selected)
-
-
-def with_id(
-    state: State, addresses: Sequence[AbsResourceInstance], wanted: str
-) -> list[AbsResourceInstance]:
-    """Those of the instances whose attribute `id` has the wanted value."""
-    return [
-        address
-        for address in addresses
-        if (instance := state.instance(address)) is not None
-        and instance.current is not None
-        and _id_of(instance.current) == wanted
-    ]
+from nigari.state.selection import near_address, not_in_state
 
 
 def remove(state: State, addresses: Sequence[AbsResourceInstance]) -> State:
@@ -129,34 +99,6 @@ def replace_provider(state: State, old: Provider, new: Provider) -> State:
         config = state.resources[address].provider
         draft.set_provider(address, Abs(config.module, ProviderConfig(new, config.item.alias)))
     return draft.finish()
-
-
-def _instances_at(places: Places, target: Target) -> list[AbsResourceInstance]:
-    subject = target.subject
-    if isinstance(subject, ModuleAddr):
-        modules = _modules_at(places, subject)
-        resources = [each for module in modules for each in places.resources_in(module)]
-        return [instance for each in resources for instance in places.instances_of(each)]
-    if isinstance(subject.item, Resource):
-        return places.instances_of(Abs(subject.module, subject.item))
-    instance = Abs(subject.module, subject.item)
-    return [] if places.instance(instance) is None else [instance]
-
-
-def _modules_at(places: Places, module: ModuleAddr) -> list[ModuleAddr]:
-    """The module instances that an address covers: without a key, all those of the call."""
-    if module.is_root or module.key is not None or module.parent is None:
-        return places.modules_in(module)
-    covered = Target(module)
-    return [each for each in places.modules_in(module.parent) if covered.covers(each)]
-
-
-def _id_of(stored: StoredObject) -> str | None:
-    if stored.flat_attributes is not None:
-        return stored.flat_attributes.get("id")
-    attributes = json.loads(stored.attributes, parse_float=str, parse_int=str)
-    found = attributes.get("id") if isinstance(attributes, dict) else None
-    return found if isinstance(found, str) else None
 
 
 def _pairs(
@@ -315,26 +257,6 @@ def _with_status(
     changed = replace(instance, current=instance.current.with_status(status))
     draft.set_instance(address, changed, state.resources[resource_of(address)].provider)
     return draft.finish()
-
-
-def near_address(text: str, state: State) -> str:
-    """A sentence that names the address of the state which was probably meant, or nothing."""
-    known: dict[str, None] = {}
-    for address, _ in state.instances():
-        known |= dict.fromkeys((address.text, resource_of(address).text, address.module.text))
-    return did_you_mean(text, known)
-
-
-def not_in_state(target: Target, state: State) -> Diagnostic:
-    """An address at which the state has nothing."""
-    return Diagnostic(
-        Severity.ERROR,
-        "Nothing at that address",
-        f'The state has nothing at {target}. Run "nigari state list" to see what it has; a '
-        "resource that was just added to the configuration is stored by the next apply."
-        f"{near_address(str(target), state)}",
-        target.range,
-    )
 
 
 def destination_is_taken(old: Targetable, new: Targetable) -> Diagnostic:

@@ -8,7 +8,7 @@ does; only what is remembered of provider instances is ours. Where the text come
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias, cast
+from typing import Final, TypeAlias, cast
 
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import InstanceKey
@@ -18,6 +18,7 @@ from nigari.cty import CtyError
 from nigari.cty import json as cty_json
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
+from nigari.record import record
 from nigari.state.json_text import (
     Reader,
     end_of_document,
@@ -158,7 +159,8 @@ def _objects(members: Members, name: str) -> list[Members]:
     raise _Wrong(name, "an array of objects")
 
 
-class _Entry(NamedTuple):
+@record
+class _Entry:
     """One element of `instances`: an object, and which one it is."""
 
     key: InstanceKey

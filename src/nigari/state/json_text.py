@@ -8,17 +8,20 @@ two layouts (compact and indented) change white space only. What the JSON means 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from json.encoder import encode_basestring as quoted
 from typing import Final, NoReturn, TypeAlias, TypeVar
+
+from nigari.lazy import lazy_pattern
 
 __all__ = [
     "Reader",
     "compact",
     "end_of_document",
     "escaped_for_html",
+    "flag_text",
     "indented",
+    "object_text",
     "quoted",
     "read_elements",
     "read_members",
@@ -39,14 +42,14 @@ def _refuse_constant(name: str) -> NoReturn:
 _VALUES: Final = json.JSONDecoder(parse_constant=_refuse_constant)
 _PIECES: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=str, parse_int=str)
 
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
-_OPEN: Final = re.compile(r"\{[ \t\n\r]*(\}?)")
-_OPEN_LIST: Final = re.compile(r"\[[ \t\n\r]*(\]?)")
+_SPACE: Final = lazy_pattern(r"[ \t\n\r]*")
+_OPEN: Final = lazy_pattern(r"\{[ \t\n\r]*(\}?)")
+_OPEN_LIST: Final = lazy_pattern(r"\[[ \t\n\r]*(\]?)")
 # Possessive, so that a long text costs no memory to match.
 _STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_KEY: Final = re.compile(rf"({_STRING})[ \t\n\r]*:[ \t\n\r]*")
-_NEXT_MEMBER: Final = re.compile(r"[ \t\n\r]*([,}])[ \t\n\r]*")
-_NEXT_ELEMENT: Final = re.compile(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
+_KEY: Final = lazy_pattern(rf"({_STRING})[ \t\n\r]*:[ \t\n\r]*")
+_NEXT_MEMBER: Final = lazy_pattern(r"[ \t\n\r]*([,}])[ \t\n\r]*")
+_NEXT_ELEMENT: Final = lazy_pattern(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
 
 
 def read_value(text: str, index: int) -> tuple[object, int]:
@@ -124,8 +127,18 @@ def end_of_document(text: str, index: int) -> None:
         )
 
 
-_NOT_SPACE: Final = re.compile(rf'(?:{_STRING}|[^" \t\n\r]++)++')
-_TOKEN: Final = re.compile(rf'{_STRING}|[\[\]{{}},:]|[^\[\]{{}},:" \t\n\r]+')
+_NOT_SPACE: Final = lazy_pattern(rf'(?:{_STRING}|[^" \t\n\r]++)++')
+_TOKEN: Final = lazy_pattern(rf'{_STRING}|[\[\]{{}},:]|[^\[\]{{}},:" \t\n\r]+')
+
+
+def object_text(members: Mapping[str, str]) -> str:
+    """An object of members that are JSON already."""
+    return "{" + ",".join(f"{quoted(name)}:{text}" for name, text in members.items()) + "}"
+
+
+def flag_text(truth: bool) -> str:
+    """A truth value."""
+    return "true" if truth else "false"
 
 
 def compact(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A state as JSON for other programs: `show -json` and `output -json`.
+"""A state as JSON for other programs: `show -json`.
 
 The format is OpenTofu's, members in the same order. Sensitive values are in it, as they are in
 OpenTofu's, with `sensitive_values` to say which ones they are.
@@ -7,7 +7,7 @@ OpenTofu's, with `sensitive_values` to say which ones they are.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from nigari.addrs.absolute import Abs, instance_of
@@ -15,11 +15,11 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.addrs.values import Check, InputVariable, OutputValue
-from nigari.cty import STRING, CtyError, Value, convert
+from nigari.cty import Value
 from nigari.cty import json as cty_json
 from nigari.diagnostics import Diagnostics
 from nigari.lang.marks import SENSITIVE
-from nigari.state.json_text import compact, escaped_for_html, indented, quoted
+from nigari.state.json_text import compact, escaped_for_html, flag_text, object_text, quoted
 from nigari.state.model import (
     CheckObject,
     CheckResult,
@@ -54,57 +54,21 @@ def state_to_json(file: StateFile | None, schemas: SchemaLookup, diags: Diagnost
         members["values"] = values
         if file.state.checks:
             members["checks"] = checks_to_json(file.state.checks)
-    return escaped_for_html(_object(members))
+    return escaped_for_html(object_text(members))
 
 
 def values_to_json(state: State, schemas: SchemaLookup, diags: Diagnostics) -> str | None:
     """Outputs and resources, as they also stand in the JSON form of a plan."""
     members = {}
     if state.outputs:
-        members["outputs"] = _object(
+        members["outputs"] = object_text(
             {name: _output(state.outputs[name]) for name in sorted(state.outputs)}
         )
     root = _modules(state, schemas, diags)
     if root is None:
         return None
     members["root_module"] = root
-    return _object(members)
-
-
-def outputs_to_json(outputs: Mapping[str, OutputState]) -> str:
-    """All outputs with their types, indented: `output -json`."""
-    members = {}
-    for name in sorted(outputs):
-        output = outputs[name]
-        parts = {"sensitive": _flag(output.sensitive)}
-        if output.deprecated:
-            parts["deprecated"] = quoted(output.deprecated)
-        parts["type"] = cty_json.type_to_json(output.value.type)
-        parts["value"] = cty_json.value_to_json(output.value)
-        members[name] = _object(parts)
-    return escaped_for_html(indented(_object(members)))
-
-
-def output_to_json(output: OutputState) -> str:
-    """The value of one output: `output -json NAME`."""
-    return cty_json.value_to_json(output.value)
-
-
-def output_raw(name: str, output: OutputState, diags: Diagnostics) -> str | None:
-    """The value of one output as bare text: `output -raw NAME`."""
-    try:
-        text = convert(output.value, STRING)
-    except CtyError:
-        text = None
-    if text is None or text.is_null or not text.is_known:
-        what = "null" if output.value.is_null else f"of type {output.value.type.friendly_name()}"
-        diags.error(
-            "Output has no raw form",
-            f"The output {quoted(name)} is {what}; -raw prints strings, numbers and booleans only."
-            " Use -json for anything else.",
-        )
-        return None
-    return text.as_string()
+    return object_text(members)
 
 
 def checks_to_json(checks: Iterable[CheckResult]) -> str:
@@ -118,17 +82,17 @@ def checks_to_json(checks: Iterable[CheckResult]) -> str:
         }
         if objects:
             members["instances"] = _list(_check_object(check.kind, each) for each in objects)
-        results.append(_object(members))
+        results.append(object_text(members))
     return _list(results)
 
 
 def _output(output: OutputState) -> str:
-    members = {"sensitive": _flag(output.sensitive)}
+    members = {"sensitive": flag_text(output.sensitive)}
     if output.deprecated:
         members["deprecated"] = quoted(output.deprecated)
     members["value"] = cty_json.value_to_json(output.value)
     members["type"] = cty_json.type_to_json(output.value.type)
-    return _object(members)
+    return object_text(members)
 
 
 def _modules(state: State, schemas: SchemaLookup, diags: Diagnostics) -> str | None:
@@ -157,7 +121,7 @@ def _modules(state: State, schemas: SchemaLookup, diags: Diagnostics) -> str | N
         if children[module]:
             below = sorted(children[module], key=lambda each: each.text)
             members["child_modules"] = _list(texts.pop(each) for each in below)
-        texts[module] = _object(members)
+        texts[module] = object_text(members)
     return texts[ROOT_MODULE]
 
 
@@ -207,7 +171,7 @@ def _instance(
         )
         return ""
     plain, _ = value.unmark_deep()
-    members["values"] = _object(
+    members["values"] = object_text(
         {name: cty_json.value_to_json(part) for name, part in sorted(plain.mapping().items())}
     )
     members["sensitive_values"] = _data(sensitive_shape(value))
@@ -221,7 +185,7 @@ def _instance(
         members["identity"] = compact(stored.identity)
         if stored.identity_schema_version is not None:
             members["identity_schema_version"] = str(stored.identity_schema_version)
-    return _object(members)
+    return object_text(members)
 
 
 def sensitive_shape(value: Value) -> object:
@@ -273,21 +237,13 @@ def _check_object(kind: str, each: CheckObject) -> str:
     members = {"address": _data(address), "status": quoted(each.status)}
     if each.failure_messages:
         members["problems"] = _list(
-            _object({"message": quoted(message)}) for message in sorted(each.failure_messages)
+            object_text({"message": quoted(message)}) for message in sorted(each.failure_messages)
         )
-    return _object(members)
-
-
-def _object(members: Mapping[str, str]) -> str:
-    return "{" + ",".join(f"{quoted(name)}:{text}" for name, text in members.items()) + "}"
+    return object_text(members)
 
 
 def _list(elements: Iterable[str]) -> str:
     return "[" + ",".join(elements) + "]"
-
-
-def _flag(truth: bool) -> str:
-    return "true" if truth else "false"
 
 
 def _data(data: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from pathlib import Path
 
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
@@ -131,10 +130,11 @@ def replace_file(path: str, data: bytes) -> None:
     target = os.path.realpath(path)
     mode = stat.S_IMODE(os.stat(target).st_mode)
     try:
-        write_whole(Path(target), data, mode, sync=False)
+        write_whole(target, data, mode, sync=False)
     except PermissionError:
         # The directory takes no new files, but the file itself may be writable.
-        Path(target).write_bytes(data)
+        with open(target, "wb") as file:
+            file.write(data)
 
 
 def unified_diff(old: str, new: str, path: str) -> str:

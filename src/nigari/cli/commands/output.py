@@ -12,7 +12,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.diagnostics import Diagnostics
 from nigari.state.model import OutputState
-from nigari.state.show_json import output_raw, output_to_json, outputs_to_json
+from nigari.state.show_outputs import output_raw, output_to_json, outputs_to_json
 
 
 async def _output(presenter: Presenter) -> bool:
@@ -29,7 +29,7 @@ async def _output(presenter: Presenter) -> bool:
     is_json = invocation.switch("json")
     if not outputs and not is_json:
         if not name:
-            presenter.into_file(outputs_to_json(outputs))
+            presenter.into_file(lambda: outputs_to_json(outputs))
         _warn_of_none(presenter.diags)
         return True
     if name and name not in outputs:
@@ -37,7 +37,7 @@ async def _output(presenter: Presenter) -> bool:
         return False
     if name:
         return _show_one(presenter, name, outputs[name])
-    presenter.into_file(outputs_to_json(outputs))
+    presenter.into_file(lambda: outputs_to_json(outputs))
     if is_json:
         presenter.terminal.out(outputs_to_json(outputs))
     else:
@@ -46,7 +46,7 @@ async def _output(presenter: Presenter) -> bool:
 
 
 def _show_one(presenter: Presenter, name: str, output: OutputState) -> bool:
-    presenter.into_file(output_to_json(output))
+    presenter.into_file(lambda: output_to_json(output))
     if presenter.invocation.switch("json"):
         presenter.terminal.out(output_to_json(output))
     elif presenter.invocation.switch("raw"):

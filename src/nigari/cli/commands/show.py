@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, Resource
@@ -104,7 +103,7 @@ def _print(file: StateFile | None, lookup: SchemaLookup, presenter: Presenter) -
         document = state_to_json(file, lookup, presenter.diags)
         if document is None:
             return False
-        presenter.into_file(document)
+        presenter.into_file(lambda: document)
         if presenter.invocation.switch("json"):
             presenter.terminal.out(document)
             return True
@@ -120,7 +119,8 @@ def _print(file: StateFile | None, lookup: SchemaLookup, presenter: Presenter) -
 
 def _content(path: str, presenter: Presenter) -> bytes | None:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError as error:
         presenter.diags.error("Cannot read the file", f"{path}: {error.strerror or error}.")
         return None

@@ -58,7 +58,7 @@ async def _document(shown: ShownPlan, saved: SavedPlan, presenter: Presenter) ->
     text = await shown.document(saved, presenter.diags)
     if text is None:
         return False
-    presenter.into_file(text)
+    presenter.into_file(lambda: text)
     if presenter.invocation.switch("json"):
         presenter.terminal.out(text)
     return True

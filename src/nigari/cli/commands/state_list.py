@@ -5,7 +5,7 @@ from __future__ import annotations
 from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import READING_FLAGS
-from nigari.state.edit import select, with_id
+from nigari.state.selection import select, with_id
 
 
 async def _list(presenter: Presenter) -> bool:

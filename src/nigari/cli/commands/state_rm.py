@@ -9,8 +9,9 @@ from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import EDITING_FLAGS, SAYING_FLAGS
-from nigari.state.edit import not_in_state, remove, select
+from nigari.state.edit import remove
 from nigari.state.model import State
+from nigari.state.selection import not_in_state, select
 
 
 async def _remove(presenter: Presenter) -> bool:

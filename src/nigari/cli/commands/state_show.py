@@ -9,8 +9,8 @@ from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import READING_FLAGS, REVEAL_FLAG
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import replace
-from nigari.state.edit import near_address
 from nigari.state.model import ResourceState, State, StateFile
+from nigari.state.selection import near_address
 from nigari.state.show_json import state_to_json
 from nigari.state.show_text import instance_to_text
 

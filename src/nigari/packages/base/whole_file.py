@@ -12,20 +12,23 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _UNFINISHED: Final = ".part"
 _MODE: Final = 0o644
 _DIRECTORY_MODE: Final = 0o755
 
 
-def write_whole(path: Path, content: bytes, mode: int | None = None, sync: bool = True) -> None:
+def write_whole(
+    path: str | os.PathLike[str], content: bytes, mode: int | None = None, sync: bool = True
+) -> None:
     """Replace a file. An `OSError` says why that is not possible.
 
     Without a mode it can be read by whom the process allows that, and written by its owner.
     """
-    _remove_unfinished(path)
-    with _unfinished(path) as (descriptor, temporary):
+    directory, name = os.path.split(os.fspath(path))
+    start = f".{name}-"
+    _remove_unfinished(directory, start)
+    with _unfinished(directory, start) as (descriptor, temporary):
         try:
             if mode is not None:
                 os.fchmod(descriptor, mode)
@@ -59,14 +62,13 @@ def make_directories(path: str | os.PathLike[str]) -> None:
 
 
 @contextlib.contextmanager
-def _unfinished(path: Path) -> Iterator[tuple[int, str]]:
-    """A new file beside a path, locked."""
+def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
+    """A new file in a directory, locked, and its path."""
     import fcntl
 
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     while True:
-        name = f".{path.name}-{os.urandom(4).hex()}{_UNFINISHED}"
-        temporary = os.path.join(path.parent, name)
+        temporary = os.path.join(directory, f"{start}{os.urandom(4).hex()}{_UNFINISHED}")
         descriptor = os.open(temporary, flags, _MODE)
         try:
             with contextlib.suppress(OSError):  # not all file systems can
@@ -79,12 +81,11 @@ def _unfinished(path: Path) -> Iterator[tuple[int, str]]:
             os.close(descriptor)
 
 
-def _remove_unfinished(path: Path) -> None:
+def _remove_unfinished(directory: str, start: str) -> None:
     """Remove what a process that was killed has left of earlier writes."""
     import fcntl
 
-    start = f".{path.name}-"
-    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+    with contextlib.suppress(OSError), os.scandir(directory or ".") as entries:
         for entry in entries:
             if not (entry.name.startswith(start) and entry.name.endswith(_UNFINISHED)):
                 continue

@@ -11,8 +11,9 @@ from nigari.hcl.scanner import is_identifier
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.providers import api
+from nigari.providers.builtin.schema import FUNCTIONS
 from nigari.record import record
-from nigari.schema.provider import FunctionParameter, FunctionSignature
+from nigari.schema.provider import FunctionSignature
 
 
 @record
@@ -71,36 +72,12 @@ def _encode_expr(given: cty.Value) -> cty.Value:
     return cty.string(render_value(given))
 
 
+_BODIES: Final[Mapping[str, Callable[[cty.Value], cty.Value]]] = {
+    "decode_tfvars": _decode_tfvars,
+    "encode_tfvars": _encode_tfvars,
+    "encode_expr": _encode_expr,
+}
+
 ALL: Final[Mapping[str, BuiltinFunction]] = {
-    "decode_tfvars": BuiltinFunction(
-        FunctionSignature(
-            (FunctionParameter("content", cty.STRING, description="The text of a tfvars file."),),
-            cty.DYNAMIC,
-            summary="Read the values in the text of a tfvars file",
-            description="Returns an object with the value of each variable that the text sets.",
-        ),
-        _decode_tfvars,
-    ),
-    "encode_tfvars": BuiltinFunction(
-        FunctionSignature(
-            (
-                FunctionParameter(
-                    "input", cty.DYNAMIC, description="An object with a value for each variable."
-                ),
-            ),
-            cty.STRING,
-            summary="Write values as the text of a tfvars file",
-            description="Returns a text that sets one variable for each attribute of the object.",
-        ),
-        _encode_tfvars,
-    ),
-    "encode_expr": BuiltinFunction(
-        FunctionSignature(
-            (FunctionParameter("expr", cty.DYNAMIC, description="Any value."),),
-            cty.STRING,
-            summary="Write a value as an expression",
-            description="Returns the source text of an expression that has this value.",
-        ),
-        _encode_expr,
-    ),
+    name: BuiltinFunction(FUNCTIONS[name], body) for name, body in _BODIES.items()
 }

@@ -10,55 +10,10 @@ from typing import Final
 from nigari import cty
 from nigari.providers import api
 from nigari.providers.base import problem
+from nigari.providers.builtin.schema import REMOTE_STATE_NAME
 from nigari.record import record
-from nigari.schema.block import Attribute, Block
-from nigari.schema.provider import Schema
 
-NAME: Final = "terraform_remote_state"
 _DEFAULT_WORKSPACE: Final = "default"
-
-
-def _attribute(
-    type_: cty.Type,
-    description: str,
-    *,
-    required: bool = False,
-    optional: bool = False,
-    computed: bool = False,
-) -> Attribute:
-    return Attribute(
-        type_,
-        required=required,
-        optional=optional,
-        computed=computed,
-        description=description,
-        markdown=True,
-    )
-
-
-SCHEMA: Final = Schema(
-    Block(
-        {
-            "backend": _attribute(
-                cty.STRING, "The type of the backend to read from.", required=True
-            ),
-            "config": _attribute(
-                cty.DYNAMIC,
-                "The backend's arguments, as its `backend` block would have them.",
-                optional=True,
-            ),
-            "defaults": _attribute(
-                cty.DYNAMIC, "Values for outputs that the state does not have.", optional=True
-            ),
-            "outputs": _attribute(
-                cty.DYNAMIC, "All output values of the root module.", computed=True
-            ),
-            "workspace": _attribute(
-                cty.STRING, "The workspace to read, if not the default.", optional=True
-            ),
-        }
-    )
-)
 
 
 @record
@@ -140,7 +95,7 @@ async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResp
 
 def _encryption_name(address: str) -> str:
     """`module.a[0].data.terraform_remote_state.b` is known as `a[0].b`."""
-    return address.replace(f"data.{NAME}.", "", 1).removeprefix("module.")
+    return address.replace(f"data.{REMOTE_STATE_NAME}.", "", 1).removeprefix("module.")
 
 
 def _which(config: cty.Value, name: str = "") -> RemoteState:

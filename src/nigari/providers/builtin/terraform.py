@@ -1,26 +1,12 @@
 """The built-in provider, put together from its resource type, data source and functions."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from nigari import cty
 from nigari.providers import api
 from nigari.providers.base import ProviderBase
 from nigari.providers.builtin import functions, remote_state, terraform_data
-from nigari.schema.block import Block
-from nigari.schema.provider import ProviderSchema, Schema
-
-SCHEMA: Final = ProviderSchema(
-    provider=Schema(Block()),
-    resources={terraform_data.NAME: terraform_data.SCHEMA},
-    data_sources={remote_state.NAME: remote_state.SCHEMA},
-    functions={name: function.signature for name, function in functions.ALL.items()},
-    plans_destroy=True,
-    moves_state=True,
-    schema_call_optional=True,
-    is_configurable=False,
-)
-"""What the provider offers, known without asking it."""
+from nigari.providers.builtin.schema import REMOTE_STATE_NAME, SCHEMA, TERRAFORM_DATA_NAME
 
 
 class TerraformProvider(ProviderBase):
@@ -38,47 +24,47 @@ class TerraformProvider(ProviderBase):
         return api.SchemaResponse(SCHEMA)
 
     async def validate_resource(self, type_name: str, config: cty.Value) -> api.Response:
-        if type_name != terraform_data.NAME:
+        if type_name != TERRAFORM_DATA_NAME:
             return await super().validate_resource(type_name, config)
         return api.Response(terraform_data.validate(config))
 
     async def validate_data(self, type_name: str, config: cty.Value) -> api.Response:
-        if type_name != remote_state.NAME:
+        if type_name != REMOTE_STATE_NAME:
             return await super().validate_data(type_name, config)
         return api.Response(await remote_state.validate(config, self._checker))
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
-        if request.type_name != terraform_data.NAME:
+        if request.type_name != TERRAFORM_DATA_NAME:
             return await super().upgrade(request)
         return terraform_data.upgrade(request)
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:
-        if request.type_name != terraform_data.NAME:
+        if request.type_name != TERRAFORM_DATA_NAME:
             return await super().read(request)
         return api.ReadResponse(request.state)
 
     async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
-        if request.type_name != terraform_data.NAME:
+        if request.type_name != TERRAFORM_DATA_NAME:
             return await super().plan(request)
         return terraform_data.plan(request)
 
     async def apply(self, request: api.ApplyRequest) -> api.ApplyResponse:
-        if request.type_name != terraform_data.NAME:
+        if request.type_name != TERRAFORM_DATA_NAME:
             return await super().apply(request)
         return terraform_data.apply(request)
 
     async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
-        if request.type_name != terraform_data.NAME:
+        if request.type_name != TERRAFORM_DATA_NAME:
             return await super().import_state(request)
         return terraform_data.import_state(request)
 
     async def move_state(self, request: api.MoveRequest) -> api.MoveResponse:
-        if request.target_type_name != terraform_data.NAME:
+        if request.target_type_name != TERRAFORM_DATA_NAME:
             return await super().move_state(request)
         return terraform_data.move_state(request)
 
     async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
-        if request.type_name != remote_state.NAME:
+        if request.type_name != REMOTE_STATE_NAME:
             return await super().read_data(request)
         return await remote_state.read(request, self._reader)
 

@@ -10,22 +10,9 @@ from nigari.cty.paths import infinite_as_null
 from nigari.cty.refinements import refine_not_null
 from nigari.providers import api
 from nigari.providers.base import problem
+from nigari.providers.builtin.schema import TERRAFORM_DATA, TERRAFORM_DATA_NAME
 from nigari.schema.block import Attribute, Block
 from nigari.schema.coerce import coerce
-from nigari.schema.provider import Schema
-
-NAME: Final = "terraform_data"
-
-SCHEMA: Final = Schema(
-    Block(
-        {
-            "input": Attribute(cty.DYNAMIC, optional=True),
-            "output": Attribute(cty.DYNAMIC, computed=True),
-            "triggers_replace": Attribute(cty.DYNAMIC, optional=True),
-            "id": Attribute(cty.STRING, computed=True),
-        }
-    )
-)
 
 _NULL_RESOURCE: Final = Block(
     {
@@ -103,21 +90,23 @@ def apply(request: api.ApplyRequest) -> api.ApplyResponse:
 def upgrade(request: api.UpgradeRequest) -> api.UpgradeResponse:
     """There has been one version of this schema only: read what is stored."""
     try:
-        state = cty.value_from_json(request.json.decode(), SCHEMA.block.implied_type)
+        state = cty.value_from_json(request.json.decode(), TERRAFORM_DATA.block.implied_type)
         return api.UpgradeResponse(state)
     except (cty.CtyError, UnicodeDecodeError) as error:
-        return api.UpgradeResponse(cty.null(SCHEMA.block.implied_type), _bad_state(str(error)))
+        return api.UpgradeResponse(
+            cty.null(TERRAFORM_DATA.block.implied_type), _bad_state(str(error))
+        )
 
 
 def import_state(request: api.ImportRequest) -> api.ImportResponse:
     """An object of which only the id is known: the rest comes with the next apply."""
-    state = coerce(SCHEMA.block, cty.object_value({"id": cty.string(request.id)}))
-    return api.ImportResponse((api.ImportedResource(NAME, state),))
+    state = coerce(TERRAFORM_DATA.block, cty.object_value({"id": cty.string(request.id)}))
+    return api.ImportResponse((api.ImportedResource(TERRAFORM_DATA_NAME, state),))
 
 
 def move_state(request: api.MoveRequest) -> api.MoveResponse:
     """Take over a `null_resource`: its triggers and its id."""
-    nothing = cty.null(SCHEMA.block.implied_type)
+    nothing = cty.null(TERRAFORM_DATA.block.implied_type)
     if request.source_type_name != "null_resource":
         told = problem(
             "Move between resource types not supported",
@@ -132,7 +121,7 @@ def move_state(request: api.MoveRequest) -> api.MoveResponse:
     triggers = old.attribute("triggers")
     if not triggers.is_null:
         values["triggers_replace"] = cty.object_value(triggers.mapping())
-    return api.MoveResponse(coerce(SCHEMA.block, cty.object_value(values)), request.private)
+    return api.MoveResponse(coerce(TERRAFORM_DATA.block, cty.object_value(values)), request.private)
 
 
 def _bad_state(reason: str) -> api.Told:

@@ -33,7 +33,7 @@ class BuiltinSchemas:
         if not provider.is_builtin:
             return None
         if provider not in self._known:
-            from nigari.providers.builtin.terraform import SCHEMA
+            from nigari.providers.builtin.schema import SCHEMA
 
             self._known[provider] = SCHEMA
         return self._known[provider]

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
-from nigari.workspace.plugins.provider_start import ProviderStart, Purpose
 from nigari.workspace.plugins.providers import InstalledProviders
-from nigari.workspace.plugins.schema_cache import Form
 
 if TYPE_CHECKING:
     from nigari.schema.provider import ProviderSchema
+    from nigari.workspace.plugins.provider_start import ProviderStart
 
 
 async def offered_schemas(
@@ -24,7 +23,12 @@ async def offered_schemas(
 ) -> Mapping[Provider, ProviderSchema]:
     """The schemas of providers; whatever has none is reported."""
     wanted = list(dict.fromkeys(providers))
-    begun = _begin(installed, wanted, Purpose.SCHEMA)
+    if not (plugins := _plugins(installed, wanted)):
+        return await _schemas(installed, wanted, {}, diags)
+    from nigari.workspace.plugins.provider_start import Purpose
+    from nigari.workspace.plugins.schema_cache import Form
+
+    begun = {each: installed.begin(each, Purpose.SCHEMA) for each in plugins}
     if all(installed.cache.has(each, Form.MESSAGES) for each in begun):
         # Most likely no process is needed, nor what talks to one.
         import nigari.providers.wire.stored_schema  # noqa: F401 - the threads need it next
@@ -38,7 +42,10 @@ async def schema_texts(
 ) -> Mapping[Provider, str]:
     """The schemas of providers as `schemas_text` wants them; whatever has none is reported."""
     wanted = list(dict.fromkeys(providers))
-    begun = _begin(installed, wanted, Purpose.JSON)
+    from nigari.workspace.plugins.provider_start import Purpose
+    from nigari.workspace.plugins.schema_cache import Form
+
+    begun = {each: installed.begin(each, Purpose.JSON) for each in _plugins(installed, wanted)}
     if all(installed.cache.has(each, Form.JSON) for each in begun):
         _wait(begun)
     texts: dict[Provider, str] = {}
@@ -55,14 +62,9 @@ async def schema_texts(
     return texts | {each: json.decode() for each, json in known.items() if json is not None}
 
 
-def _begin(
-    installed: InstalledProviders, providers: Sequence[Provider], wanted: Purpose
-) -> dict[Provider, ProviderStart]:
-    return {
-        each: installed.begin(each, wanted)
-        for each in providers
-        if not each.is_builtin and not installed.is_attached(each)
-    }
+def _plugins(installed: InstalledProviders, providers: Sequence[Provider]) -> list[Provider]:
+    """Those of the providers whose program has to be started to be asked."""
+    return [each for each in providers if not each.is_builtin and not installed.is_attached(each)]
 
 
 def _wait(begun: Mapping[Provider, ProviderStart]) -> None:
@@ -80,7 +82,7 @@ async def _schemas(
     asked: list[Provider] = []
     for each in providers:
         if each.is_builtin:
-            from nigari.providers.builtin.terraform import SCHEMA
+            from nigari.providers.builtin.schema import SCHEMA
 
             found[each] = SCHEMA
         elif each in begun and begun[each].is_over:

@@ -14,25 +14,19 @@ from typing import TYPE_CHECKING, Final
 from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.packages.base.platforms import current_platform
-from nigari.packages.hosts.cli_config import CliConfig, load_cli_config
-from nigari.packages.providers.installed_program import (
-    Program,
-    installed_program,
-    is_installed,
-    report_not_installed,
-)
-from nigari.packages.providers.locked_versions import locked_versions_fit
-from nigari.packages.providers.lockfile import FILE_NAME, Locks, load_locks
-from nigari.packages.providers.provider_package import executable
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.plugins.provider_start import ProgramSearch, ProviderStart, Purpose
-from nigari.workspace.plugins.schema_cache import DIRECTORY, SchemaCache
 
+# The built-in provider needs nothing of what the others do.
 if TYPE_CHECKING:
+    from nigari.packages.hosts.cli_config import CliConfig
+    from nigari.packages.providers.installed_program import Program
+    from nigari.packages.providers.lockfile import Locks
     from nigari.packages.providers.provider_store import ProviderStore
     from nigari.packages.providers.requirement import Requirement
     from nigari.providers import api
     from nigari.schema.provider import ProviderSchema
+    from nigari.workspace.plugins.provider_start import ProgramSearch, ProviderStart, Purpose
+    from nigari.workspace.plugins.schema_cache import SchemaCache
 
 _STORE: Final = "providers"
 _REATTACH_VARIABLE: Final = "TF_REATTACH_PROVIDERS"
@@ -46,7 +40,6 @@ class InstalledProviders:
         self._environ = where.environ
         self._store = os.path.normpath(where.data(_STORE))
         self._searches: dict[Provider, ProgramSearch] = {}
-        self.cache = SchemaCache(where.data(DIRECTORY), where.environ)
         self._problems = Diagnostics()
         self._developed: set[Provider] = set()
 
@@ -73,6 +66,13 @@ class InstalledProviders:
         )
 
     @cached_property
+    def cache(self) -> SchemaCache:
+        """The schemas that are known from earlier runs."""
+        from nigari.workspace.plugins.schema_cache import DIRECTORY, SchemaCache
+
+        return SchemaCache(self._where.data(DIRECTORY), self._environ)
+
+    @cached_property
     def store(self) -> ProviderStore:
         """Where the packages are, for who changes something there."""
         from nigari.packages.providers.provider_store import ProviderStore
@@ -82,6 +82,8 @@ class InstalledProviders:
     @cached_property
     def locks(self) -> Locks:
         """What the lock file says."""
+        from nigari.packages.providers.lockfile import FILE_NAME, load_locks
+
         return load_locks(
             os.path.normpath(self._where.at(self._where.name, FILE_NAME)), self._problems
         )
@@ -89,6 +91,8 @@ class InstalledProviders:
     @cached_property
     def cli_config(self) -> CliConfig:
         """What the user has set for all working directories."""
+        from nigari.packages.hosts.cli_config import load_cli_config
+
         return load_cli_config(self._environ, self._problems)
 
     @cached_property
@@ -105,6 +109,9 @@ class InstalledProviders:
         """Whether all that the configuration asks for is locked, in versions that it accepts, and
         all that is locked is installed; reports what is not.
         """
+        from nigari.packages.providers.installed_program import is_installed, report_not_installed
+        from nigari.packages.providers.locked_versions import locked_versions_fit
+
         asked = [each for each in requirements if self._is_to_be_locked(each.provider)]
         missing = {each.provider for each in asked}.difference(self.locks.providers)
         for provider in sorted(missing):
@@ -127,6 +134,10 @@ class InstalledProviders:
 
         Most likely all of them are asked for: what is wrong with one is told when it is.
         """
+        if not self.locks.providers:
+            return
+        from nigari.workspace.plugins.provider_start import ProgramSearch
+
         for provider in self.locks.providers:
             if not self.is_elsewhere(provider):
                 self._searches[provider] = ProgramSearch(provider, self._find)
@@ -147,12 +158,16 @@ class InstalledProviders:
             return await self._attach(provider, diags)
         if provider in self.overrides:
             self._developed.add(provider)
+        from nigari.workspace.plugins.provider_start import Purpose
+
         return await self.begin(provider, Purpose.PROCESS, known_schema).running(diags)
 
     def begin(
         self, provider: Provider, wanted: Purpose, known_schema: ProviderSchema | None = None
     ) -> ProviderStart:
         """Start the program of a provider, which goes on while other things are done."""
+        from nigari.workspace.plugins.provider_start import ProviderStart
+
         # Both are read here, and not by several threads at once.
         _ = self.locks, self.overrides
         return ProviderStart(provider, wanted, self._program, self.cache, self._where, known_schema)
@@ -188,6 +203,9 @@ class InstalledProviders:
         return self._find(provider, diags) if search is None else search.found(diags)
 
     def _find(self, provider: Provider, diags: Diagnostics) -> Program | None:
+        from nigari.packages.providers.installed_program import Program, installed_program
+        from nigari.packages.providers.provider_package import executable
+
         override = self.overrides.get(provider)
         if override is not None:
             program = executable(override, provider.type)
