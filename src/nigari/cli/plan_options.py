@@ -10,16 +10,18 @@ from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
 from nigari.addrs.targets import Target
 from nigari.cli.args import UsageError
-from nigari.cli.command import FLAG_CHOICE, FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
+from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
 from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG
 from nigari.cli.state_flags import (
     BACKUP_FLAG,
     LOCK_FLAGS,
+    ONLY_FLAG,
     REVEAL_FLAG,
     SAYING_FLAGS,
     STATE_FLAG,
     STATE_OUT_FLAG,
+    SUMMARY_FLAG,
     has_flag,
 )
 from nigari.cli.variables import VARIABLE_FLAGS
@@ -34,19 +36,6 @@ SUPPRESS_FLAG: Final = "suppress-forget-errors"
 
 PARALLELISM_FLAG = Flag(
     "parallelism", FLAG_TEXT, "The maximum number of concurrent operations", "NUMBER", "10"
-)
-SUMMARY_FLAG = Flag(
-    "summary",
-    FLAG_CHOICE,
-    "Show one line for each block; with =addresses, only actions and addresses, for scripts",
-    "[addresses]",
-)
-ONLY_FLAG = Flag(
-    "only",
-    FLAG_LIST,
-    "Show only these changes: create, update, replace, delete, read, forget, import, move, or a "
-    "pattern of addresses; can be repeated",
-    "KIND|ADDRESS,...",
 )
 PLAN_FLAGS = (
     SUMMARY_FLAG,

@@ -8,7 +8,15 @@ from typing import Final
 
 from nigari.backends.locking import LockOptions
 from nigari.cli.args import UsageError
-from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Flag, Invocation, Terminal
+from nigari.cli.command import (
+    FLAG_CHOICE,
+    FLAG_LIST,
+    FLAG_SWITCH,
+    FLAG_TEXT,
+    Flag,
+    Invocation,
+    Terminal,
+)
 from nigari.cli.variables import ORDER, VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.workspace.base.options import GivenVariables, SessionOptions, StateFiles
@@ -38,6 +46,19 @@ REVEAL_FLAG = Flag("show-sensitive", FLAG_SWITCH, "Show sensitive values")
 BACKUP_FLAG = Flag("backup", FLAG_TEXT, "Where to write the backup of the state", "FILE")
 REMOTE_VERSION_FLAG = Flag(
     "ignore-remote-version", FLAG_SWITCH, "Accepted for compatibility; has no effect"
+)
+SUMMARY_FLAG = Flag(
+    "summary",
+    FLAG_CHOICE,
+    "Show one line for each block; with =addresses, only actions and addresses, for scripts",
+    "[addresses]",
+)
+ONLY_FLAG = Flag(
+    "only",
+    FLAG_LIST,
+    "Show only these changes: create, update, replace, delete, read, forget, import, move, or a "
+    "pattern of addresses; can be repeated",
+    "KIND|ADDRESS,...",
 )
 READING_FLAGS = (STATE_FLAG, *VARIABLE_FLAGS, *SAYING_FLAGS)
 EDITING_FLAGS = (*LOCK_FLAGS, STATE_FLAG, BACKUP_FLAG, REMOTE_VERSION_FLAG, *VARIABLE_FLAGS)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from nigari.hcl.errors import HclError
 from nigari.lazy import lazy_exports
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from nigari.hcl.expressions import Expression
     from nigari.hcl.file import File, Readable, Writable
     from nigari.hcl.native_body import NativeBody
+    from nigari.hcl.plain import PlainData
     from nigari.hcl.scope import Scope
     from nigari.hcl.source import Source
     from nigari.hcl.traversal import Step, Traversal
@@ -90,6 +91,7 @@ else:
             "expressions": ("Expression",),
             "file": ("File",),
             "native_body": ("NativeBody",),
+            "plain": ("PlainData",),
             "writer": ("Document",),
         },
     )
@@ -148,12 +150,6 @@ __all__ = [
 
 
 T = TypeVar("T")
-
-PlainData: TypeAlias = Any  # type: ignore[explicit-any]  # as `json.loads` has it
-"""Plain data: str, int, float, bool, None, and lists and dicts with string keys of such.
-
-It is `Any` so that `loads(text)["a"][0]` needs no casts; `loads_as` gives data that has types.
-"""
 
 
 def parse(text: str | bytes, filename: str = "<input>") -> File[NativeBody]:

@@ -12,8 +12,8 @@ from nigari.record import record
 
 if TYPE_CHECKING:
     from nigari.diagnostics import Diagnostics
-    from nigari.hcl import PlainData
     from nigari.hcl.body import Body
+    from nigari.hcl.plain import PlainData
     from nigari.hcl.source import Source
 
 B_co = TypeVar("B_co", bound="Body", covariant=True)

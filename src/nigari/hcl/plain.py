@@ -14,6 +14,8 @@ positions are lost: for more than a look at the data, `nigari.hcl.parse` is bett
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Block, Body
 from nigari.hcl.collections import KeyName
@@ -27,6 +29,12 @@ from nigari.hcl.templates import StringLiteral, Template, TemplateWrap
 START_LINE = "__start_line__"
 END_LINE = "__end_line__"
 """Where a block is, in its body, for those who ask for it."""
+
+PlainData: TypeAlias = Any  # type: ignore[explicit-any]  # as `json.loads` has it
+"""Plain data: str, int, float, bool, None, and lists and dicts with string keys of such.
+
+It is `Any` so that `loads(text)["a"][0]` needs no casts; `loads_as` gives data that has types.
+"""
 
 
 def plain(body: Body, with_lines: bool = False) -> dict[str, object]:

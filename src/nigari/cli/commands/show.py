@@ -8,9 +8,8 @@ from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, Resource
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.plan_options import ONLY_FLAG, SUMMARY_FLAG
 from nigari.cli.presenter import Presenter, run_command
-from nigari.cli.state_flags import JSON_INTO_FLAG, REVEAL_FLAG
+from nigari.cli.state_flags import JSON_INTO_FLAG, ONLY_FLAG, REVEAL_FLAG, SUMMARY_FLAG
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.record import replace
