@@ -6,27 +6,53 @@ argument and never its value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
 
-from nigari.cty import NUMBER, STRING, CtyError, ListType, Type, Value, convert
+from nigari.clouds.arguments import Arguments
+from nigari.cty import DYNAMIC, NUMBER, STRING, CtyError, ListType, Type, Value, convert
+from nigari.cty.json import value_to_json
 from nigari.hcl.quoting import quoted
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class ArgumentReader:
     """The argument values of one block, taken out by name."""
 
-    __slots__ = ("_left", "_of")
+    __slots__ = ("_environ", "_left", "_of")
 
-    def __init__(self, of: str, values: Mapping[str, Value]) -> None:
+    def __init__(
+        self, of: str, values: Mapping[str, Value], environ: Mapping[str, str] = _NOTHING
+    ) -> None:
         self._of = of
+        self._environ = environ
         self._left = {name: value.unmark_deep()[0] for name, value in values.items()}
 
     def text(self, name: str) -> str | None:
         """A string, or `None` when the argument is not set."""
         value = self._take(name, STRING, "a string")
         return None if value is None else value.as_string()
+
+    def required(self, name: str) -> str:
+        """A string that must be set."""
+        found = self.text(name)
+        if not found:
+            raise EncryptionFailure(f"{self._of} needs the argument {quoted(name)}.")
+        return found
+
+    def for_cloud(self, names: Iterable[str]) -> Arguments:
+        """Arguments by which a service of a cloud is reached, with the environment."""
+        config: dict[str, object] = {}
+        for name in names:
+            value = self._take(name, DYNAMIC, "a value")
+            if value is not None:
+                config[name] = json.loads(value_to_json(value, value.type))
+        return Arguments(config, self._environ)
 
     def whole_number(self, name: str, default: int) -> int:
         """A whole number."""

@@ -124,6 +124,8 @@ class EncryptionConfig:
     remote: Mapping[str, TargetConfig] = MappingProxyType({})
     """The targets for `terraform_remote_state`, by the name that the block carries."""
     subject: Range | None = None
+    environ: Mapping[str, str] = MappingProxyType({})
+    """What key providers fill in for arguments that are not set."""
 
     def key_provider(self, label: BlockName) -> KeyProviderConfig | None:
         """The key provider with these labels."""

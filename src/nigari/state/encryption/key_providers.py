@@ -159,7 +159,22 @@ def _external(arguments: ArgumentReader) -> KeyProvider:
     return ExternalKeyProvider(arguments.command("command"))
 
 
+def _service(name: str) -> Callable[[ArgumentReader], KeyProvider]:
+    """A service of a cloud, whose code is imported when it is used."""
+
+    def build(arguments: ArgumentReader) -> KeyProvider:
+        from nigari.state.encryption import key_services
+
+        made: KeyProvider = getattr(key_services, name)(arguments)
+        return made
+
+    return build
+
+
 KEY_PROVIDERS: Final[Mapping[str, Callable[[ArgumentReader], KeyProvider]]] = {
     "pbkdf2": _pbkdf2,
     "external": _external,
+    "aws_kms": _service("aws_kms"),
+    "gcp_kms": _service("gcp_kms"),
+    "openbao": _service("openbao"),
 }

@@ -43,7 +43,7 @@ def set_up(
     if order is None:
         return None
     for provider in order:
-        if not _provide(provider, keys, metadata, stored, diags):
+        if not _provide(provider, config.environ, keys, metadata, stored, diags):
             return None
     values = method.arguments.values(keys, diags)
     if values is None:
@@ -71,6 +71,7 @@ def check_references(config: EncryptionConfig, diags: Diagnostics) -> None:
 
 def _provide(
     provider: KeyProviderConfig,
+    environ: Mapping[str, str],
     keys: dict[BlockName, Value],
     metadata: dict[str, bytes],
     stored: Mapping[str, bytes],
@@ -84,7 +85,7 @@ def _provide(
     if values is None:
         return False
     try:
-        reader = ArgumentReader(f"key_provider.{provider.label}", values)
+        reader = ArgumentReader(f"key_provider.{provider.label}", values, environ)
         source = build(reader)
         reader.finish()
         made, told = source.provide(stored.get(provider.metadata_key))

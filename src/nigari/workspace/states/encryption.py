@@ -30,6 +30,7 @@ from nigari.hcl.source import Source
 from nigari.hcl.static import abs_traversal_for_expr
 from nigari.hcl.traversal import TraverseAttr, TraverseRoot
 from nigari.lang.references import Reference
+from nigari.record import replace
 from nigari.state.encryption import (
     BlockName,
     Encryption,
@@ -64,7 +65,7 @@ def configured_encryption(
         override = _Reading(run, diags).config(over)
     if diags.error_count > errors:
         return None
-    encryption = Encryption(merge(base, override), diags)
+    encryption = Encryption(replace(merge(base, override), environ=environ), diags)
     return None if diags.error_count > errors else encryption
 
 
