@@ -43,6 +43,7 @@ _VARIABLES: Final = {
     "PGCONNECT_TIMEOUT": "connect_timeout",
 }
 _CONNECT_WITHIN: Final = 30
+_MAKE_ATTEMPTS: Final = 10
 _LONGEST_NAME: Final = 63
 """The bytes that the name of a session may have."""
 
@@ -290,29 +291,39 @@ class PostgresStore:
         return [] if cursor.description is None else await cursor.fetchall()
 
     async def _make(self) -> None:
-        """Make what is missing. A schema is made only if there is none, which needs fewer rights."""
+        """Make what is missing, also where several do so at the same time."""
         import psycopg
 
+        for is_last in (False,) * (_MAKE_ATTEMPTS - 1) + (True,):
+            try:
+                await self._make_all()
+                return
+            except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateObject) as error:
+                # Somebody else has just made the same thing: then the next thing is up.
+                if is_last:
+                    raise self._not_made(error) from None
+            except psycopg.Error as error:
+                raise self._not_made(error) from None
+
+    def _not_made(self, error: Exception) -> BackendFailure:
+        return BackendFailure(f"Cannot create the table {self._names.qualified}: {_words(error)}.")
+
+    async def _make_all(self) -> None:
+        """A schema is made only if there is none, which needs fewer rights."""
         names = self._names
         schema, table, index = names.schema, names.qualified, _quoted(names.index)
-        try:
-            if names.makes_schema:
-                found = "SELECT 1 FROM information_schema.schemata WHERE schema_name = %s"
-                if not await self._rows(found, schema):
-                    await self._rows(f"CREATE SCHEMA IF NOT EXISTS {_quoted(schema)}")
-            if names.makes_table:
-                await self._rows(f"CREATE SEQUENCE IF NOT EXISTS {_SEQUENCE} AS bigint")
-                await self._rows(
-                    f"CREATE TABLE IF NOT EXISTS {table} (id bigint NOT NULL DEFAULT "
-                    f"nextval('{_SEQUENCE}') PRIMARY KEY, name text UNIQUE, data text)"
-                )
-            if names.makes_index:
-                await self._rows(f"CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (name)")
-        except psycopg.errors.UniqueViolation:
-            # Two make the same thing at the same time: then it is there.
-            return
-        except psycopg.Error as error:
-            raise BackendFailure(f"Cannot create the table {table}: {_words(error)}.") from None
+        if names.makes_schema:
+            found = "SELECT 1 FROM information_schema.schemata WHERE schema_name = %s"
+            if not await self._rows(found, schema):
+                await self._rows(f"CREATE SCHEMA IF NOT EXISTS {_quoted(schema)}")
+        if names.makes_table:
+            await self._rows(f"CREATE SEQUENCE IF NOT EXISTS {_SEQUENCE} AS bigint")
+            await self._rows(
+                f"CREATE TABLE IF NOT EXISTS {table} (id bigint NOT NULL DEFAULT "
+                f"nextval('{_SEQUENCE}') PRIMARY KEY, name text UNIQUE, data text)"
+            )
+        if names.makes_index:
+            await self._rows(f"CREATE UNIQUE INDEX IF NOT EXISTS {index} ON {table} (name)")
 
     async def _recover(self) -> None:
         """Connect again, and take the locks again that ended with the connection."""
