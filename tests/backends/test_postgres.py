@@ -1,6 +1,8 @@
 """The backend `pg` with a PostgreSQL of our own."""
 
 import asyncio
+import re
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -155,3 +157,9 @@ def test_what_cannot_be_reached() -> None:
         asyncio.run(store.open())
     with pytest.raises(BackendFailure, match="conn_str is not valid"):
         open_store(Arguments({"conn_str": "postgres://h?nonsense=1"}, {}))
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(BackendFailure, match=re.escape('pip install "nigari[pg]"')):
+        open_store(Arguments({"conn_str": "postgres://x"}, {}))

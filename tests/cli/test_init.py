@@ -539,6 +539,11 @@ def test_other_backends_are_only_set_up(directory: Path) -> None:
         ("local", 'path = ""', "The path is empty"),
         ("s3", 'bucket = "b"\nkey = "/k"\nregion = "r"', "must not begin or end with a slash"),
         ("s3", 'bucket = "b"\nkey = "k"', "The region is not set"),
+        (
+            "s3",
+            'bucket = "b"\nkey = "k"\nregion = "r"\nassume_role = { role_arn = "r" }\nrole_arn = "r"',
+            "role_arn cannot be set together with assume_role",
+        ),
         ("remote", 'organization = "o"', "either name or prefix, and none is set"),
     ],
 )

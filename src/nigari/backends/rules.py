@@ -100,6 +100,18 @@ def _one_of(value: Value, names: tuple[str, str]) -> _Found:
         yield "workspaces", f"Workspaces need either {names[0]} or {names[1]}, and {have} set."
 
 
+_OLD_ROLE: Final = (
+    "role_arn",
+    "session_name",
+    "external_id",
+    "assume_role_duration_seconds",
+    "assume_role_policy",
+    "assume_role_policy_arns",
+    "assume_role_tags",
+    "assume_role_transitive_tag_keys",
+)
+
+
 def _s3(value: Value, environ: Environment) -> _Found:
     for name in ("bucket", "key"):
         if not _text(value, name):
@@ -108,6 +120,10 @@ def _s3(value: Value, environ: Environment) -> _Found:
         _text(value, "region") or environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION")
     ):
         yield "region", "The region is not set, neither here nor in the environment as AWS_REGION."
+    if not value.attribute("assume_role").is_null:
+        for name in _OLD_ROLE:
+            if not value.attribute(name).is_null:
+                yield name, f"{name} cannot be set together with assume_role: set it in there."
     if _text(value, "retry_mode") not in ("", "standard", "adaptive"):
         yield "retry_mode", "The retry_mode must be standard or adaptive."
 
