@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -276,3 +277,39 @@ def test_the_events(module: Path) -> None:
     assert events[-1]["test_summary"] == {
         "status": "fail", "passed": 0, "failed": 1, "errored": 0, "skipped": 0,
     }  # fmt: skip
+
+
+def test_a_report_for_services(module: Path) -> None:
+    (module / "t.tftest.hcl").write_text(
+        _run("good", "")
+        + _run("bad", _assert("output.name == 1", "Why it <failed>."))
+        + _run("off", "skip = true")
+    )
+    assert _test("-junit-xml=report.xml").code == 1
+    suite = ElementTree.parse(module / "report.xml").getroot()[0]
+    assert {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "3", "failures": "1", "errors": "0", "skipped": "1",
+    }  # fmt: skip
+    failure = suite[1][0]
+    assert failure.tag == "failure"
+    assert "Why it <failed>." in (failure.text or "")
+
+
+def test_runs_side_by_side(module: Path) -> None:
+    """Those wait that share a state, or use outputs of another."""
+    for name in ("m", "n"):
+        (module / name).mkdir()
+        (module / name / "main.tf").write_text(
+            'resource "rich_thing" "a" {\n  name  = "m"\n  delay = 0.3\n}\n'
+            'variable "v" {\n  default = ""\n}\noutput "o" {\n  value = rich_thing.a.name\n}\n'
+        )
+    body = 'parallel = true\nmodule {{\n  source = "./{}"\n}}\n'
+    (module / "t.tftest.hcl").write_text(
+        _run("one", body.format("m"))
+        + _run("two", body.format("n"))
+        + _run("three", body.format("m") + "variables {\n  v = run.two.o\n}\n")
+    )
+    events = [json.loads(line) for line in _test("-json").out.splitlines()]
+    assert [each["test_run"]["status"] for each in events if each["type"] == "test_run"] == [
+        "pass"
+    ] * 3

@@ -6,16 +6,20 @@ end is put into a file, so that somebody can.
 
 from __future__ import annotations
 
+import asyncio
+import re
 import time
 from typing import Final
 
 from nigari.apply.view import ApplyView
 from nigari.backends.disk import write_beside
 from nigari.backends.snapshots import new_lineage
+from nigari.config.provider_config import ProviderConfig
 from nigari.config.test_files import TestFile, TestRun
 from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.unexpected import unexpected
+from nigari.hcl.traversal import TraverseAttr
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.plan_host import PlanOptions
 from nigari.record import record
@@ -30,11 +34,12 @@ from nigari.testing.execution import (
     new_planning,
     taken,
 )
-from nigari.testing.outcome import CleanUp, FileOutcome, Leftover, RunOutcome, Status
+from nigari.testing.outcome import CleanUp, FileOutcome, Leftover, Status
 
 RESCUED: Final = "errored_test.tfstate"
 _PRIVATE: Final = 0o600
 _MAIN: Final = ""
+_RUN: Final = re.compile(r"\brun\.")
 
 
 @record
@@ -76,8 +81,8 @@ class TestFileRunner:
         self._states: dict[str, Kept] = {}
         self._outputs: dict[str, Value] = {}
         self.outcome = FileOutcome(file.name, [run.name for run in file.runs])
-        self.current: Execution | None = None
-        """The run under way."""
+        self.current: dict[str, Execution] = {}
+        """The runs under way."""
 
     @property
     def states(self) -> dict[str, State]:
@@ -90,20 +95,47 @@ class TestFileRunner:
         start = time.monotonic()
         outcome = self.outcome
         outcome.status = Status.PASS
-        for index, (run, told) in enumerate(zip(self._file.runs, outcome.runs, strict=True)):
+        for batch in self._batches():
             if self._stopping.is_cut_off:
                 break
-            if self._stopping.is_stopped or run.is_skipped or outcome.status is Status.ERROR:
-                told.status = Status.SKIP
-                continue
-            await self._execute(index, run, told)
-            outcome.status = max(outcome.status, told.status)
+            wanted = [index for index in batch if self._is_wanted(index)]
+            await asyncio.gather(*(self._execute(index) for index in wanted))
+            outcome.status = max([outcome.status, *(outcome.runs[at].status for at in wanted)])
         outcome.seconds = time.monotonic() - start
 
-    async def _execute(self, index: int, run: TestRun, told: RunOutcome) -> None:
-        key = run.state_key or (_MAIN if run.module is None else run.module.source)
+    def _is_wanted(self, index: int) -> bool:
+        """Whether a run is executed; it is skipped where it is not."""
+        is_over = self._stopping.is_stopped or self.outcome.status is Status.ERROR
+        if is_over or self._file.runs[index].is_skipped:
+            self.outcome.runs[index].status = Status.SKIP
+            return False
+        return True
+
+    def _batches(self) -> list[list[int]]:
+        """The runs in order, with those together that are allowed to and can run side by side:
+        each with another state, and none with outputs of another.
+        """
+        batches: list[list[int]] = []
+        states: set[str] = set()
+        names: set[str] = set()
+        uses_runs = any(_RUN.search(_text_of(each)) for each in self._file.providers.values())
+        for index, run in enumerate(self._file.runs):
+            fits = run.is_parallel and not uses_runs and _key(run) not in states
+            if not fits or not names or names & _runs_named(run):
+                batches.append([])
+                states, names = set(), set()
+            batches[-1].append(index)
+            states.add(_key(run))
+            if run.is_parallel:
+                names.add(run.name)
+        return batches
+
+    async def _execute(self, index: int) -> None:
+        run, told = self._file.runs[index], self.outcome.runs[index]
+        key = _key(run)
         kept = self._states.get(key)
-        execution = self.current = Execution(self._laboratory, self._file, run, told, self._view)
+        execution = Execution(self._laboratory, self._file, run, told, self._view)
+        self.current[run.name] = execution
         start = time.monotonic()
         try:
             changed = await execution.execute(
@@ -113,7 +145,7 @@ class TestFileRunner:
             told.diags.append(unexpected(f"The run {run.name}", error))
             told.at_least(Status.ERROR)
             changed = None
-        self.current = None
+        del self.current[run.name]
         told.seconds = time.monotonic() - start
         if changed is None or execution.prepared is None:
             return
@@ -172,6 +204,28 @@ class TestFileRunner:
                 f"The state of what is left cannot be written to {RESCUED}: {error.strerror}. It "
                 "is printed instead.",
             )
+
+
+def _key(run: TestRun) -> str:
+    """What names the state that a run works with."""
+    return run.state_key or (_MAIN if run.module is None else run.module.source)
+
+
+def _runs_named(run: TestRun) -> set[str]:
+    """The runs whose outputs a run uses."""
+    return {
+        step.name
+        for expr in run.variables.values()
+        for traversal in expr.variables()
+        if traversal.root_name == "run"
+        for step in traversal.steps[1:2]
+        if isinstance(step, TraverseAttr)
+    }
+
+
+def _text_of(config: ProviderConfig) -> str:
+    block = config.block
+    return block.source.text[block.start : block.end]
 
 
 class _Interruptible(ApplyView):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from nigari.config.module_tree import check_places
 from nigari.config.provider_rules import check_providers
@@ -13,6 +13,7 @@ from nigari.eval.base.inputs import Inputs
 from nigari.eval.static.run import run_static
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.functions.table import function_table
+from nigari.plan.model.changes import Action
 from nigari.record import record
 from nigari.testing.execution import Laboratory
 from nigari.testing.files import Stopping, TestFileRunner
@@ -70,7 +71,7 @@ class Abandoned:
 
     file: str
     run: str
-    """The run under way; empty where none was."""
+    """The runs under way; empty where none was."""
     states: tuple[tuple[str, tuple[Leftover, ...]], ...]
     """The objects of each state, by the run that made it."""
     planned: tuple[str, ...]
@@ -234,14 +235,15 @@ class Suite:
 
 
 def _abandoned(runner: TestFileRunner) -> Abandoned:
-    execution = runner.current
-    planned: Iterable[str] = ()
-    if execution is not None and execution.planned is not None:
-        changes = execution.planned.changes
-        planned = [str(each.address) for each in changes if each.action.value == "create"]
-    names = [run.name for run in runner.outcome.runs if run.status is Status.PENDING]
+    planned = [
+        str(change.address)
+        for execution in runner.current.values()
+        if execution.planned is not None
+        for change in execution.planned.changes
+        if change.action is Action.CREATE
+    ]
     states = tuple(
         (name, tuple(Leftover(str(address)) for address, _ in state.instances()))
         for name, state in runner.states.items()
     )
-    return Abandoned(runner.outcome.name, names[0] if names else "", states, tuple(planned))
+    return Abandoned(runner.outcome.name, ", ".join(runner.current), states, tuple(planned))

@@ -13,7 +13,7 @@ from nigari.cli.views.test_events import TestEvents
 from nigari.cli.views.test_text import TestText
 from nigari.config.test_files import TestFile
 from nigari.diagnostics import Diagnostics
-from nigari.testing.outcome import FileOutcome, Status
+from nigari.testing.outcome import FileOutcome, Status, SuiteOutcome
 from nigari.testing.suite import Abandoned, Suite, TestOptions, TestView
 from nigari.workspace.base.waiting import run_to_end
 
@@ -42,6 +42,8 @@ def run(invocation: Invocation) -> int:
         return presenter.end(False)
     for view in views:
         view.concluded(outcome)
+    if invocation.text("junit-xml"):
+        _report(invocation.text("junit-xml"), outcome, presenter.diags)
     return presenter.end(outcome.status <= Status.PASS)
 
 
@@ -88,6 +90,17 @@ class _AllViews(TestView):
             view.cut_off(files)
 
 
+def _report(path: str, outcome: SuiteOutcome, diags: Diagnostics) -> None:
+    """Write a report for services that run tests for others."""
+    from nigari.cli.views.test_junit import junit_report
+
+    try:
+        with open(path, "wb") as file:
+            file.write(junit_report(outcome))
+    except OSError as error:
+        diags.error("Report not written", f"{path}: {error.strerror}.")
+
+
 def _parallelism(invocation: Invocation) -> int:
     text = invocation.text("parallelism")
     if not text.isdecimal() or int(text) < 1:
@@ -107,6 +120,7 @@ COMMAND = Command(
         Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
         Flag("verbose", FLAG_SWITCH, "Show the plan or the state of each run"),
         Flag("parallelism", FLAG_TEXT, "How many files run at the same time", "N", "1"),
+        Flag("junit-xml", FLAG_TEXT, "Also write a JUnit report to a file", "FILE"),
         *SAYING_FLAGS,
         *VARIABLE_FLAGS,
     ),
