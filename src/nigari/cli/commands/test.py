@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import SAYING_FLAGS, given_variables
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.cli.views.test_events import TestEvents
-from nigari.cli.views.test_text import TestText
 from nigari.config.test_files import TestFile
 from nigari.diagnostics import Diagnostics
 from nigari.testing.outcome import FileOutcome, Status, SuiteOutcome
 from nigari.testing.suite import Abandoned, Suite, TestOptions, TestView
 from nigari.workspace.base.waiting import run_to_end
+
+if TYPE_CHECKING:
+    from nigari.cli.views.test_events import TestEvents
+    from nigari.cli.views.test_text import TestText
 
 
 def run(invocation: Invocation) -> int:
@@ -55,10 +58,15 @@ def _pass_on(suite: Suite, presenter: Presenter) -> None:
 
 
 def _views(presenter: Presenter, suite: Suite) -> list[TestText | TestEvents]:
+    # Each imports what only it needs.
     views: list[TestText | TestEvents] = []
     if not presenter.is_for_programs:
+        from nigari.cli.views.test_text import TestText
+
         views.append(TestText(presenter.terminal, suite.workspace))
     if presenter.events is not None:
+        from nigari.cli.views.test_events import TestEvents
+
         views.append(TestEvents(presenter.events, suite.workspace))
     return views
 

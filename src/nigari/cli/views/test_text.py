@@ -8,20 +8,15 @@ from nigari.addrs.provider import Provider
 from nigari.addrs.resource import Resource
 from nigari.cli.command import Terminal
 from nigari.cli.views.diagnostics import show_diagnostics
-from nigari.cli.views.plan_text import plan_text
-from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import style_of
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.layout import Layout, wrap
 from nigari.eval.nodes.resource import resource_schema
-from nigari.plan.show.relevant import RelevantAttribute
 from nigari.schema.provider import Schema
-from nigari.state.show_text import state_to_text
 from nigari.testing.outcome import CleanUp, FileOutcome, RunOutcome, Shown, Status, SuiteOutcome
 from nigari.testing.suite import Abandoned, TestView
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.plans.planning import Planning
-from nigari.workspace.plans.show_plan import ShownPlan
 
 
 class TestText(TestView):
@@ -93,12 +88,17 @@ class TestText(TestView):
     def _show(self, run: RunOutcome, shown: Shown) -> None:
         terminal = self._terminal
         if shown.state is None:
-            relevant: tuple[RelevantAttribute, ...] = ()
-            if shown.plan.drift:
-                relevant = ShownPlan(shown.planning, shown.plan).relevant()
+            from nigari.cli.views.plan_text import plan_text
+            from nigari.cli.views.presentation import Presentation
+            from nigari.workspace.plans.show_plan import ShownPlan
+
+            plan = ShownPlan(shown.planning, shown.plan)
+            relevant = plan.relevant() if shown.plan.drift else ()
             width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
             terminal.stdout.write(plan_text(shown.plan, Presentation(self._style), width, relevant))
         else:
+            from nigari.state.show_text import state_to_text
+
             lookup = SchemaOf(shown.planning)
             terminal.stdout.write(state_to_text(shown.state, lookup, run.diags, False))
 
