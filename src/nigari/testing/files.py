@@ -77,7 +77,7 @@ class TestFileRunner:
         self._laboratory = laboratory
         self._file = file
         self._stopping = stopping
-        self._view = _Interruptible(stopping)
+        self._view = ApplyView()
         self._states: dict[str, Kept] = {}
         self._outputs: dict[str, Value] = {}
         self.outcome = FileOutcome(file.name, [run.name for run in file.runs])
@@ -129,6 +129,12 @@ class TestFileRunner:
             if run.is_parallel:
                 names.add(run.name)
         return batches
+
+    def skip(self) -> None:
+        """Execute nothing."""
+        self.outcome.status = Status.PASS
+        for run in self.outcome.runs:
+            run.status = Status.SKIP
 
     async def _execute(self, index: int) -> None:
         run, told = self._file.runs[index], self.outcome.runs[index]
@@ -226,16 +232,6 @@ def _runs_named(run: TestRun) -> set[str]:
 def _text_of(config: ProviderConfig) -> str:
     block = config.block
     return block.source.text[block.start : block.end]
-
-
-class _Interruptible(ApplyView):
-    """Hears of interruptions while something is applied."""
-
-    def __init__(self, stopping: Stopping) -> None:
-        self._stopping = stopping
-
-    def interrupted(self, times: int) -> None:
-        self._stopping.times = max(self._stopping.times, times)
 
 
 def _stored(state: State, diags: Diagnostics) -> State:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Final
 
 from nigari.config.module_tree import check_places
 from nigari.config.provider_rules import check_providers
@@ -26,6 +27,11 @@ from nigari.workspace.base.variable_values import read_variables
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.plugins.providers import InstalledProviders
+
+_CUT_OFF: Final = 2
+"""The interruption after which nothing is cleaned up any more."""
+_PATIENCE: Final = 5.0
+"""Seconds after that until nothing is waited for any more."""
 
 
 @record
@@ -166,8 +172,8 @@ class Suite:
     async def _run_one(self, runner: TestFileRunner) -> None:
         """Execute one file, which hears of interruptions by itself."""
         if self._stopping.is_stopped:
-            for run in runner.outcome.runs:
-                run.status = Status.SKIP
+            if not self._stopping.is_cut_off:
+                runner.skip()
             return
         interruptions = self._active[runner] = Interruptions()
 
@@ -193,10 +199,17 @@ class Suite:
     def _interrupt(self, view: TestView) -> None:
         stopping = self._stopping
         stopping.times += 1
-        if stopping.times == 1:
+        if not stopping.is_cut_off:
+            # What is under way comes to its end.
             view.interrupted()
-        elif stopping.times == 2:
+            return
+        if stopping.times == _CUT_OFF:
             view.cut_off([_abandoned(each) for each in self._active])
+            asyncio.get_running_loop().call_later(_PATIENCE, self._pass_on)
+        self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Stop what is under way: gently the first time, at once the second."""
         for each in list(self._active.values()):
             each.interrupt()
 
