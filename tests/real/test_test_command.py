@@ -63,6 +63,10 @@ DIFFERENT: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
         "an instance that fails is also a failure of its resource",
         frozenset(("diagnostics", "events", "exit", "files", "plans", "summary", "text")),
     ),
+    "file-json": (
+        "a value that is refused does not keep the rest from being planned",
+        frozenset(("text",)),
+    ),
     "mock-for-each": (_PLACED, frozenset(("diagnostics", "events"))),
     "opentofu-broken_no_valid_hcl": (_ONCE, frozenset(("diagnostics", "events"))),
     "opentofu-local_variables_in_provider_block": (

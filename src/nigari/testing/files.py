@@ -85,10 +85,14 @@ class TestFileRunner:
         """The runs under way."""
 
     @property
-    def states(self) -> dict[str, State]:
-        """What exists now, by the run that made it."""
-        runs = self.outcome.runs
-        return {runs[each.index].name: each.state for each in self._states.values()}
+    def left(self) -> tuple[list[Leftover], dict[str, list[Leftover]]]:
+        """What exists now: of the module that all is about, and of others by the run that made it."""
+        runs, others = self.outcome.runs, dict(self._states)
+        main = others.pop(_MAIN, None)
+        return (
+            [] if main is None else _leftovers(main.state),
+            {runs[each.index].name: _leftovers(each.state) for each in others.values()},
+        )
 
     async def run(self) -> None:
         """Execute all runs, then destroy what they made."""

@@ -78,8 +78,10 @@ class Abandoned:
     file: str
     run: str
     """The runs under way; empty where none was."""
+    main: tuple[Leftover, ...]
+    """The objects of the module in the working directory."""
     states: tuple[tuple[str, tuple[Leftover, ...]], ...]
-    """The objects of each state, by the run that made it."""
+    """The objects of each other state, by the run that made it."""
     planned: tuple[str, ...]
     """The objects that were being made."""
 
@@ -255,8 +257,7 @@ def _abandoned(runner: TestFileRunner) -> Abandoned:
         for change in execution.planned.changes
         if change.action is Action.CREATE
     ]
-    states = tuple(
-        (name, tuple(Leftover(str(address)) for address, _ in state.instances()))
-        for name, state in runner.states.items()
-    )
-    return Abandoned(runner.outcome.name, ", ".join(runner.current), states, tuple(planned))
+    main, others = runner.left
+    states = tuple((name, tuple(left)) for name, left in others.items())
+    under_way = ", ".join(runner.current)
+    return Abandoned(runner.outcome.name, under_way, tuple(main), states, tuple(planned))

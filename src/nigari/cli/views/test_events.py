@@ -13,7 +13,15 @@ from nigari.diagnostics.render import to_json
 from nigari.record import replace
 from nigari.state.model import StateFile
 from nigari.state.show_json import state_to_json
-from nigari.testing.outcome import CleanUp, FileOutcome, RunOutcome, Shown, Status, SuiteOutcome
+from nigari.testing.outcome import (
+    CleanUp,
+    FileOutcome,
+    Leftover,
+    RunOutcome,
+    Shown,
+    Status,
+    SuiteOutcome,
+)
 from nigari.testing.suite import Abandoned, TestView
 from nigari.version import OPENTOFU_VERSION
 from nigari.workspace.configuration.directory import Workspace
@@ -85,13 +93,7 @@ class TestEvents(TestView):
     def _cleaned_up(self, file: FileOutcome, done: CleanUp) -> None:
         about = {"@testfile": file.name, "@testrun": done.run.name}
         if done.left:
-            left = [
-                {
-                    "instance": each.address,
-                    **({"deposed_key": each.deposed} if each.deposed else {}),
-                }
-                for each in done.left
-            ]
+            left = _objects(done.left)
             self._lines.event(
                 f"{file.name}/{done.run.name} leaves objects behind, for you to destroy",
                 {"type": "test_cleanup", "test_cleanup": {"failed_resources": left}, **about},
@@ -119,10 +121,8 @@ class TestEvents(TestView):
 
     def cut_off(self, files: Sequence[Abandoned]) -> None:
         for file in files:
-            states = {
-                run: [{"instance": each.address} for each in left] for run, left in file.states
-            }
-            data = {"states": states, "planned": list(file.planned)}
+            states = {run: _objects(left) for run, left in file.states}
+            data = {"state": _objects(file.main), "states": states, "planned": list(file.planned)}
             about = {"@testfile": file.file, "@testrun": file.run}
             self._lines.event(
                 "Interrupted again: what the tests have made is not destroyed",
@@ -147,6 +147,13 @@ class TestEvents(TestView):
             },
             "error" if is_error else "warn",
         )
+
+
+def _objects(left: Sequence[Leftover]) -> list[dict[str, str]]:
+    return [
+        {"instance": each.address, **({"deposed_key": each.deposed} if each.deposed else {})}
+        for each in left
+    ]
 
 
 def _word(status: Status) -> str:

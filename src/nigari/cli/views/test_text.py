@@ -69,6 +69,7 @@ class TestText(TestView):
     def cut_off(self, files: Sequence[Abandoned]) -> None:
         self._say("\nInterrupted again: what the tests have made is not destroyed.")
         for file in files:
+            self._list(f"{file.file} has made:", [each.address for each in file.main])
             for run, left in file.states:
                 self._list(f"{file.file}/{run} has made:", [each.address for each in left])
             self._list(f"{file.file}/{file.run} was making:", file.planned)
