@@ -41,6 +41,7 @@ _LEAKS = "overrides of a file end with it"
 _FILTER = "a -filter that names no file is a mistake"
 _SHOWN = "states with ephemeral objects can be shown"
 _INSIDE = "nothing in an overridden module is looked at but its variables"
+_GOES_ON = "a value that is refused does not keep the rest from being planned"
 _MORE = "arguments that only we and Terraform have"
 
 DIFFERENT: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
@@ -63,12 +64,10 @@ DIFFERENT: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
         "an instance that fails is also a failure of its resource",
         frozenset(("diagnostics", "events", "exit", "files", "plans", "summary", "text")),
     ),
-    "file-json": (
-        "a value that is refused does not keep the rest from being planned",
-        frozenset(("text",)),
-    ),
+    "file-json": (_GOES_ON, frozenset(("text",))),
     "mock-for-each": (_PLACED, frozenset(("diagnostics", "events"))),
     "opentofu-broken_no_valid_hcl": (_ONCE, frozenset(("diagnostics", "events"))),
+    "opentofu-expect_failures_inputs": (_GOES_ON, frozenset(("text",))),
     "opentofu-local_variables_in_provider_block": (
         _LENIENT,
         frozenset(

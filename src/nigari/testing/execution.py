@@ -102,7 +102,8 @@ class Execution:
     ) -> State | None:
         outcome, expectations = self._outcome, Expectations(self._run)
         plan = await planning.plan(options)
-        found = taken(planning)
+        plugins = self._laboratory.plugins
+        found = taken(planning, plugins)
         planner = planning.planner
         if self._run.is_plan:
             outcome.diags.extend(expectations.matched(found))
@@ -123,7 +124,7 @@ class Execution:
         self.planned = plan
         state = await apply(planning, plan, self._view)
         self.planned = None
-        outcome.diags.extend(expectations.matched(taken(planning)))
+        outcome.diags.extend(expectations.matched(taken(planning, plugins)))
         if outcome.diags.has_errors:
             outcome.at_least(Status.ERROR)
             return state
@@ -240,9 +241,13 @@ async def apply(planning: Planning, plan: Plan, view: ApplyView) -> State:
     return await planning.apply(plan, view, keep, save, PARALLELISM)
 
 
-def taken(planning: Planning) -> list[Diagnostic]:
-    """What has been found so far, each once; it is not told again."""
-    found = list(dict.fromkeys(planning.diags))
+def taken(planning: Planning, plugins: Plugins) -> list[Diagnostic]:
+    """What has been found so far, each once; it is not told again.
+
+    Warnings about how plugins are installed are about all runs, and told elsewhere.
+    """
+    general = set(plugins.warnings)
+    found = [each for each in dict.fromkeys(planning.diags) if each not in general]
     planning.diags = Diagnostics()
     return found
 

@@ -192,7 +192,7 @@ class TestFileRunner:
                 left = await apply(planning, plan, self._view)
                 if plan.forgotten:
                     _report_forgotten(plan.forgotten, done)
-            done.diags.extend(taken(planning))
+            done.diags.extend(taken(planning, self._laboratory.plugins))
         except Exception as error:  # noqa: BLE001 - what is left must be known all the same
             done.diags.append(unexpected("The clean-up", error))
             left = kept.state

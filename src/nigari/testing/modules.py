@@ -217,7 +217,7 @@ class ModuleUnderTest:
                 plan = await planning.plan(PlanOptions(PlanMode.DESTROY, parallelism=PARALLELISM))
                 if plan is not None:
                     self._state = await apply(planning, plan, ApplyView())
-                told.extend(taken(planning))
+                told.extend(taken(planning, self._plugins))
                 await planning.close()
         finally:
             await self._plugins.close()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from nigari import cty
 from nigari.addrs.provider import Provider
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.providers import api
 from nigari.schema.provider import ProviderSchema
 from nigari.workspace.plugins.providers import InstalledProviders
@@ -21,6 +21,12 @@ class Plugins:
     def __init__(self, installed: InstalledProviders) -> None:
         self.installed = installed
         self._shared: dict[Provider, asyncio.Task[_Shared]] = {}
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """What users should know of how plugins are installed."""
+        problems = self.installed.problems
+        return [each for each in problems if each.severity is Severity.WARNING]
 
     async def start(
         self, provider: Provider, schema: ProviderSchema | None, diags: Diagnostics

@@ -147,6 +147,7 @@ class Suite:
                 await self._run_all(laboratory, view, outcome)
         finally:
             await laboratory.plugins.close()
+        self.diags.extend(laboratory.plugins.warnings)
         for file in outcome.files:
             outcome.status = max(outcome.status, file.status)
             if any(each.has_failed for each in file.cleanups):
