@@ -24,6 +24,7 @@ DOORS: Final = (
     "nigari.compat.hcl2",
     "nigari.compat.pygohcl",
     "nigari.providers.python",
+    "nigari.testing",
 )
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "api.md"
 _HEAD: Final = """# The public surface
