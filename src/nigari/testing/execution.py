@@ -175,6 +175,9 @@ class Execution:
         )
         surroundings = workspace.surroundings(values.inputs, laboratory.selected, tested)
         static = run_static(compiled, surroundings)
+        self._outcome.directories = frozenset(
+            frame.instance.module.directory for frame in static.frames()
+        )
         # Conditions are looked at once more while planning, where they may be expected to fail.
         diags.extend(each for each in static.diags if not each.checked)
         found = Diagnostics()

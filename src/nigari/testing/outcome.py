@@ -54,6 +54,8 @@ class RunOutcome:
         self.diags = Diagnostics()
         self.shown: Shown | None = None
         self.seconds = 0.0
+        self.directories: frozenset[str] = frozenset()
+        """Where the modules are that it was made of; none where they could not be read."""
 
     def at_least(self, status: Status) -> None:
         """Make the status no better than this."""
@@ -95,6 +97,12 @@ class FileOutcome:
         self.cleanups: list[CleanUp] = []
         self.status = Status.PENDING
         self.seconds = 0.0
+
+    @property
+    def directories(self) -> frozenset[str]:
+        """Where the modules of all runs are; none where some could not be read."""
+        found = [run.directories for run in self.runs if run.status is not Status.SKIP]
+        return frozenset().union(*found) if all(found) else frozenset()
 
     @property
     def has_failed(self) -> bool:

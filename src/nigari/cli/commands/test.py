@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
@@ -14,20 +16,62 @@ from nigari.config.test_files import TestFile
 from nigari.diagnostics import Diagnostics
 from nigari.testing.outcome import FileOutcome, Status, SuiteOutcome
 from nigari.testing.suite import Abandoned, Suite, TestOptions, TestView
+from nigari.testing.watching import Stamps, changes, concerned, stamps
 from nigari.workspace.base.waiting import run_to_end
 
 if TYPE_CHECKING:
     from nigari.cli.views.test_events import TestEvents
     from nigari.cli.views.test_text import TestText
 
+_PAUSE: Final = 0.3
+"""Seconds between two looks at the files."""
+
 
 def run(invocation: Invocation) -> int:
     """Run the tests and tell how they went."""
+    wanted = tuple(invocation.texts("filter"))
+    if not invocation.switch("watch"):
+        return _run_once(invocation, wanted, SuiteOutcome())
+    if invocation.switch("json"):
+        raise UsageError("-watch is for people, and -json for programs: leave one of them out.")
+    return _watch(invocation, wanted)
+
+
+def _watch(invocation: Invocation, wanted: tuple[str, ...]) -> int:
+    """Run the tests, and again whatever a change concerns, until somebody interrupts that."""
+    files = Presenter(invocation).session.where.files
+    places = {".", os.path.normpath(invocation.text("test-directory"))}
+    known: dict[str, FileOutcome] = {}
+    names, status = wanted, 0
+    try:
+        while True:
+            outcome, begun = SuiteOutcome(), stamps(files, places)
+            status = _run_once(invocation, names, outcome)
+            known.update((each.name, each) for each in outcome.files)
+            places.update(*(each.directories for each in known.values()))
+            # What has changed while tests ran has changed.
+            before: Stamps = {**stamps(files, places), **begun}
+            invocation.terminal.out("\nWaiting for changes. Interrupt to end.\n")
+            invocation.terminal.stdout.flush()
+            names = ()
+            while not (names or (before != begun and not known)):
+                time.sleep(_PAUSE)
+                now = stamps(files, places)
+                changed, before = changes(before, now), now
+                again = [each for each in concerned(known.values(), changed) if each in now]
+                names = tuple(each for each in again if not wanted or each in wanted)
+            names = names or wanted
+    except KeyboardInterrupt:
+        return status
+
+
+def _run_once(invocation: Invocation, names: tuple[str, ...], told: SuiteOutcome) -> int:
+    """Run these files, or all without names; what has come of each is put into `told`."""
     presenter = Presenter(invocation)
     session = presenter.session
     options = TestOptions(
         invocation.text("test-directory"),
-        tuple(invocation.texts("filter")),
+        names,
         invocation.switch("verbose"),
         _parallelism(invocation),
     )
@@ -40,6 +84,7 @@ def run(invocation: Invocation) -> int:
     if not is_sound:
         return presenter.end(False)
     outcome = run_to_end(suite.run(_AllViews(views)))
+    told.files.extend(outcome.files)
     _pass_on(suite, presenter)
     if presenter.diags.has_errors:
         return presenter.end(False)
@@ -128,6 +173,7 @@ COMMAND = Command(
         Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
         Flag("verbose", FLAG_SWITCH, "Show the plan or the state of each run"),
         Flag("parallelism", FLAG_TEXT, "How many files run at the same time", "N", "1"),
+        Flag("watch", FLAG_SWITCH, "Run tests again whenever a file changes that concerns them"),
         Flag("junit-xml", FLAG_TEXT, "Also write a JUnit report to a file", "FILE"),
         *SAYING_FLAGS,
         *VARIABLE_FLAGS,
