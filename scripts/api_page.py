@@ -25,6 +25,7 @@ DOORS: Final = (
     "nigari.compat.pygohcl",
     "nigari.providers.python",
     "nigari.testing",
+    "nigari.providers.testing",
 )
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "api.md"
 _HEAD: Final = """# The public surface

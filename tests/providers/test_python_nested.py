@@ -9,8 +9,6 @@ from typing import Annotated, Literal
 import pytest
 
 from nigari import cty, hcl
-from nigari.plan.objects.proposed import proposed_new
-from nigari.plan.objects.provider_checks import plan_faults, result_faults, type_faults
 from nigari.providers import api
 from nigari.providers.python import (
     BLOCK,
@@ -21,6 +19,7 @@ from nigari.providers.python import (
     Computed,
     Provider,
 )
+from nigari.providers.testing import Harness, Object, Planned
 from nigari.schema.block import Attribute, Block, Nesting
 from nigari.schema.coerce import coerce
 
@@ -127,35 +126,14 @@ def provider_of(owner: type) -> tuple[Provider, Block]:
     return provider, schema.resources[TYPE].block
 
 
-def applied(
-    owner: type, prior: cty.Value | None, given: dict[str, object]
-) -> tuple[api.PlanResponse, cty.Value]:
+def applied(owner: type, prior: Object | None, given: dict[str, object]) -> tuple[Planned, Object]:
     """What becomes of an object; planned and made as OpenTofu demands, or an assertion fails."""
-    provider, block = provider_of(owner)
-    config = coerce(block, cty.Value.of(given))
-    before = cty.null(block.implied_type) if prior is None else prior
-
-    async def run() -> tuple[api.PlanResponse, cty.Value]:
-        told = (await provider.validate_resource(TYPE, config)).diagnostics
-        assert told == ()
-        proposed = proposed_new(block, before, config)
-        plan = await provider.plan(api.PlanRequest(TYPE, before, proposed, config))
-        assert plan.diagnostics == ()
-        assert plan_faults(block, before, config, plan.planned) == []
-        if plan.planned == before:
-            return plan, before
-        made = await provider.apply(api.ApplyRequest(TYPE, before, plan.planned, config))
-        assert made.diagnostics == ()
-        assert made.state.is_wholly_known
-        assert type_faults(block, made.state) == []
-        assert result_faults(block, plan.planned, made.state) == []
-        again = await provider.plan(
-            api.PlanRequest(TYPE, made.state, proposed_new(block, made.state, config), config)
-        )
-        assert again.planned == made.state
-        return plan, made.state
-
-    return asyncio.run(run())
+    provider, _ = provider_of(owner)
+    with Harness(provider) as demo:
+        plan = demo.plan(TYPE if prior is None else prior, **given)
+        made = demo.apply(plan)
+        assert demo.plan(made, **given).action == "no-op"
+        return plan, made
 
 
 PART = {"name": "ab", "weight": 1, "note": None, "id": "id-ab"}
@@ -200,8 +178,8 @@ THINGS: list[tuple[dict[str, object], str, object]] = [
 def test_nested_values_survive_creation(
     given: dict[str, object], name: str, expected: object
 ) -> None:
-    _, state = applied(Thing, None, {"name": "t", **given})
-    found = state.attribute(name).to_python()
+    _, made = applied(Thing, None, {"name": "t", **given})
+    found = made[name]
     assert (list(found) if isinstance(found, set | frozenset) else found) == expected
 
 
@@ -220,7 +198,7 @@ def test_what_a_change_leaves_open() -> None:
         "keyed": {"k": {"name": "e", "weight": 2}, "l": {"name": "f"}},
     }
     plan, _ = applied(Thing, state, changed)
-    planned = plan.planned
+    planned = plan.value
 
     def identifiers(name: str) -> list[object]:
         ids = [each.attribute("id") for each in planned.attribute(name).elements()]
@@ -269,7 +247,7 @@ BLOCKS: list[tuple[dict[str, object], str, object]] = [
 @pytest.mark.parametrize(("given", "name", "expected"), BLOCKS)
 def test_blocks_survive_creation(given: dict[str, object], name: str, expected: object) -> None:
     _, state = applied(Wall, None, given)
-    found = state.attribute(name).to_python()
+    found = state[name]
     assert (list(found) if isinstance(found, set | frozenset) else found) == expected
     applied(Wall, state, {**given, "needed": {"title": "other"}})
 
@@ -338,13 +316,13 @@ def test_changes_inside_nested_objects_can_replace() -> None:
 
     def paths(**given: object) -> list[str]:
         plan, _ = applied(Machine, state, {**before, **given})
-        return [cty.path_text(path) for path in plan.requires_replace]
+        return list(plan.replaces)
 
     assert paths(boot={"size": 1, "label": "x"}) == []
-    assert paths(boot={"size": 2}) == [".boot.size"]
-    assert paths(disks=[{"size": 1}, {"size": 3}, {"size": 4}]) == [".disks[1].size"]
-    assert paths(named={"a": {"size": 5}}) == ['.named["a"].size']
-    assert paths(spare=[{"size": 6}]) == [".spare"]
+    assert paths(boot={"size": 2}) == ["boot.size"]
+    assert paths(disks=[{"size": 1}, {"size": 3}, {"size": 4}]) == ["disks[1].size"]
+    assert paths(named={"a": {"size": 5}}) == ['named["a"].size']
+    assert paths(spare=[{"size": 6}]) == ["spare"]
 
 
 def test_write_only_values_reach_nested_objects() -> None:
@@ -366,7 +344,7 @@ def test_write_only_values_reach_nested_objects() -> None:
 
     _, state = applied(Account, None, {"logins": [{"user": "a", "password": "p"}]})
     assert seen == ["p"]
-    assert state.attribute("logins").to_python() == [{"user": "a", "password": None}]
+    assert state["logins"] == [{"user": "a", "password": None}]
 
 
 def test_hashable_elements_make_a_real_set() -> None:
@@ -404,7 +382,7 @@ def test_a_class_inside_itself_is_anything() -> None:
     assert block.attributes["children"].type == cty.DYNAMIC
     tree = [{"name": "b", "children": [{"name": "c", "children": None}]}]
     _, state = applied(Node, None, {"name": "a", "children": tree})
-    assert state.attribute("children").to_python() == tree
+    assert state["children"] == tree
 
 
 WRONG: list[tuple[dict[str, object], str]] = [

@@ -232,3 +232,36 @@ def test_plans_of_a_class_and_its_log(tmp_path: Path) -> None:
     sides.write(THING.replace("size = 3", 'timeouts {\n    create = "long"\n  }'))
     for text in sides.both("plan", "-no-color", code=1):
         assert "is not a duration" in text
+
+
+BROKEN: Final = """
+from nigari.providers.python import Provider
+from tests.providers import test_testing
+
+provider = Provider("demo")
+for name in ("Renames", "DropsTags", "PlansOther", "Guesses", "Base"):
+    provider.resource(name.lower())(getattr(test_testing, name))
+provider.serve()
+"""
+
+
+@pytest.mark.parametrize(
+    ("types", "names"),
+    [
+        (["renames", "dropstags", "guesses", "base"], ["renames", "dropstags", "guesses"]),
+        (["plansother", "base"], ["plansother"]),
+    ],
+)
+def test_what_the_harness_refuses_is_refused(
+    types: list[str], names: list[str], tmp_path: Path
+) -> None:
+    sides = Sides(tmp_path, BROKEN)
+    blocks = [
+        f'resource "demo_{each}" "a" {{\n  name = terraform_data.name.output\n'
+        '  tags = ["z", "b"]\n}\n'
+        for each in types
+    ]
+    sides.write('resource "terraform_data" "name" {\n  input = "late"\n}\n' + "".join(blocks))
+    for text in sides.both("apply", "-auto-approve", "-no-color", code=1):
+        for each in types:
+            assert (f"demo_{each}.a" in text.partition("Error:")[2]) is (each in names), text
