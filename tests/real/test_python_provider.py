@@ -265,3 +265,72 @@ def test_what_the_harness_refuses_is_refused(
     for text in sides.both("apply", "-auto-approve", "-no-color", code=1):
         for each in types:
             assert (f"demo_{each}.a" in text.partition("Error:")[2]) is (each in names), text
+
+
+EXAMPLE: Final = Path(__file__).parents[2] / "examples" / "python-provider"
+FILES: Final = """
+terraform {
+  required_providers {
+    files = {
+      source  = "example.com/demo/files"
+      version = "~> 1.2"
+    }
+  }
+}
+provider "files" { directory = "out" }
+resource "files_text" "hello" {
+  name    = "hello.txt"
+  content = provider::files::shout("hello")
+}
+"""
+
+
+@pytest.mark.parametrize("layout", ["unpacked", "packed"])
+def test_a_package_that_was_built_is_installed_and_runs(layout: str, tmp_path: Path) -> None:
+    program_path = EXAMPLE / "terraform-provider-files"
+    build = ["provider", "build", "-version=1.2.0", f"-python={sys.executable}"]
+    done = subprocess.run(
+        command(*build, "example.com/demo/files", str(program_path)),
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "The provider starts, and offers 1 resource type." in done.stdout
+    mirror = tmp_path / "dist" / "mirror"
+    if layout == "packed":
+        mirror = tmp_path / "packed"
+        folder = mirror / "example.com" / "demo" / "files"
+        folder.mkdir(parents=True)
+        for archive in (tmp_path / "dist").glob("*.zip"):
+            archive.rename(folder / archive.name)
+    settings = tmp_path / "tofurc"
+    settings.write_text(
+        f'provider_installation {{\n  filesystem_mirror {{\n    path = "{mirror}"\n  }}\n}}\n'
+    )
+    locks: list[str] = []
+    for who in ("theirs", "ours"):
+        work = tmp_path / who
+        work.mkdir()
+        (work / "main.tf").write_text(FILES)
+        for words in (
+            ("init", "-no-color"),
+            ("apply", "-auto-approve", "-no-color"),
+            ("plan", "-detailed-exitcode", "-no-color"),
+            ("init", "-no-color"),
+        ):
+            is_theirs = who == "theirs"
+            done = subprocess.run(
+                [str(program("tofu")), *words] if is_theirs else command(*words),
+                cwd=work,
+                env=environment(TF_CLI_CONFIG_FILE=str(settings)),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, f"{who} {words}: {done.stdout}{done.stderr}"
+        assert (work / "out" / "hello.txt").read_text() == "HELLO"
+        locks.append((work / ".terraform.lock.hcl").read_text())
+    assert locks[0] == locks[1]

@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "force-unlock": ("force_unlock", "Remove a lock that a dead process left on the state"),
     "output": ("output", "Show the output values of the root module"),
     "plan": ("plan", "Show what apply would do"),
+    "provider build": ("provider_build", "Make packages of a provider that is written in Python"),
     "providers": ("providers", "Show the providers that the configuration and the state require"),
     "providers lock": ("providers_lock", "Record checksums of providers in the lock file"),
     "providers mirror": ("providers_mirror", "Copy the required providers to a directory"),
@@ -72,6 +73,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 GROUPS: dict[str, str] = {
     "cache": "Look after the module packages that are kept for all directories",
     "metadata": "Print information about the language for programs",
+    "provider": "Make providers of your own",
     "state": "Inspect the state and change it by hand",
     "workspace": "Manage workspaces: several states for one configuration",
 }
