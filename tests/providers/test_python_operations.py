@@ -20,11 +20,15 @@ from nigari.providers.python import (
     BLOCK,
     UNKNOWN,
     Computed,
+    Deferred,
     Provider,
     ProviderError,
     Timeouts,
     warn,
 )
+from nigari.providers.wire import protocol6_pb2 as pb
+from nigari.providers.wire.service import Service
+from nigari.providers.wire.values import encode
 from nigari.schema.block import Block
 from nigari.schema.coerce import coerce
 
@@ -339,3 +343,66 @@ def test_what_is_logged_is_a_line_for_the_caller(level: int, name: str) -> None:
         "@module": "my.provider",
         "count": 3,
     }
+
+
+@dataclass
+class Later:
+    name: str
+    id: Computed[str] = ""
+
+    def plan(self, config: object, prior: object) -> None:
+        warn("Slow")
+        raise Deferred("No cluster", "It is made later.")
+
+    def read(self, config: object) -> bool:
+        raise Deferred("No cluster")
+
+    def create(self, config: object) -> None: ...
+
+    def delete(self, config: object) -> None: ...
+
+
+Answer = pb.PlanResourceChange.Response | pb.ReadResource.Response | pb.ReadDataSource.Response
+
+
+def test_what_is_too_early_is_left_for_later_or_refused() -> None:
+    provider, block = provider_of(Later)
+    provider.data_source("thing")(Later)
+    state = coerce(block, cty.Value.of({"name": "a", "id": "i"}))
+    null = cty.null(block.implied_type)
+    config = coerce(block, cty.Value.of({"name": "a"}))
+    service = Service(provider)
+    raw = encode(state, block.implied_type)
+
+    async def run(is_allowed: bool) -> list[tuple[int, list[str]]]:
+        can = pb.ClientCapabilities(deferral_allowed=is_allowed)
+        found: list[Answer] = [
+            await service._plan(
+                pb.PlanResourceChange.Request(
+                    type_name=TYPE,
+                    prior_state=encode(null, block.implied_type),
+                    proposed_new_state=encode(config, block.implied_type),
+                    config=encode(config, block.implied_type),
+                    client_capabilities=can,
+                )
+            ),
+            await service._read(
+                pb.ReadResource.Request(type_name=TYPE, current_state=raw, client_capabilities=can)
+            ),
+            await service._read_data(
+                pb.ReadDataSource.Request(type_name=TYPE, config=raw, client_capabilities=can)
+            ),
+        ]
+        return [
+            (each.deferred.reason, [told.summary for told in each.diagnostics]) for each in found
+        ]
+
+    assert asyncio.run(run(True)) == [(3, ["Slow"]), (3, []), (3, [])]
+    assert asyncio.run(run(False)) == [
+        (0, ["Slow", "No cluster"]),
+        (0, ["No cluster"]),
+        (0, ["No cluster"]),
+    ]
+    request = api.PlanRequest(TYPE, null, config, config)
+    refused = asyncio.run(provider.plan(request)).diagnostics[1]
+    assert "It is made later. Leave it out with -exclude" in refused.detail

@@ -9,6 +9,7 @@ raises for a user's mistake.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from nigari import cty
@@ -34,6 +35,14 @@ class ProviderDiagnostic:
 
 
 Told = tuple[ProviderDiagnostic, ...]
+
+
+class Deferral(Enum):
+    """Why a provider leaves something for a later plan, as the protocol names it."""
+
+    CONFIG_UNKNOWN = "RESOURCE_CONFIG_UNKNOWN"
+    PROVIDER_CONFIG_UNKNOWN = "PROVIDER_CONFIG_UNKNOWN"
+    ABSENT_PREREQUISITE = "ABSENT_PREREQ"
 
 
 def has_errors(diagnostics: Told) -> bool:
@@ -78,6 +87,7 @@ class ReadRequest:
     private: bytes = b""
     provider_meta: cty.Value | None = None
     identity: cty.Value | None = None
+    may_defer: bool = False
 
 
 @record
@@ -87,6 +97,7 @@ class ReadResponse:
     private: bytes = b""
     identity: cty.Value | None = None
     diagnostics: Told = ()
+    deferred: Deferral | None = None
 
 
 @record
@@ -100,6 +111,8 @@ class PlanRequest:
     prior_private: bytes = b""
     provider_meta: cty.Value | None = None
     identity: cty.Value | None = None
+    may_defer: bool = False
+    """Whether whoever asks can leave the object for a later plan."""
 
 
 @record
@@ -111,6 +124,7 @@ class PlanResponse:
     legacy_type_system: bool = False
     """The provider's library cannot keep the rules for planned values; do not hold it to them."""
     diagnostics: Told = ()
+    deferred: Deferral | None = None
 
 
 @record
@@ -184,12 +198,14 @@ class ReadDataRequest:
     provider_meta: cty.Value | None = None
     address: str = ""
     """Of the data source that is read. Only a provider in this process learns it."""
+    may_defer: bool = False
 
 
 @record
 class ReadDataResponse:
     state: cty.Value
     diagnostics: Told = ()
+    deferred: Deferral | None = None
 
 
 @record

@@ -5,7 +5,7 @@ it with a `Provider`, which can be used in this process or served as a plugin to
 speaks plugin protocol 6.
 """
 
-from nigari.providers.python.attempt import ProviderError, warn
+from nigari.providers.python.attempt import Deferred, ProviderError, warn
 from nigari.providers.python.markers import (
     BLOCK,
     COMPUTED,
@@ -33,6 +33,7 @@ __all__ = [
     "WRITE_ONLY",
     "Blocks",
     "Computed",
+    "Deferred",
     "Provider",
     "ProviderError",
     "Text",

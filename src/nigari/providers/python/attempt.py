@@ -46,6 +46,25 @@ class ProviderError(Exception):
         self.exists = exists
 
 
+class Deferred(Exception):
+    """Raise it in `plan` or `read` where it is too early to say anything.
+
+    A program that plans in several steps comes back to it; to others, OpenTofu among them, it is
+    an error with advice.
+    """
+
+    def __init__(
+        self,
+        summary: str,
+        detail: str = "",
+        reason: api.Deferral = api.Deferral.ABSENT_PREREQUISITE,
+    ) -> None:
+        super().__init__(summary)
+        self.summary = summary
+        self.detail = detail
+        self.reason = reason
+
+
 def warn(summary: str, detail: str = "", attribute: str = "") -> None:
     """Warn the user, from within a method of a provider, about what is done or about an argument.
 
@@ -87,11 +106,22 @@ class Outcome:
     result: Any = None
     exists: bool | None = None
     """What the errors say about whether there is an object."""
+    deferred: api.Deferral | None = None
+    """Why it is too early."""
 
     @property
     def failed(self) -> bool:
         """Whether there is no result."""
         return api.has_errors(self.told)
+
+    def deferral(self, is_allowed: bool) -> api.Deferral | None:
+        """Why it is left for later, where whoever asks can do that."""
+        return self.deferred if is_allowed else None
+
+    @property
+    def warnings(self) -> api.Told:
+        """What was told beside errors."""
+        return tuple(each for each in self.told if each.severity is Severity.WARNING)
 
 
 async def attempt(
@@ -121,7 +151,8 @@ async def attempt(
         errors = list(_each(error))
         flags = [each.exists for each in errors if isinstance(each, ProviderError)]
         exists = next((flag for flag in flags if flag is not None), None)
-        return Outcome((*told, *[_diagnostic(each) for each in errors]), None, exists)
+        deferred = error.reason if isinstance(error, Deferred) else None
+        return Outcome((*told, *[_diagnostic(each) for each in errors]), None, exists, deferred)
     finally:
         _warnings.reset(token)
 
@@ -141,6 +172,10 @@ def _diagnostic(error: Exception) -> api.ProviderDiagnostic:
         except ValueError:
             path = None
         return api.ProviderDiagnostic(Severity.ERROR, error.summary, error.detail, path)
+    if isinstance(error, Deferred):
+        advice = "Leave it out with -exclude, apply the rest, and then apply again."
+        text = f"{error.detail} {advice}".lstrip()
+        return api.ProviderDiagnostic(Severity.ERROR, error.summary, text)
     if isinstance(error, cty.CtyError):
         text = f"{error.message[:1].upper()}{error.message[1:]}."
         return api.ProviderDiagnostic(Severity.ERROR, "Unsuitable value", text, error.path or None)

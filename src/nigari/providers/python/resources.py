@@ -61,6 +61,9 @@ class ResourceType:
             return api.ReadResponse(request.state, request.private, request.identity)
         made = await attempt(self.fields.to_instance, request.state)
         outcome = made if made.failed else await self._ask(made.result, "read", caller)
+        if (reason := outcome.deferral(request.may_defer)) is not None:
+            kept = request.state, request.private, request.identity
+            return api.ReadResponse(*kept, outcome.warnings, reason)
         if outcome.result is False:
             return api.ReadResponse(cty.null(request.state.type), diagnostics=outcome.told)
         state, told = self._left(made.result, outcome, request.state)
@@ -72,6 +75,8 @@ class ResourceType:
         unknown = cty.unknown(self.fields.block.implied_type)
         made = await attempt(self.fields.to_instance, request.config)
         outcome = made if made.failed else await self._ask(made.result, "read", caller)
+        if (reason := outcome.deferral(request.may_defer)) is not None:
+            return api.ReadDataResponse(unknown, outcome.warnings, reason)
         return api.ReadDataResponse(*self._left(made.result, outcome, unknown))
 
     async def plan(self, request: api.PlanRequest, caller: Caller) -> api.PlanResponse:
@@ -89,6 +94,8 @@ class ResourceType:
         if made.failed or was.failed:
             return api.PlanResponse(value, diagnostics=made.told + was.told)
         outcome = await self._ask(made.result, "plan", caller, was.result)
+        if (reason := outcome.deferral(request.may_defer)) is not None:
+            return api.PlanResponse(value, diagnostics=outcome.warnings, deferred=reason)
         if outcome.failed:
             return api.PlanResponse(value, diagnostics=outcome.told)
         try:

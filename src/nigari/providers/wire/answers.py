@@ -52,6 +52,11 @@ def decoded_identity(message: pb.ResourceIdentityData, schema: Schema) -> cty.Va
         raise Refused("Unreadable identity", f"The identity: {error.message}.") from None
 
 
+def deferred(reason: api.Deferral | None) -> pb.Deferred | None:
+    """Why something is left for later, if it is."""
+    return None if reason is None else pb.Deferred(reason=reason.value)
+
+
 def decoded(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
     """The value of a message, or `Refused`."""
     try:

@@ -11,6 +11,7 @@ from nigari.providers.wire.answers import (
     Refused,
     decoded,
     decoded_identity,
+    deferred,
     handler,
     stamp,
     validated,
@@ -168,13 +169,21 @@ class Service:
         except Refused as refused:
             return pb.ReadResource.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.read(
-            api.ReadRequest(request.type_name, state, request.private, meta, identity)
+            api.ReadRequest(
+                request.type_name,
+                state,
+                request.private,
+                meta,
+                identity,
+                request.client_capabilities.deferral_allowed,
+            )
         )
         return pb.ReadResource.Response(
             new_state=encode(answer.state, type_),
             private=answer.private,
             new_identity=identity_message(answer.identity, schema),
             diagnostics=diagnostic_messages(answer.diagnostics),
+            deferred=deferred(answer.deferred),
         )
 
     async def _plan(self, request: pb.PlanResourceChange.Request) -> pb.PlanResourceChange.Response:
@@ -189,6 +198,7 @@ class Service:
                 request.prior_private,
                 await self._meta(request),
                 decoded_identity(request.prior_identity, schema),
+                request.client_capabilities.deferral_allowed,
             )
         except Refused as refused:
             return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
@@ -199,6 +209,7 @@ class Service:
             planned_private=answer.planned_private,
             planned_identity=identity_message(answer.identity, schema),
             diagnostics=diagnostic_messages(answer.diagnostics),
+            deferred=deferred(answer.deferred),
         )
 
     async def _apply(
@@ -280,10 +291,17 @@ class Service:
         except Refused as refused:
             return pb.ReadDataSource.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.read_data(
-            api.ReadDataRequest(request.type_name, config, meta)
+            api.ReadDataRequest(
+                request.type_name,
+                config,
+                meta,
+                may_defer=request.client_capabilities.deferral_allowed,
+            )
         )
         return pb.ReadDataSource.Response(
-            state=encode(answer.state, type_), diagnostics=diagnostic_messages(answer.diagnostics)
+            state=encode(answer.state, type_),
+            diagnostics=diagnostic_messages(answer.diagnostics),
+            deferred=deferred(answer.deferred),
         )
 
     async def _open(
