@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Literal
@@ -380,9 +381,43 @@ class Node:
 def test_a_class_inside_itself_is_anything() -> None:
     _, block = provider_of(Node)
     assert block.attributes["children"].type == cty.DYNAMIC
-    tree = [{"name": "b", "children": [{"name": "c", "children": None}]}]
+    tree = [{"name": "b", "children": [{"name": "c"}]}, {"name": "d", "children": None}]
     _, state = applied(Node, None, {"name": "a", "children": tree})
     assert state["children"] == tree
+
+
+@dataclass
+class Cell:
+    text: str
+    width: float = 1.0
+
+
+@dataclass
+class Table:
+    rows: list[list[Cell]] = field(default_factory=list)
+    ratio: float = 0.0
+    anything: object = None
+
+    def create(self, config: object) -> None: ...
+
+    def read(self, config: object) -> bool:
+        return True
+
+    def delete(self, config: object) -> None: ...
+
+
+UNTOUCHED: list[dict[str, object]] = [
+    {"rows": [[{"text": "a", "width": None}, {"text": "b", "width": 2}]]},
+    {"ratio": Decimal("0.12345678901234567890123")},
+    {"anything": {"a": [None, {"b": 1}], "n": Decimal("12345678901234567890.5")}},
+    {"anything": []},
+]
+
+
+@pytest.mark.parametrize("given", UNTOUCHED)
+def test_what_python_cannot_hold_stays_what_it_was(given: dict[str, object]) -> None:
+    with Harness(provider_of(Table)[0]) as demo:
+        demo.check(TYPE, given)
 
 
 WRONG: list[tuple[dict[str, object], str]] = [
@@ -435,6 +470,14 @@ def _blocks_in_attributes() -> object:
     return Bad
 
 
+def _deep_result() -> object:
+    @dataclass
+    class Bad:
+        parts: dict[str, list[Part]] | None = None
+
+    return Bad
+
+
 def _secret_set() -> object:
     @dataclass
     class Secret:
@@ -449,7 +492,14 @@ def _secret_set() -> object:
 
 @pytest.mark.parametrize(
     "bad",
-    [_not_a_dataclass, _default_blocks, _computed_block, _blocks_in_attributes, _secret_set],
+    [
+        _not_a_dataclass,
+        _default_blocks,
+        _computed_block,
+        _blocks_in_attributes,
+        _deep_result,
+        _secret_set,
+    ],
 )
 def test_fields_that_no_schema_can_say(bad: object) -> None:
     with pytest.raises(TypeError, match="Bad"):

@@ -15,12 +15,14 @@ from tests.real import program
 pytestmark = pytest.mark.real
 
 PROVIDER: Final = """
-from tests.providers.test_python_nested import Thing, Wall
+from tests.providers.test_python_nested import Node, Table, Thing, Wall
 from nigari.providers.python import Provider
 
 provider = Provider("demo")
 provider.resource("thing")(Thing)
 provider.resource("wall")(Wall)
+provider.resource("table")(Table)
+provider.resource("node")(Node)
 provider.serve()
 """
 
@@ -108,6 +110,15 @@ resource "demo_wall" "w" {
   }
 }
 resource "demo_wall" "plain" {}
+resource "demo_table" "t" {
+  rows     = [[{ text = "a", width = null }], [{ text = terraform_data.name.output, width = 2 }]]
+  ratio    = 0.12345678901234567890123
+  anything = { a = [null, { b = 1 }], n = 12345678901234567890.5 }
+}
+resource "demo_node" "n" {
+  name     = "root"
+  children = [{ name = "b", children = [{ name = terraform_data.name.output }] }, { name = "c" }]
+}
 """
 
 SECOND: Final = FIRST.replace('name = "a"', 'name = "A"').replace("port = 3", "port = 33")

@@ -67,6 +67,8 @@ def _defined(
     takes_none: bool,
 ) -> Field:
     holds = _objects(bare, owners) or shape_of(bare)
+    if isinstance(holds, Shape):
+        _check_results(bare, [])
     fallback = _fallback(field)
     names = [note.name for note in notes if isinstance(note, Named)]
     blocks = next((note for note in notes if isinstance(note, Blocks)), None)
@@ -182,6 +184,22 @@ def _blocks(
     if default != holds.fields.owner():
         raise TypeError("the default of a block must be the one that its own fields have")
     return NestedBlock(holds.fields.block, Nesting.GROUP)
+
+
+def _check_results(hint: object, seen: list[object]) -> None:
+    """Only nested attributes have results; inside other types everything is configured."""
+    bare, notes, _ = unwrapped(hint)
+    if COMPUTED in notes:
+        raise TypeError(
+            "an object with results can be in one list, set or dict, not in one inside another: "
+            "put a dataclass between them"
+        )
+    for argument in get_args(bare):
+        _check_results(argument, seen)
+    if isinstance(bare, type) and dataclasses.is_dataclass(bare) and bare not in seen:
+        seen.append(bare)
+        for each in typing.get_type_hints(bare, include_extras=True).values():
+            _check_results(each, seen)
 
 
 def _check_elements(holds: Objects) -> None:

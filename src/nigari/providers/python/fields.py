@@ -139,19 +139,21 @@ class Fields:
             if not part.is_null
         }
 
-    def to_value(self, instance: object, planned: cty.Value | None = None) -> cty.Value:
+    def to_value(self, instance: object, base: cty.Value | None = None) -> cty.Value:
         """An instance as a value of the block, without what is write-only.
 
-        Where the instance holds `UNKNOWN`, what is known of `planned` stays known.
+        `base` is the value that the instance was made from. What the instance holds as it was
+        stays the value that it was: Python cannot hold every number, nor every kind of null. Where
+        it holds `UNKNOWN`, what is known of the value stays known.
         """
         values: dict[str, cty.Value] = {}
         for field in self.fields:
             if field.is_write_only:
                 values[field.name] = cty.null(field.type)
                 continue
-            base = None if planned is None else planned.attribute(field.name)
+            was = None if base is None else base.attribute(field.name)
             try:
-                values[field.name] = written(field, getattr(instance, field.keyword), base)
+                values[field.name] = written(field, getattr(instance, field.keyword), was)
             except cty.CtyError as error:
                 raise error.under(cty.GetAttr(field.name)) from None
         return cty.object_value(values)
@@ -223,6 +225,8 @@ def written(field: Field, obj: object, base: cty.Value | None = None) -> cty.Val
         return empty_nested(schema) if isinstance(schema, NestedBlock) else cty.null(field.type)
     holds = field.holds
     if isinstance(holds, Shape):
+        if base is not None and _is_unchanged(holds, obj, base):
+            return base
         if not holds.accepts(obj):
             raise cty.CtyError(f"{holds.type.with_article()} is required, not {_kind_of(obj)}")
         return holds.write(obj)
@@ -244,6 +248,16 @@ def written(field: Field, obj: object, base: cty.Value | None = None) -> cty.Val
             for index, each in enumerate(obj)
         ]
     )
+
+
+def _is_unchanged(shape: Shape, obj: object, base: cty.Value) -> bool:
+    if base.is_null or not base.is_wholly_known:
+        return False
+    try:
+        before = shape.read(base)
+    except cty.CtyError:
+        return False
+    return type(before) is type(obj) and before == obj
 
 
 def _object(holds: Objects, obj: object, base: cty.Value | None) -> cty.Value:

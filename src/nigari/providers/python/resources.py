@@ -6,6 +6,7 @@ of its own. Whatever a method raises, what exists afterwards is told.
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -66,7 +67,7 @@ class ResourceType:
             return api.ReadResponse(*kept, outcome.warnings, reason)
         if outcome.result is False:
             return api.ReadResponse(cty.null(request.state.type), diagnostics=outcome.told)
-        state, told = self._left(made.result, outcome, request.state)
+        state, told = self._left(made.result, outcome, request.state, request.state)
         identity = request.identity if api.has_errors(told) else self.fields.identity_of(state)
         return api.ReadResponse(state, request.private, identity, told)
 
@@ -77,7 +78,7 @@ class ResourceType:
         outcome = made if made.failed else await self._ask(made.result, "read", caller)
         if (reason := outcome.deferral(request.may_defer)) is not None:
             return api.ReadDataResponse(unknown, outcome.warnings, reason)
-        return api.ReadDataResponse(*self._left(made.result, outcome, unknown))
+        return api.ReadDataResponse(*self._left(made.result, outcome, unknown, request.config))
 
     async def plan(self, request: api.PlanRequest, caller: Caller) -> api.PlanResponse:
         """What is planned: what follows from the fields, and what the class makes of it."""
@@ -125,7 +126,7 @@ class ResourceType:
             return request.prior, made.told
         before = results(self.fields, self.fields.to_value(made.result))
         outcome = await self._ask(made.result, "create", caller)
-        state, told = self._left(made.result, outcome, request.prior)
+        state, told = self._left(made.result, outcome, request.prior, request.planned)
         if not api.has_errors(told):
             return state, told
         left = self._salvaged(made.result)
@@ -145,11 +146,11 @@ class ResourceType:
         was = await attempt(self.fields.to_instance, request.prior)
         if made.failed or was.failed:
             return request.prior, made.told + was.told
-        untouched = self.fields.to_value(was.result)
+        untouched = self.fields.to_value(was.result, request.prior)
         outcome = await self._ask(made.result, "update", caller, was.result)
         if outcome.failed:
             return self._changed(was.result, untouched, outcome, request.prior)
-        return self._left(made.result, outcome, request.prior)
+        return self._left(made.result, outcome, request.prior, request.planned)
 
     async def _delete(
         self, request: api.ApplyRequest, caller: Caller
@@ -157,7 +158,7 @@ class ResourceType:
         doomed = await attempt(self.fields.to_instance, request.prior)
         if doomed.failed:
             return request.prior, doomed.told
-        untouched = self.fields.to_value(doomed.result)
+        untouched = self.fields.to_value(doomed.result, request.prior)
         outcome = await self._ask(doomed.result, "delete", caller)
         if outcome.failed:
             return self._changed(doomed.result, untouched, outcome, request.prior)
@@ -206,13 +207,20 @@ class ResourceType:
         return self.limits.seconds(operation)
 
     def _left(
-        self, instance: object, outcome: Outcome, otherwise: cty.Value
+        self,
+        instance: object,
+        outcome: Outcome,
+        otherwise: cty.Value,
+        base: cty.Value | None = None,
     ) -> tuple[cty.Value, api.Told]:
-        """An instance as state; a value of the wrong type is the provider's fault and is named."""
+        """An instance as state; a value of the wrong type is the provider's fault and is named.
+
+        `base` is the value that the instance was made from.
+        """
         if outcome.failed:
             return otherwise, outcome.told
         try:
-            state = coerce(self.fields.block, self.fields.to_value(instance))
+            state = coerce(self.fields.block, self.fields.to_value(instance, base))
             if state.is_wholly_known:
                 return state, outcome.told
             raise TypeError("a value is UNKNOWN, which it may be only while a change is planned")
@@ -241,7 +249,7 @@ class ResourceType:
         self, instance: object, untouched: cty.Value, outcome: Outcome, prior: cty.Value
     ) -> tuple[cty.Value, api.Told]:
         """What is left of a prior object after a failure: what the method has noted in it."""
-        state, more = self._left(instance, Outcome(), prior)
+        state, more = self._left(instance, Outcome(), prior, prior)
         return (prior if state == untouched else state), outcome.told + more
 
 
@@ -290,6 +298,12 @@ def _named_paths(named: object) -> tuple[cty.Path, ...]:
 
 
 def _upgraded(kind: ResourceType, request: api.UpgradeRequest) -> cty.Value:
+    type_ = kind.fields.block.implied_type
+    if request.version == kind.version:
+        # As it was stored, with all digits of its numbers, unless the fields are others by now.
+        with suppress(cty.CtyError):
+            stored = cty.value_from_json(request.json, type_)
+            return without_null_blocks(kind.fields.block, stored)
     attributes = json.loads(request.json)
     if request.version != kind.version:
         if kind.upgrade is None or request.version > kind.version:
@@ -299,7 +313,6 @@ def _upgraded(kind: ResourceType, request: api.UpgradeRequest) -> cty.Value:
                 f"provider has version {kind.version}.",
             )
         attributes = kind.upgrade(request.version, attributes)
-    type_ = kind.fields.block.implied_type
     state = cty.value_from_json(json.dumps(_fitted(attributes, type_)), type_)
     return without_null_blocks(kind.fields.block, state)
 
