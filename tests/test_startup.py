@@ -69,6 +69,26 @@ NOT_FOR_VALIDATE: Final = (
     "nigari.state",
 )
 
+NOT_FOR_MISSING_PROVIDERS: Final = (
+    "nigari.eval.validate.run",
+    "nigari.plan",
+    "nigari.providers",
+    "nigari.running",
+    "nigari.state",
+    "nigari.workspace.plugins.provider_start",
+)
+NOT_FOR_INIT: Final = (
+    "nigari.backends.schemas",
+    "nigari.cty.json",
+    "nigari.cty.stdlib",
+    "nigari.eval.validate",
+    "nigari.hcl.json_scanner",
+    "nigari.plan",
+    "nigari.providers.api",
+    "nigari.running",
+    "nigari.state.model",
+)
+
 NOT_FOR_KEPT_SCHEMAS: Final = (
     "nigari.cty.json",
     "nigari.cty.stdlib",
@@ -87,8 +107,10 @@ NOT_FOR_KEPT_SCHEMAS: Final = (
 
 FOR_PACKAGES: Final = frozenset(("hashlib", "threading"))
 """What it takes to check the package of a provider."""
+FOR_PATHS: Final = frozenset(("ipaddress", "pathlib", "urllib"))
+"""What objects for paths bring along."""
 FOR_STATES: Final = frozenset(("json",))
-"""What a state needs."""
+"""What a state needs, and the record of the modules that are installed."""
 NOT_FOR_STATES: Final = (
     "nigari.addrs.parse",
     "nigari.addrs.values",
@@ -170,7 +192,7 @@ def surroundings() -> dict[str, str]:
     return {**environment, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
-def imported(directory: Path, *command: str, typed: str = "") -> set[str]:
+def imported(directory: Path, *command: str, typed: str = "", ends: int = 0) -> set[str]:
     """The modules that a command imports; those of the interpreter's own start do not count."""
     program = (
         "import sys; before = set(sys.modules); from nigari.cli.main import main; "
@@ -186,8 +208,8 @@ def imported(directory: Path, *command: str, typed: str = "") -> set[str]:
         text=True,
         check=True,
     )
-    status, *modules = done.stderr.split()
-    assert status == "0", done.stderr
+    status, *modules = done.stderr.splitlines()[-1].split()
+    assert status == str(ends), done.stderr
     return set(modules)
 
 
@@ -216,6 +238,19 @@ def test_console_and_eval_import_only_what_they_use(ten_resources: Path) -> None
     # The console looks for a state, too.
     assert not under(imported(ten_resources, "console", typed="1 + 2\n"), *HEAVY - FOR_STATES)
     assert not under(imported(ten_resources, "eval", "1 + 2"), *HEAVY)
+
+
+def test_missing_providers_are_reported_without_what_talks_to_them(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('provider "example" {}\nprovider "other" {}\n')
+    modules = imported(tmp_path, "validate", ends=1)
+    assert not under(modules, *HEAVY)
+    assert not under(modules, *NOT_FOR_MISSING_PROVIDERS)
+
+
+def test_an_init_with_nothing_to_install_imports_only_what_it_uses(ten_resources: Path) -> None:
+    modules = imported(ten_resources, "init")
+    assert not under(modules, *HEAVY - FOR_PATHS - FOR_STATES)
+    assert not under(modules, *NOT_FOR_INIT)
 
 
 def test_kept_schemas_import_only_what_they_use(tmp_path: Path) -> None:

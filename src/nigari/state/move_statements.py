@@ -8,15 +8,15 @@ a configuration says what it declares.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import ANY_KEY, KeyPattern, MovePattern, is_module_reindex
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
+from nigari.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveStatement:
     """What was at `source` is now at `target`."""
 

@@ -7,7 +7,6 @@ statements a configuration has is told by callers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, instance_of
 from nigari.addrs.moves import (
@@ -17,14 +16,14 @@ from nigari.addrs.moves import (
     resource_destination,
 )
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.record import replace
+from nigari.record import record, replace
 from nigari.state.model import State
 from nigari.state.move_statements import MoveStatement, in_order
 from nigari.state.places import Places
 from nigari.state.provider_memory import following
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Moved:
     """A resource instance that is at a new address."""
 
@@ -34,7 +33,7 @@ class Moved:
     implied: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Blocked:
     """Something that could not move because its new place is taken."""
 
@@ -43,14 +42,14 @@ class Blocked:
     statement: MoveStatement
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveResult:
     """A state after all moves, and what they did."""
 
     state: State
-    moved: dict[AbsResourceInstance, Moved] = field(default_factory=dict)
+    moved: dict[AbsResourceInstance, Moved]
     """By new address."""
-    blocked: list[Blocked] = field(default_factory=list)
+    blocked: list[Blocked]
 
 
 def apply_moves(state: State, statements: Sequence[MoveStatement]) -> MoveResult:
@@ -60,9 +59,9 @@ def apply_moves(state: State, statements: Sequence[MoveStatement]) -> MoveResult
     """
     order = in_order(statements, Diagnostics()) if statements else None
     if order is None:
-        return MoveResult(state)
+        return MoveResult(state, {}, [])
     places = Places(state)
-    result = MoveResult(state)
+    result = MoveResult(state, {}, [])
     for statement in order:
         if statement.source == replace(statement.target, range=statement.source.range):
             continue

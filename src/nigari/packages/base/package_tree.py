@@ -6,10 +6,8 @@ are one, wherever they came from.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Mapping
@@ -71,6 +69,8 @@ def encoded(document: object) -> bytes:
 
 def content_hash(files: FileList) -> str:
     """The hash of a package, in hexadecimal digits."""
+    import hashlib
+
     return hashlib.sha256(encoded(files)).hexdigest()
 
 
@@ -81,6 +81,8 @@ def package_id(digest: str) -> str:
 
 def source_id(source: str) -> str:
     """An address in a form that gives none of its secrets away."""
+    import hashlib
+
     return hashlib.sha256(source.encode()).hexdigest()
 
 
@@ -124,6 +126,8 @@ def list_files(directory: Path) -> FileList:
 
 
 def _describe(path: str) -> tuple[str, str]:
+    import hashlib
+
     mode = os.lstat(path).st_mode
     if stat.S_ISLNK(mode):
         return "link", os.readlink(path)
@@ -184,6 +188,8 @@ def copy_files(source: Path, target: Path, files: FileList) -> None:
 
 
 def _copy_file(source: Path, target: Path) -> None:
+    import shutil
+
     if sys.platform == "linux":
         import fcntl
 

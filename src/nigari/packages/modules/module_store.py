@@ -14,9 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Final
@@ -77,6 +75,8 @@ class ModuleStore:
 
     def staging(self) -> Path:
         """A new empty directory to fetch a package into."""
+        import tempfile
+
         if self._staging is None:
             _make_directories(self.directory, self._made)
             self._staging = Path(tempfile.mkdtemp(prefix=_NEW, dir=self.directory))
@@ -158,6 +158,8 @@ class ModuleStore:
 
     def _put(self, package: Package, sources: Mapping[str, Origin]) -> None:
         """Make a package part of the store; its list is there before it is."""
+        import tempfile
+
         target = self.directory / package.id
         origins = {name: origin_document(origin) for name, origin in sources.items()}
         document = {"files": package.files, "sources": origins}
@@ -179,6 +181,8 @@ class ModuleStore:
         return f"{STORE}/{package.id}" if package.id else str(package.path)
 
     def _copy(self, package: Package, path: Path) -> None:
+        import shutil
+
         source = self.directory / package.id if package.id else package.path
         shutil.copytree(source, path, symlinks=True)
 
@@ -208,10 +212,11 @@ class ModuleStore:
 
     def _remove_unused(self, used: set[str]) -> None:
         for path in _entries(self.directory):
-            if path.name != _LOCK and path.stem not in used and path != self._staging:
+            if not used or (path.stem not in used and path != self._staging and path.name != _LOCK):
                 _remove(path)
         if not used:
-            shutil.rmtree(self.directory, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                self.directory.rmdir()
 
     # -- leaving no trace -----------------------------------------------------------------------
 
@@ -301,4 +306,6 @@ def _remove(path: Path) -> None:
     if path.is_symlink() or path.is_file():
         path.unlink(missing_ok=True)
     else:
+        import shutil
+
         shutil.rmtree(path, ignore_errors=True)

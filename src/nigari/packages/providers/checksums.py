@@ -7,7 +7,6 @@ covers a packed package's very bytes. Other schemes are left alone: a newer prog
 from __future__ import annotations
 
 import binascii
-import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
@@ -78,6 +77,8 @@ def understood(checksums: Iterable[str]) -> list[str]:
 
 
 def _combined(files: dict[str, str]) -> str:
+    import hashlib
+
     total = hashlib.sha256()
     for name in sorted(files, key=os.fsencode):
         if "\n" in name:
@@ -87,6 +88,8 @@ def _combined(files: dict[str, str]) -> str:
 
 
 def _file_digest(path: Place) -> str:
+    import hashlib
+
     digest = hashlib.sha256()
     piece = memoryview(bytearray(_PIECE))
     with open(path, "rb", buffering=0) as file:

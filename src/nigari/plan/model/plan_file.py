@@ -8,10 +8,8 @@ Whether a plan still fits what is stored is for others to decide.
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -186,6 +184,8 @@ class SavedPlan:
 
 def checksum(content: bytes) -> str:
     """What a file's content is known by."""
+    import hashlib
+
     return hashlib.sha256(content).hexdigest()
 
 
@@ -210,6 +210,8 @@ def plan_header(plan: Plan, graph: ExecutionGraph, extra: Data) -> Data:
 
 def write_plan_file(saved: SavedPlan) -> bytes:
     """The bytes of a plan file."""
+    import zipfile
+
     contents = {
         _HEADER: json.dumps(saved.header, separators=(",", ":")).encode(),
         _BEFORE: _state_bytes(saved.previous),
@@ -226,6 +228,8 @@ def write_plan_file(saved: SavedPlan) -> bytes:
 
 def read_plan_file(data: bytes, diags: Diagnostics) -> SavedPlan | None:
     """The plan that bytes tell, or `None` after reporting why they tell none."""
+    import zipfile
+
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             contents = {name: archive.read(name) for name in archive.namelist()}
@@ -261,6 +265,8 @@ def read_plan_file(data: bytes, diags: Diagnostics) -> SavedPlan | None:
 
 def _seal(contents: Mapping[str, bytes]) -> bytes:
     """A checksum over everything, so that an altered file is noticed."""
+    import hashlib
+
     digest = hashlib.sha256()
     for name in sorted(contents):
         digest.update(f"{name}\0{checksum(contents[name])}\n".encode())

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Final
 
 from nigari.cty.errors import CtyError
-from nigari.cty.json import value_from_json, value_to_json
-from nigari.cty.type_json import type_from_json, type_to_json
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import InputKind, InputValue
@@ -34,16 +32,24 @@ def load_remembered(
     """What is remembered for a workspace."""
     path = data_directory / FILE_NAME
     try:
-        found = json.loads(path.read_bytes())["workspaces"].get(workspace, {})
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        _report_unreadable(path, str(error), diags)
+        return {}
+    from nigari.cty.json import value_from_json
+    from nigari.cty.type_json import type_from_json
+
+    try:
+        found = json.loads(content)["workspaces"].get(workspace, {})
         values = {
             name: value_from_json(
                 json.dumps(each["value"]), type_from_json(json.dumps(each["type"]))
             )
             for name, each in found.get("values", {}).items()
         }
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, CtyError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, CtyError) as error:
         _report_unreadable(path, str(error), diags)
         return {}
     origin = "the values that init remembers"
@@ -65,6 +71,9 @@ def save_remembered(
     """Remember values for a workspace and its backend, in place of what was. An `OSError` says why
     it cannot be.
     """
+    from nigari.cty.json import value_to_json
+    from nigari.cty.type_json import type_to_json
+
     remembered = {
         name: {
             "type": json.loads(type_to_json(value.type)),

@@ -67,16 +67,29 @@ def _look_at(
     """Look at everything in a tree of modules, with the providers that it needs."""
     check_aliases(run.root.instance, diags)
     if any(not provider.is_builtin for provider in needed):
-        from nigari.workspace.base.waiting import run_to_end
-        from nigari.workspace.configuration.validate import validate_with_plugins
-
-        run_to_end(validate_with_plugins(run, needed, workspace.where, diags))
+        _ask_plugins(workspace, run, needed, diags)
         return
     from nigari.eval.validate.run import ValidateRun
 
     check = ValidateRun(run, BuiltinSchemas())
     check.run(partial(ask_builtin, workspace.where.environ))
     diags.extend(check.diags)
+
+
+def _ask_plugins(
+    workspace: Workspace, run: StaticRun, needed: Collection[Provider], diags: Diagnostics
+) -> None:
+    from nigari.workspace.plugins.providers import InstalledProviders
+
+    installed = InstalledProviders(workspace.where)
+    # Where one is missing none is started, and nothing is imported that talks to them.
+    if not installed.are_there(needed, diags):
+        diags.extend(installed.problems)
+        return
+    from nigari.workspace.base.waiting import run_to_end
+    from nigari.workspace.configuration.validate import validate_with_plugins
+
+    run_to_end(validate_with_plugins(run, needed, installed, diags))
 
 
 class _Needed:

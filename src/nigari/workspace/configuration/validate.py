@@ -21,7 +21,6 @@ from nigari.running.driver import Driver
 from nigari.running.function_calls import FunctionCalls
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
-from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 
 _AT_ONCE: Final = 10
@@ -30,11 +29,10 @@ _AT_ONCE: Final = 10
 async def validate_with_plugins(
     run: StaticRun,
     needed: Collection[Provider],
-    where: WorkingDirectory,
+    installed: InstalledProviders,
     diags: Diagnostics,
 ) -> None:
     """Look at a whole configuration, with whatever the providers that it needs say."""
-    installed = InstalledProviders(where)
     pool = ProviderPool(installed.start)
     try:
         await pool.load(sorted(needed), diags)

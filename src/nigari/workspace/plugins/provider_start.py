@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from enum import Enum
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
@@ -32,6 +31,8 @@ class ProgramSearch:
     """The search for one provider's program, under way from the moment this is made."""
 
     def __init__(self, provider: Provider, find: Find) -> None:
+        from threading import Thread
+
         self._provider = provider
         self._find = find
         self._diags = Diagnostics()
@@ -75,6 +76,8 @@ class ProviderStart:
         where: WorkingDirectory,
         known_schema: ProviderSchema | None = None,
     ) -> None:
+        from threading import Thread
+
         self.provider = provider
         self.schema = known_schema
         """What the provider offers, if that is known without asking it."""

@@ -105,26 +105,35 @@ class InstalledProviders:
         """Whether the provider is under development or runs already, and is never installed."""
         return provider in self.overrides or self.is_attached(provider)
 
+    def are_there(self, providers: Iterable[Provider], diags: Diagnostics) -> bool:
+        """Whether each of the providers has a package, whatever is in it; reports those that have
+        none.
+        """
+        from nigari.packages.providers.installed_program import is_installed, report_not_installed
+
+        asked = sorted(each for each in providers if self._is_to_be_locked(each))
+        is_complete = True
+        for provider in asked:
+            lock = self.locks.providers.get(provider)
+            if lock is None:
+                diags.append(not_installed(provider))
+            elif not is_installed(lock, self._store, current_platform()):
+                report_not_installed(lock, diags)
+            else:
+                continue
+            is_complete = False
+        return is_complete
+
     def versions_fit(self, requirements: Iterable[Requirement], diags: Diagnostics) -> bool:
         """Whether all that the configuration asks for is locked, in versions that it accepts, and
         all that is locked is installed; reports what is not.
         """
-        from nigari.packages.providers.installed_program import is_installed, report_not_installed
         from nigari.packages.providers.locked_versions import locked_versions_fit
 
         asked = [each for each in requirements if self._is_to_be_locked(each.provider)]
-        missing = {each.provider for each in asked}.difference(self.locks.providers)
-        for provider in sorted(missing):
-            diags.append(not_installed(provider))
-        gone = [
-            lock
-            for provider, lock in sorted(self.locks.providers.items())
-            if self._is_to_be_locked(provider)
-            and not is_installed(lock, self._store, current_platform())
-        ]
-        for lock in gone:
-            report_not_installed(lock, diags)
-        return locked_versions_fit(asked, self.locks, diags) and not missing and not gone
+        needed = {each.provider for each in asked}.union(self.locks.providers)
+        are_there = self.are_there(needed, diags)
+        return locked_versions_fit(asked, self.locks, diags) and are_there
 
     def _is_to_be_locked(self, provider: Provider) -> bool:
         return not provider.is_builtin and not self.is_elsewhere(provider)

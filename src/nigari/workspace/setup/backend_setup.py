@@ -13,7 +13,6 @@ from pathlib import Path
 from nigari.backends.locking import LockOptions
 from nigari.backends.opening import Around, is_supported, open_backend
 from nigari.backends.rules import argument_problems
-from nigari.backends.schemas import BACKENDS
 from nigari.backends.workspaces import remember_selection
 from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostics
@@ -102,6 +101,8 @@ class BackendSetup:
 
     def _complete(self, wanted: ConfiguredBackend | None) -> ConfiguredBackend | None:
         """Ask for required arguments that have no value."""
+        from nigari.backends.schemas import BACKENDS
+
         if wanted is None:
             return None
         answers: dict[str, Value] = {}

@@ -6,7 +6,6 @@ that is left half-written by a crash is one that the next init puts right.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -232,6 +231,8 @@ class Initialization:
         """What tells the configuration of the backend from others, without its secrets."""
         if self._arguments is None:
             return ""
+        import hashlib
+
         settings, sources = self._options.backend.settings, self.workspace.sources
         overrides = read_overrides(settings, sources, Diagnostics())
         wanted = merged(self._arguments, overrides, Diagnostics())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
@@ -150,6 +149,8 @@ class ProviderInstallation:
         """Remove whatever has been installed."""
         if self._result is None:
             return
+        import shutil
+
         base = self._installed.store.directory
         for text in sorted(_paths(base) - self._before, reverse=True):
             path = Path(text)

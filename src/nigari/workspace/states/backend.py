@@ -8,29 +8,24 @@ another is done by `migrate`.
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from nigari.backends.schemas import BACKENDS
 from nigari.config.backend import Backend
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
-from nigari.cty.json import value_from_json, value_to_json
 from nigari.cty.paths import path_text
 from nigari.cty.values import Value, object_value, set_order_text, string, tuple_value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.static.backend import BackendArguments, fill_backend
 from nigari.eval.static.run import StaticRun
-from nigari.hcl.json_body import parse_json_body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
-from nigari.lang.render import value_display
 from nigari.packages.base.whole_file import make_directories, write_whole
 from nigari.packages.modules.module_manifest import as_go_writes
 from nigari.record import record
@@ -66,6 +61,9 @@ class SavedBackend:
 
     def value(self) -> Value | None:
         """The arguments as a value; None where they do not fit what the backend takes now."""
+        from nigari.backends.schemas import BACKENDS
+        from nigari.cty.json import value_from_json
+
         schema = BACKENDS.get(self.type)
         if schema is None:
             return None
@@ -90,6 +88,8 @@ class ConfiguredBackend:
     @property
     def saved(self) -> SavedBackend:
         """What is to be remembered of it."""
+        from nigari.cty.json import value_to_json
+
         text = value_to_json(self.value, self.value.type)
         return SavedBackend(self.type, json.loads(text), self.hash)
 
@@ -137,11 +137,15 @@ class BackendMemory:
 
 def backend_hash(type_: str, value: Value) -> int:
     """The number by which a changed configuration is told from an unchanged one."""
+    import zlib
+
     return zlib.crc32(set_order_text(tuple_value([string(type_), value])).encode())
 
 
 def schema_of(backend: Backend, diags: Diagnostics) -> Block | None:
     """What a kind of backend takes; None after reporting that there is no such kind."""
+    from nigari.backends.schemas import BACKENDS
+
     name = backend.type
     is_cloud = backend.block.type == "cloud"
     schema = BACKENDS.get(name) if (name == "cloud") == is_cloud else None
@@ -169,6 +173,8 @@ def merged(
     arguments: BackendArguments, overrides: Mapping[str, Value], diags: Diagnostics
 ) -> ConfiguredBackend | None:
     """The backend with the arguments of the command line in place of those of the file."""
+    from nigari.backends.schemas import BACKENDS
+
     schema = BACKENDS[arguments.type]
     values = dict(arguments.value.mapping())
     for name, given in overrides.items():
@@ -188,6 +194,8 @@ def merged(
 
 def missing_arguments(wanted: ConfiguredBackend) -> list[str]:
     """The required arguments that have no value."""
+    from nigari.backends.schemas import BACKENDS
+
     schema = BACKENDS[wanted.type]
     return [
         name
@@ -248,6 +256,8 @@ def read_overrides(
 
 
 def _read_file(path: str, sources: dict[str, bytes], diags: Diagnostics) -> Mapping[str, Value]:
+    from nigari.hcl.json_body import parse_json_body
+
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -324,6 +334,8 @@ def _first_place(wanted: ConfiguredBackend, saved: SavedBackend) -> Range:
 
 
 def _shown(value: Value) -> str:
+    from nigari.lang.render import value_display
+
     return "not set" if value.is_null else value_display(value)
 
 

@@ -24,7 +24,6 @@ from nigari.eval.base.slots import Slot
 from nigari.eval.static.run import StaticRun, settled
 from nigari.hcl.body import Attribute, Body
 from nigari.hcl.expressions import Expression
-from nigari.hcl.json_body import parse_json_body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.hcl.static import abs_traversal_for_expr
@@ -53,6 +52,8 @@ def configured_encryption(
 
     `None` after reporting what is wrong with it: then no state may be read or written.
     """
+    from nigari.hcl.json_body import parse_json_body
+
     errors = diags.error_count
     block = run.root.module.encryption
     base = None if block is None else _Reading(run, diags).config(block)
