@@ -81,7 +81,7 @@ NOT_FOR_INIT: Final = (
     "nigari.backends.schemas",
     "nigari.cty.json",
     "nigari.cty.stdlib",
-    "nigari.eval.validate",
+    "nigari.eval.validate.run",
     "nigari.hcl.json_scanner",
     "nigari.plan",
     "nigari.providers.api",
