@@ -100,5 +100,5 @@ def test_what_is_wrong_is_described(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_configuration_that_is_not_there() -> None:
     configuration = nigari.load("no-such-directory")
     assert repr(configuration) == "<Configuration of nothing>"
-    with pytest.raises(ValueError, match="no-such-directory cannot be read"):
+    with pytest.raises(nigari.SessionError, match="no-such-directory cannot be read"):
         configuration.root  # noqa: B018 - looking is what fails

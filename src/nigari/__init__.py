@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from nigari import aio, cty, diagnostics, events, hcl
     from nigari.aio import Applied, Ask, Initialized
     from nigari.session import Session
-    from nigari.workspace.configuration.view import (
-        BlockView,
-        Configuration,
-        Known,
-        ModuleView,
-        ResourceView,
-    )
+    from nigari.workspace.configuration.blocks import BackendView, BlockView, ResourceView
+    from nigari.workspace.configuration.declarations import OutputView, Rule, VariableView
+    from nigari.workspace.configuration.explanation import Explanation
+    from nigari.workspace.configuration.known import Known, ValueOrigin
+    from nigari.workspace.configuration.provider_views import ProviderRequirement, ProviderView
+    from nigari.workspace.configuration.view import CallView, ModuleView
     from nigari.workspace.session.failure import SessionError
+    from nigari.workspace.session.loading import Configuration
     from nigari.workspace.session.plan_result import Plan, PlannedChange, Summary
     from nigari.workspace.session.state_result import Output, StoredResource, StoredState
 else:
@@ -44,14 +44,17 @@ else:
             **{name: (name,) for name in ("cty", "diagnostics", "events", "hcl")},
             "aio": ("Applied", "Ask", "Initialized", "aio"),
             "session": ("Session",),
-            "nigari.workspace.configuration.view": (
-                "BlockView",
-                "Configuration",
-                "Known",
-                "ModuleView",
-                "ResourceView",
+            "nigari.workspace.configuration.blocks": ("BackendView", "BlockView", "ResourceView"),
+            "nigari.workspace.configuration.declarations": ("OutputView", "Rule", "VariableView"),
+            "nigari.workspace.configuration.explanation": ("Explanation",),
+            "nigari.workspace.configuration.known": ("Known", "ValueOrigin"),
+            "nigari.workspace.configuration.provider_views": (
+                "ProviderRequirement",
+                "ProviderView",
             ),
+            "nigari.workspace.configuration.view": ("CallView", "ModuleView"),
             "nigari.workspace.session.failure": ("SessionError",),
+            "nigari.workspace.session.loading": ("Configuration",),
             "nigari.workspace.session.plan_result": ("Plan", "PlannedChange", "Summary"),
             "nigari.workspace.session.state_result": ("Output", "StoredResource", "StoredState"),
         },
@@ -62,20 +65,29 @@ __version__ = VERSION
 __all__ = [
     "Applied",
     "Ask",
+    "BackendView",
     "BlockView",
+    "CallView",
     "Configuration",
+    "Explanation",
     "Initialized",
     "Known",
     "ModuleView",
     "Output",
+    "OutputView",
     "Plan",
     "PlannedChange",
+    "ProviderRequirement",
+    "ProviderView",
     "ResourceView",
+    "Rule",
     "Session",
     "SessionError",
     "StoredResource",
     "StoredState",
     "Summary",
+    "ValueOrigin",
+    "VariableView",
     "__version__",
     "aio",
     "cty",
@@ -93,17 +105,31 @@ def __dir__() -> list[str]:
 
 
 def load(
-    path: str | PathLike[str] = ".", variables: Mapping[str, object] | None = None
+    path: str | PathLike[str] = ".",
+    variables: Mapping[str, object] | None = None,
+    var_files: Sequence[str | PathLike[str]] = (),
+    *,
+    workspace: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    usual: bool = True,
 ) -> Configuration:
     """The configuration in a directory: its modules, with what is known before anything runs.
 
-    `variables` are plain Python values, or `cty` values, for the root module's input variables.
-    Nothing is asked for and no provider is started: what cannot be known before planning is
-    unknown, and says why.
-    """
-    from nigari.workspace import load as load_configuration
+    Variables have the values that they have for the program: from `terraform.tfvars`,
+    `*.auto.tfvars`, `TF_VAR_` environment variables and what `nigari init -remember` keeps, in the
+    selected workspace. `variables`, plain Python or `cty` values, are stronger than all of them; `var_files`
+    are read as `-var-file` is. `workspace` stands for another workspace than the selected one, and
+    `environ` takes the place of the process's environment. With `usual=False` only what is passed
+    here counts, and the workspace is the default one.
 
-    return load_configuration(path, variables)
+    Nothing is asked for, nothing is installed and no provider is started: what cannot be known before
+    planning is unknown, and says why. What is wrong is in `diagnostics`.
+    """
+    from nigari.workspace.session.loading import load as load_configuration
+
+    return load_configuration(
+        path, variables, var_files, workspace=workspace, environ=environ, usual=usual
+    )
 
 
 def open(  # noqa: A001 - people write `nigari.open`

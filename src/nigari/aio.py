@@ -21,7 +21,6 @@ from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.targets import Target
 from nigari.backends.locking import LockOptions
 from nigari.config.variable import Variable
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.events import Listen
@@ -36,6 +35,7 @@ from nigari.workspace.base.people import NOBODY, People
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.session import locked as turns
 from nigari.workspace.session.failure import SessionError
+from nigari.workspace.session.opening import absolute, given_variables, working_directory
 from nigari.workspace.session.plan_result import Plan, made_plan
 from nigari.workspace.session.progress import Announcer
 from nigari.workspace.session.session import Edit
@@ -100,21 +100,11 @@ def open(  # noqa: A001 - people write `nigari.open`
     one. `environ` takes the place of the process's environment, also for plugins. `state` is the
     file of a local state. `ask` is called for values that are missing; without it nobody is asked.
     """
-    where = _absolute(path)
-    settings = dict(os.environ if environ is None else environ)
-    if workspace is not None:
-        settings["TF_WORKSPACE"] = workspace
-    given = GivenVariables(
-        [("var-file", _absolute(each)) for each in var_files],
-        {
-            name: InputValue(InputKind.CALLER, "the caller", value=Value.of(value))
-            for name, value in (variables or {}).items()
-        },
-    )
     files = StateFiles("" if state is None else fspath(state))
     options = SessionOptions(files, LockOptions(lock, lock_timeout))
     people = NOBODY if ask is None else _Asked(ask)
-    return Session(WorkingDirectory(settings, root=where), given, options, people)
+    where = working_directory(path, environ, workspace)
+    return Session(where, given_variables(variables, var_files), options, people)
 
 
 async def read_plan(
@@ -126,7 +116,7 @@ async def read_plan(
     those that are ephemeral have to be given again.
     """
     async with open(directory, variables) as session:
-        return await session.read_plan(_absolute(path))
+        return await session.read_plan(absolute(path))
 
 
 class Session:
@@ -512,10 +502,6 @@ async def _gently(work: Coroutine[object, object, T], announcer: Announcer) -> T
     result = await Interruptions().run(work)
     announcer.close()
     return result
-
-
-def _absolute(path: str | PathLike[str]) -> str:
-    return os.path.abspath(fspath(path))
 
 
 def _ignore(_: object) -> None:

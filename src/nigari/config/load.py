@@ -238,9 +238,11 @@ def _start_byte(block: Block) -> int:
 
 
 def _report_directory(directory: str, error: OSError, diags: Diagnostics) -> None:
+    # What everything is relative to is written as a dot, which says nothing to the reader.
+    shown = posixpath.normpath(error.filename or ".") if directory == "." else directory
     diags.error(
         "Cannot read the module directory",
-        f"The directory {directory} cannot be read: {_reason(error)}.",
+        f"The directory {shown} cannot be read: {_reason(error)}.",
     )
 
 

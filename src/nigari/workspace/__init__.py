@@ -1,7 +1,7 @@
 """The composition root: working directories, and all that commands do with them.
 
-`Workspace` and `load` are in `nigari.workspace.configuration.directory`, with the whole evaluator behind them;
-what only looks at a state does without.
+`Workspace` is in `nigari.workspace.configuration.directory`, with the whole evaluator behind it; what
+only looks at a state does without.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from nigari.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from nigari.workspace.configuration.directory import Workspace, load
+    from nigari.workspace.configuration.directory import Workspace
 else:
     __getattr__ = lazy_exports(
-        __name__, {"nigari.workspace.configuration.directory": ("Workspace", "load")}
+        __name__, {"nigari.workspace.configuration.directory": ("Workspace",)}
     )
 
-__all__ = ["Workspace", "load"]
+__all__ = ["Workspace"]

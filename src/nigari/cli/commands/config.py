@@ -8,6 +8,7 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
+from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.resolved import resolved
 
 
@@ -24,7 +25,7 @@ def run(invocation: Invocation) -> int:
     if static is None:
         show_problems(invocation, session)
         return 1
-    document = resolved(static, session.inputs)
+    document = resolved(Evaluation(static, session.sources), session.inputs)
     session.diags.extend(static.diags)
     invocation.terminal.out(json.dumps(document, indent=2, ensure_ascii=False))
     show_problems(invocation, session)

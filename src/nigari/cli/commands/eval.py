@@ -8,7 +8,8 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.cli.views.explanation import explanation_json, value_text
+from nigari.cli.views.explanation import explanation_json
+from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.explain import Explainer
 
 _NOT_STATIC = 2
@@ -22,7 +23,7 @@ def run(invocation: Invocation) -> int:
     static = session.static()
     found = None
     if static is not None:
-        explainer = Explainer(static, session.diags)
+        explainer = Explainer(Evaluation(static, session.workspace.sources), session.diags)
         found = explainer.expression(invocation.arguments[0], invocation.text("module"))
         session.diags.extend(static.diags)
         session.workspace.sources.update(explainer.sources)
@@ -35,7 +36,7 @@ def run(invocation: Invocation) -> int:
         tree = explanation_json(found, session.workspace.sources, session.workspace.context_of)
         invocation.terminal.out(json.dumps(tree, indent=2, ensure_ascii=False))
     else:
-        invocation.terminal.out(value_text(found))
+        invocation.terminal.out(found.shown_value)
     for chain in found.chains:
         invocation.terminal.err(f"Not static: {chain}.")
     return 0 if found.phase == "static" else _NOT_STATIC

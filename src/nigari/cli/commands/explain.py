@@ -8,7 +8,8 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.cli.views.explanation import explanation_json, explanation_text
+from nigari.cli.views.explanation import explanation_json
+from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.explain import Explainer
 
 
@@ -22,7 +23,7 @@ def run(invocation: Invocation) -> int:
     static = session.static()
     explanation = None
     if static is not None:
-        explainer = Explainer(static, session.diags)
+        explainer = Explainer(Evaluation(static, session.workspace.sources), session.diags)
         explanation = explainer.address(invocation.arguments[0])
         session.diags.extend(static.diags)
         session.workspace.sources.update(explainer.sources)
@@ -36,7 +37,7 @@ def run(invocation: Invocation) -> int:
         tree = explanation_json(explanation, workspace.sources, workspace.context_of)
         invocation.terminal.out(json.dumps(tree, indent=2, ensure_ascii=False))
     else:
-        invocation.terminal.out(explanation_text(explanation, workspace.sources))
+        invocation.terminal.out(str(explanation))
     show_problems(invocation, session)
     return 1 if session.diags.has_errors else 0
 

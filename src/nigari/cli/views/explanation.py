@@ -1,89 +1,16 @@
-"""An explanation on the screen, as a tree, and as JSON."""
+"""An explanation as JSON, for programs."""
 
 from __future__ import annotations
 
-from nigari.diagnostics import Range
 from nigari.diagnostics.render import ContextOf, place_to_json
-from nigari.diagnostics.snippet import Sources, cut_snippet
-from nigari.lang.render import value_display
-from nigari.workspace.configuration.explain import Explanation
-
-_WORDS = {
-    "static": "known before anything runs",
-    "missing": "not known: a variable that it depends on has no value",
-    "plan": "known when planning",
-    "apply": "known after applying",
-    "error": "not available: it has an error",
-}
-
-
-_UNKNOWN = {
-    "missing": "(no value)",
-    "plan": "(known when planning)",
-    "apply": "(known after apply)",
-    "error": "(error)",
-}
-
-
-def explanation_text(explanation: Explanation, sources: Sources) -> str:
-    """The value, when it is known, and the tree of what it comes from."""
-    lines = [f"{explanation.name} = {value_text(explanation)}"]
-    lines.append(f"  {_WORDS[explanation.phase]}")
-    lines += [f"  {chain}" for chain in explanation.chains]
-    if explanation.range is not None:
-        lines.append(f"  {_place(explanation.range, sources)}")
-    lines += _giver(explanation, "  ")
-    if explanation.parts:
-        lines += ["", "It comes from:"]
-        for part in explanation.parts:
-            lines += _tree(part, "  ", sources)
-    return "\n".join(lines)
-
-
-def _tree(part: Explanation, indent: str, sources: Sources) -> list[str]:
-    value = value_text(part).replace("\n", f"\n{indent}")
-    lines = [f"{indent}{part.name} = {value}"]
-    if part.range is not None:
-        lines.append(f"{indent}  {_place(part.range, sources)}")
-    lines += _giver(part, f"{indent}  ")
-    for inner in part.parts:
-        lines += _tree(inner, f"{indent}  ", sources)
-    if part.is_cut:
-        lines.append(f"{indent}  …")
-    return lines
-
-
-_GIVERS = {"default": "its default", "argument": "the argument of the call"}
-
-
-def _giver(explanation: Explanation, indent: str) -> list[str]:
-    """Where the value of a variable comes from."""
-    giver = explanation.giver
-    if not giver:
-        return []
-    if giver == "none":
-        return [f"{indent}no value is given"]
-    return [f"{indent}the value comes from {_GIVERS.get(giver, giver)}"]
-
-
-def value_text(explanation: Explanation) -> str:
-    """The value, or in parentheses when there will be one."""
-    if explanation.value.is_known:
-        return value_display(explanation.value)
-    return _UNKNOWN.get(explanation.phase, "(not known)")
-
-
-def _place(range: Range, sources: Sources) -> str:
-    """Where something is written, with its first line."""
-    snippet = cut_snippet(range, None, sources)
-    code = "" if snippet is None else f": {snippet.code.partition(chr(10))[0].strip()}"
-    return f"{range.filename} line {range.start.line}{code}"
+from nigari.diagnostics.snippet import Sources
+from nigari.workspace.configuration.explanation import Explanation
 
 
 def explanation_json(
     explanation: Explanation, sources: Sources, context_of: ContextOf
 ) -> dict[str, object]:
-    """The same for programs. Sensitive values and what is not known have no value there."""
+    """The tree of an explanation. Sensitive values and what is not known have no value there."""
     import json
 
     from nigari.cty.json import value_to_json

@@ -40,6 +40,7 @@ class CauseKind(Enum):
     RUN_TIME = "run time"
     MODULE = "module"
     NO_INSTANCES = "no instances"
+    INSTANCE = "differs between instances"
     REPORTED = "reported"
 
 

@@ -108,6 +108,7 @@ _ENDINGS = {
     CauseKind.RUN_TIME: "which is known only at run time",
     CauseKind.MODULE: "which could not be loaded",
     CauseKind.NO_INSTANCES: "which has no instances",
+    CauseKind.INSTANCE: "which is different in each instance",
     CauseKind.REPORTED: "which has been reported",
 }
 

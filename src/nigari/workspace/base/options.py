@@ -35,6 +35,10 @@ class GivenVariables:
     """`var` and `var-file`, each with its text, in their order."""
     values: Mapping[str, InputValue] = MappingProxyType({})
     """What a program gives."""
+    is_all: bool = False
+    """Whether nothing else counts: no file that is not named, no environment variable, and nothing
+    that is remembered.
+    """
 
 
 NO_VARIABLES: Final = GivenVariables()

@@ -35,14 +35,15 @@ def read_variables(
     For tests, the files in the directory of `tests` count more than those beside the configuration.
     """
     reader = VariableReader(where, diags)
-    if os.path.exists(where.data(_REMEMBERED)):
-        from nigari.workspace.base.remembered import load_remembered
+    if not given.is_all:
+        if os.path.exists(where.data(_REMEMBERED)):
+            from nigari.workspace.base.remembered import load_remembered
 
-        reader.inputs.update(load_remembered(where.data_directory, workspace, diags))
-    reader.read_environment(where.environ)
-    reader.read_automatic_files(where.name)
-    if tests and os.path.normpath(tests) != ".":
-        reader.read_automatic_files(os.path.join(where.name, tests))
+            reader.inputs.update(load_remembered(where.data_directory, workspace, diags))
+        reader.read_environment(where.environ)
+        reader.read_automatic_files(where.name)
+        if tests and os.path.normpath(tests) != ".":
+            reader.read_automatic_files(os.path.join(where.name, tests))
     reader.read_flags(given.flags)
     reader.inputs.update(given.values)
     return reader

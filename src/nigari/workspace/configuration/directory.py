@@ -15,10 +15,9 @@ from nigari.config.load import ModuleLoader
 from nigari.config.module_tree import check_places
 from nigari.config.provider_rules import check_providers
 from nigari.cty.function import Function
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, UnknownCause
-from nigari.eval.base.inputs import InputKind, Inputs, InputValue, check_undeclared
+from nigari.eval.base.inputs import Inputs
 from nigari.eval.static.run import Modules, StaticRun, StaticSettings, run_static
 from nigari.lang.files import Files
 from nigari.workspace.base.home_directory import home_directory
@@ -29,7 +28,6 @@ from nigari.workspace.configuration.modules import (
     InstalledPackages,
     Packages,
 )
-from nigari.workspace.configuration.view import Configuration
 
 
 class Workspace:
@@ -108,26 +106,6 @@ class Workspace:
         home = self.home_directory
         root = self.where.root
         return function_table(self.files, ".", root=root, home_directory=home, deferral=_impure)
-
-
-def load(
-    path: str | os.PathLike[str] = ".", variables: Mapping[str, object] | None = None
-) -> Configuration:
-    """The configuration in a directory, for programs that look at it.
-
-    `variables` are plain Python values, or `cty` values, for the root module's input variables.
-    Nothing is asked for and no provider is started: what cannot be known before planning is
-    unknown, and says why.
-    """
-    inputs = {
-        name: InputValue(InputKind.CALLER, "the caller", value=Value.of(value))
-        for name, value in (variables or {}).items()
-    }
-    workspace = Workspace(WorkingDirectory(os.environ, os.fspath(path)))
-    run, diags = workspace.static(inputs)
-    if run is not None:
-        check_undeclared(inputs, run.root.module.variables, diags)
-    return Configuration(run, diags, workspace.sources)
 
 
 def _impure(name: str) -> UnknownCause:

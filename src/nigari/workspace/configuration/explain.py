@@ -14,67 +14,26 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_module
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.resource import ResourceInstance
-from nigari.addrs.values import CountAttr, EachAttr, LocalValue
-from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.explain import chain, way_to
-from nigari.eval.base.inputs import Inputs
-from nigari.eval.base.instances import FAILED, CallNode, Frame, Origin, ValueNode
-from nigari.eval.base.scope import nodes_of
-from nigari.eval.nodes.resource import deferred_data
-from nigari.eval.nodes.variable import ArgumentVariable, VariableNode
-from nigari.eval.static.run import StaticRun
-from nigari.hcl.expressions import Expression
+from nigari.eval.base.instances import CallNode, Frame, Origin
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference, parse_reference
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
-from nigari.workspace.configuration.view import Question, expansion_of, no_instances
+from nigari.workspace.configuration.asked import (
+    Evaluation,
+    any_instance,
+    compiled_origin,
+    no_instances,
+    provider_behind,
+)
+from nigari.workspace.configuration.explanation import Explanation, Telling
 
 _MODULE_STEP = lazy_pattern(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
-_MOST_DEEP = 12
-
-
-@record
-class Explanation:
-    """A value, when it is known, where it is written, and what it comes from."""
-
-    name: str
-    value: Value
-    range: Range | None
-    chains: tuple[str, ...]
-    """For what is not static: the way to each cause."""
-    parts: tuple[Explanation, ...]
-    """What the value is made of."""
-    is_cut: bool = False
-    """Whether the parts are left out, because they have been shown or are too deep."""
-    giver: str = ""
-    """Where the value of a variable comes from; `none` where nothing gives it one."""
-
-    @property
-    def is_of_nothing(self) -> bool:
-        """Whether what was asked for is itself the mistake."""
-        return self.phase == "error" and self.range is None
-
-    @property
-    def phase(self) -> str:
-        """When the value is known: `static`, `plan` or `apply`.
-
-        `missing` means that a variable has no value, `error` that there is something wrong.
-        """
-        causes = causes_within(self.value)
-        if not causes:
-            return Phase.STATIC.value if self.value.is_wholly_known else Phase.PLAN.value
-        kinds = {cause.kind for cause in causes}
-        if CauseKind.REPORTED in kinds:
-            return "error"
-        if kinds & {CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT}:
-            return "missing"
-        return max((cause.known_at for cause in causes), key=list(Phase).index).value
 
 
 @record
@@ -98,10 +57,11 @@ class _NamedResource:
 class Explainer:
     """Looks things up in the static phase of a configuration."""
 
-    def __init__(self, run: StaticRun, diags: Diagnostics) -> None:
-        self._run = run
+    def __init__(self, evaluation: Evaluation, diags: Diagnostics) -> None:
+        self._evaluation = evaluation
+        self._run = evaluation.run
+        self._telling = Telling(evaluation)
         self._diags = diags
-        self._shown: set[object] = set()
         self.sources: dict[str, bytes] = {}
         """What was asked, so that diagnostics can point into it."""
 
@@ -120,13 +80,13 @@ class Explainer:
         origin = self._place(frame, rest, key) if resource is None else resource.argument
         if origin is not None:
             missing = None if resource is None else resource.missing
-            return self._explain(text, origin, origin.compiled.expr.range, 0, missing=missing)
+            return self._telling.expression(text, origin, origin.compiled.expr.range, "", missing)
         origin = self._named(frame, rest, text)
         if origin is None:
             return None
         # The address itself is written nowhere: what it names is what is explained.
         label = frame.label(rest)
-        named = self._explain(text, origin, None, 0, label)
+        named = self._telling.expression(text, origin, None, label)
         own = named.parts[0] if len(named.parts) == 1 else None
         if own is None or own.name != label:
             return named
@@ -141,7 +101,7 @@ class Explainer:
         expr = parse_expression(self._source("<expression>", text), self._diags)
         if self._diags.error_count > errors:
             return None
-        return self._explain(text, self._origin(frame, expr), None, 0)
+        return self._telling.expression(text, compiled_origin(frame, expr), None)
 
     # -- finding ------------------------------------------------------------------------------
 
@@ -182,7 +142,7 @@ class Explainer:
                 return None
             child = self._instance(call, key)
             if child is None:
-                self._report(path, _keys(self._run.instances_of(call)))
+                self._report(path, _keys(self._evaluation.module_instances(call)))
                 return None
             frame = child
         return frame
@@ -191,7 +151,7 @@ class Explainer:
         """The instance of a call that has a key; without one, the instance that stands for all."""
         if key is DEFERRED or (key is None and not call.call.repetition.has_one_value):
             return call.frames.get(DEFERRED)
-        frames = self._run.instances_of(call)
+        frames = self._evaluation.module_instances(call)
         return frames.get(key, frames.get(DEFERRED))
 
     def _place(self, frame: Frame, rest: str, key: InstanceKey) -> Origin | None:
@@ -204,11 +164,11 @@ class Explainer:
             instances = frame.calls[parts[1]].frames
             chosen = instances.get(key) or next(iter(instances.values()), None)
             data = NO_INSTANCE_DATA if chosen is None else chosen.instance.data
-            return None if expr is None else self._origin(frame, expr, data)
+            return None if expr is None else compiled_origin(frame, expr, data)
         if parts[0] == "backend" and module.backend is not None:
             arguments = module.backend.body.just_attributes(Diagnostics())
             attribute = arguments.get(parts[-1])
-            return None if attribute is None else self._origin(frame, attribute.expr)
+            return None if attribute is None else compiled_origin(frame, attribute.expr)
         if parts[0] == "provider" and len(parts) in (2, 3):
             addr = LocalProviderConfig(parts[1], parts[2] if len(parts) == 3 else "")
             found = provider_behind(frame, addr)
@@ -216,9 +176,9 @@ class Explainer:
                 return None
             config = found[0].module.provider_configs[found[1]]
             expr = config.for_each or config.count
-            return None if expr is None else self._origin(found[0], expr)
+            return None if expr is None else compiled_origin(found[0], expr)
         if parts[0] == "output" and len(parts) == 2 and parts[1] in module.outputs:
-            return self._origin(frame, module.outputs[parts[1]].expr)
+            return compiled_origin(frame, module.outputs[parts[1]].expr)
         return None
 
     def _resource(self, frame: Frame, rest: str) -> _NamedResource | None:
@@ -230,19 +190,21 @@ class Explainer:
         resource = frame.module.resources.get(subject.resource)
         if resource is None:
             return None
-        instances = expansion_of(self._run, frame, resource).instances
+        instances = self._evaluation.resource_instances(frame, resource).instances
         argument: Origin | None = None
         if len(reference.remaining) == 1:
             name = str(reference.remaining).lstrip(".")
             repetition = resource.repetition
             repeated = {"count": repetition.count, "for_each": repetition.for_each}
             written = resource.body.just_attributes(Diagnostics()).get(name)
-            data = instances.get(subject.key, deferred_data(repetition))
+            data = instances.get(subject.key) or instances.get(DEFERRED)
             if (expr := repeated.get(name)) is not None:
-                argument = self._origin(frame, expr)
+                argument = compiled_origin(frame, expr)
             elif written is not None:
-                argument = self._origin(frame, written.expr, data)
-        missing = None if instances else no_instances(frame, resource)
+                argument = compiled_origin(
+                    frame, written.expr, data or any_instance(frame, repetition)
+                )
+        missing = None if instances else no_instances(frame, str(resource.addr), resource.range)
         return _NamedResource(subject.key, instances, argument, missing)
 
     def _reference(self, text: str) -> Reference | None:
@@ -258,119 +220,16 @@ class Explainer:
         if problems.has_errors or expr.static_traversal() is None:
             self._report(text, "")
             return None
-        return self._origin(frame, expr)
+        return compiled_origin(frame, expr)
 
     def _source(self, name: str, text: str) -> Source:
         self.sources[name] = text.encode("utf-8", "surrogateescape")
         return Source(name, text)
 
-    def _origin(
-        self, frame: Frame, expr: Expression, data: InstanceData = NO_INSTANCE_DATA
-    ) -> Origin:
-        return Origin(frame, frame.instance.compiled.expression(expr), data)
-
     def _report(self, text: str, hint: str) -> None:
         self._diags.error(
             "Nothing at this address", f'The configuration has nothing named "{text}".{hint}'
         )
-
-    # -- telling ------------------------------------------------------------------------------
-
-    def _explain(
-        self,
-        name: str,
-        origin: Origin,
-        where: Range | None,
-        depth: int,
-        label: str = "",
-        missing: UnknownCause | None = None,
-    ) -> Explanation:
-        """`label` is what nodes call it, where that is not its name."""
-        question = Question(name, origin, missing)
-        self._run.evaluate([question])
-        value = question.value
-        chains: list[str] = []
-        for cause in causes_within(value):
-            if cause.kind is not CauseKind.REPORTED:
-                way = way_to(cause, origin)
-                if way and way[0].name == label:
-                    del way[0]
-                chains.append(chain(name, cause, way)[0])
-        if depth >= _MOST_DEEP:
-            return Explanation(name, value, where, tuple(chains), (), is_cut=True)
-        parts: list[Explanation] = []
-        for reference in origin.compiled.references:
-            parts.extend(self._parts(reference, origin, depth + 1))
-        return Explanation(name, value, where, tuple(chains), tuple(parts))
-
-    def _instance_value(
-        self, subject: EachAttr | CountAttr, reference: Reference, origin: Origin, depth: int
-    ) -> Explanation:
-        """What `each` or `count` is in one instance, and the argument that it comes from."""
-        data = origin.data
-        values = {"key": data.each_key, "value": data.each_value, "index": data.count_index}
-        found = values[subject.name]
-        value = FAILED if found is None else found
-        if data.expr is None:
-            return Explanation(str(subject), value, reference.range, (), ())
-        argument = "count" if isinstance(subject, CountAttr) else "for_each"
-        seen = (origin.frame, data.expr) in self._shown
-        self._shown.add((origin.frame, data.expr))
-        parts: tuple[Explanation, ...] = ()
-        if not seen:
-            inner = self._origin(origin.frame, data.expr)
-            parts = (self._explain(argument, inner, data.expr.range, depth),)
-        return Explanation(str(subject), value, reference.range, (), parts, is_cut=seen)
-
-    def _parts(self, reference: Reference, origin: Origin, depth: int) -> list[Explanation]:
-        subject = reference.subject
-        if isinstance(subject, EachAttr | CountAttr):
-            return [self._instance_value(subject, reference, origin, depth)]
-        found: list[Explanation] = []
-        for node in nodes_of(origin.frame, reference):
-            inner_origin = node.origin()
-            where, giver = node.range, self._giver(node)
-            if node in self._shown or inner_origin is None:
-                cut = node in self._shown and isinstance(subject, LocalValue)
-                found.append(Explanation(node.label, node.value, where, (), (), cut, giver))
-                continue
-            self._shown.add(node)
-            part = self._explain(node.label, inner_origin, where, depth)
-            value = node.value if node.value is not FAILED else part.value
-            found.append(Explanation(node.label, value, where, (), part.parts, part.is_cut, giver))
-        return found
-
-    def _giver(self, node: ValueNode) -> str:
-        if not isinstance(node, VariableNode):
-            return ""
-        return value_origin(node.frame, node.variable.name, self._run.inputs)
-
-
-def provider_behind(
-    frame: Frame, addr: LocalProviderConfig
-) -> tuple[Frame, LocalProviderConfig] | None:
-    """The block that a name of a provider configuration stands for, and the module that has it:
-    the module's own, or what its caller passes under that name.
-    """
-    while addr not in frame.module.provider_configs:
-        call, parent = frame.instance.call, frame.parent
-        passed = () if call is None else call.providers
-        found = next((each.in_parent for each in passed if each.in_child.config == addr), None)
-        if found is None or parent is None:
-            return None
-        frame, addr = parent, found.config
-    return frame, addr
-
-
-def value_origin(frame: Frame, name: str, inputs: Inputs) -> str:
-    """Who gives a variable its value: `argument`, `default`, `none`, or where it is given."""
-    node = frame.variables[name]
-    if isinstance(node, ArgumentVariable) and node.argument is not None:
-        return "argument"
-    given = inputs.get(name) if frame.parent is None else None
-    if given is not None:
-        return given.origin
-    return "none" if frame.module.variables[name].default is None else "default"
 
 
 def _keys(instances: Mapping[InstanceKey, object]) -> str:

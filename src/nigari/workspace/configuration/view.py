@@ -1,134 +1,78 @@
-"""A loaded configuration for Python programs: modules, and what is in them with its value.
+"""Modules as Python programs see them: module calls, module instances, and what is in them.
 
-Nothing is evaluated before it is asked for, and no provider is needed: resources are told by what
-is written in them. What cannot be known before planning says why.
+Nothing is evaluated before it is asked for. What cannot be known before planning says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
-from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey
-from nigari.config.resource import Resource
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value
+from nigari.config.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
-from nigari.eval.base.expansion import SINGLE_INSTANCE, Expansion, InstanceData
-from nigari.eval.base.explain import chain, way_to
-from nigari.eval.base.instances import FAILED, Frame, Origin, ValueNode
-from nigari.eval.base.once import Need, Node
-from nigari.eval.base.scope import evaluate_origin
-from nigari.eval.nodes.module_call import expand
-from nigari.eval.nodes.resource import deferred_data
-from nigari.eval.static.run import StaticRun
-from nigari.hcl.body import Body
-from nigari.hcl.native_body import NativeBody
-from nigari.hcl.quoting import quoted
-from nigari.record import replace
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import Frame
+from nigari.workspace.configuration.asked import Evaluation
+from nigari.workspace.configuration.blocks import (
+    Reader,
+    ResourceView,
+    repeated_reader,
+    repetition_of,
+)
+from nigari.workspace.configuration.declarations import (
+    OutputView,
+    VariableView,
+    output_view,
+    variable_view,
+)
+from nigari.workspace.configuration.known import Known, known_node
+from nigari.workspace.configuration.parts import Part
+from nigari.workspace.configuration.provider_views import (
+    ProviderRequirement,
+    ProviderView,
+    provider_views,
+    reference_text,
+    required_providers,
+)
 
 
-class Known:
-    """A value as far as it is known before anything runs."""
-
-    __slots__ = ("_origin", "name", "range", "value")
-
-    def __init__(self, name: str, value: Value, range: Range | None, origin: Origin | None) -> None:
-        self.name = name
-        self.value = value
-        self.range = range
-        self._origin = origin
-
-    @property
-    def is_known(self) -> bool:
-        """Whether all of the value is known."""
-        return self.value.is_wholly_known
-
-    def to_python(self) -> object:
-        """The value as plain Python data; a `CtyError` where it is not known, or is sensitive."""
-        return self.value.to_python()
-
-    @property
-    def reasons(self) -> list[str]:
-        """Why the value, or a part of it, is not known: one chain for each cause."""
-        found: list[str] = []
-        for cause in causes_within(self.value):
-            way = [] if self._origin is None else way_to(cause, self._origin)
-            found.append(chain(self.name, cause, way)[0])
-        return found
-
-    def __repr__(self) -> str:
-        return f"<{self.name} = {self.value!r}>"
-
-
-class BlockView:
-    """A nested block of a resource, with its arguments and the blocks in it."""
-
-    __slots__ = ("arguments", "blocks", "labels", "range", "type")
-
-    def __init__(
-        self,
-        type: str,
-        labels: tuple[str, ...],
-        range: Range,
-        arguments: Mapping[str, Known],
-        blocks: tuple[BlockView, ...],
-    ) -> None:
-        self.type = type
-        self.labels = labels
-        self.range = range
-        self.arguments = arguments
-        self.blocks = blocks
-
-    def __repr__(self) -> str:
-        return f"<{' '.join((self.type, *map(quoted, self.labels)))}>"
-
-
-class ResourceView:
-    """A resource of one module instance: the block, which stands for all instances, or one of
-    them.
+class CallView(Part):
+    """A module call: the block, which stands for all instances, or one of them. The module need
+    not be installed.
     """
 
-    __slots__ = ("_data", "_frame", "_run", "declaration", "key")
+    __slots__ = ("_data", "_evaluation", "_frame", "declaration", "key")
 
     def __init__(
         self,
-        run: StaticRun,
+        evaluation: Evaluation,
         frame: Frame,
-        declaration: Resource,
+        declaration: ModuleCall,
         key: InstanceKey = None,
         data: InstanceData | None = None,
     ) -> None:
-        self._run = run
+        self._evaluation = evaluation
         self._frame = frame
         self._data = data
         self.declaration = declaration
         self.key = key
         """The key of the instance; None for the block, and where the block is not repeated."""
 
+    def _identity(self) -> object:
+        return self._frame, self.declaration.name, self.key, self._data is None
+
     def __repr__(self) -> str:
-        return f"<{self.mode} {self.address}>"
-
-    @property
-    def address(self) -> str:
-        """The address of the block, or of the instance, in the tree."""
-        addr = self.declaration.addr.instance(self.key)
-        return str(Abs(self._frame.instance.addr, addr))
-
-    @property
-    def mode(self) -> str:
-        """`resource`, `data` or `ephemeral`."""
-        return self.declaration.addr.mode.value
-
-    @property
-    def type(self) -> str:
-        """The resource type."""
-        return self.declaration.addr.type
+        return f"<call of {self.address}>"
 
     @property
     def name(self) -> str:
-        """The name after the type."""
-        return self.declaration.addr.name
+        """The name of the call."""
+        return self.declaration.name
+
+    @property
+    def address(self) -> str:
+        """The address of the call, or of the instance, in the tree."""
+        return str(self._frame.instance.addr.child(self.name, self.key))
 
     @property
     def range(self) -> Range:
@@ -136,67 +80,84 @@ class ResourceView:
         return self.declaration.range
 
     @property
-    def instances(self) -> Mapping[InstanceKey, ResourceView]:
-        """The instances of the block by key; where it is not known which there are, one with a
-        deferred key stands for all.
-        """
-        return {
-            key: ResourceView(self._run, self._frame, self.declaration, key, data)
-            for key, data in expansion_of(
-                self._run, self._frame, self.declaration
-            ).instances.items()
-        }
+    def source(self) -> Known:
+        """Where the module comes from."""
+        return self._reader().known(f"{self.address}.source", self.declaration.source)
+
+    @property
+    def version(self) -> Known | None:
+        """The version constraint; None where there is none."""
+        expr = self.declaration.version
+        return None if expr is None else self._reader().known(f"{self.address}.version", expr)
 
     @property
     def arguments(self) -> Mapping[str, Known]:
-        """The arguments that are written in the block, with their values."""
-        return self._arguments(self.declaration.body, self.address)
+        """The arguments for the module's variables, with their values."""
+        reader, written = self._reader(), self.declaration.body.just_attributes(Diagnostics())
+        return {
+            name: reader.known(f"{self.address}.{name}", each.expr)
+            for name, each in written.items()
+        }
 
     @property
-    def blocks(self) -> tuple[BlockView, ...]:
-        """The nested blocks that are written in the block; in JSON they look like arguments."""
-        return self._blocks(self.declaration.body, self.address)
+    def providers(self) -> Mapping[str, str]:
+        """The provider configurations that are passed: the module's names, and the caller's."""
+        passed = self.declaration.providers
+        return {str(each.in_child): reference_text(each.in_parent) for each in passed}
 
-    def _arguments(self, body: Body, name: str) -> Mapping[str, Known]:
-        frame = self._frame
-        data, missing = self._data, None
-        if data is None:
-            data = deferred_data(self.declaration.repetition)
-            if not expansion_of(self._run, self._frame, self.declaration).instances:
-                missing = no_instances(frame, self.declaration)
-        written = body.just_attributes(Diagnostics())
-        found: dict[str, Known] = {}
-        for key, attribute in written.items():
-            compiled = frame.instance.compiled.expression(attribute.expr)
-            origin = Origin(frame, compiled, data)
-            where = attribute.expr.range
-            found[key] = _evaluated(self._run, f"{name}.{key}", origin, where, missing)
-        return found
+    @property
+    def repetition(self) -> Known | None:
+        """The value of `count`, `for_each` or `enabled`; None where the block is not repeated."""
+        return repetition_of(self._reader(), self.address, self.declaration.repetition)
 
-    def _blocks(self, body: Body, name: str) -> tuple[BlockView, ...]:
-        if not isinstance(body, NativeBody):
-            return ()
-        return tuple(
-            BlockView(
-                block.type,
-                tuple(block.labels),
-                block.def_range,
-                self._arguments(block.body, f"{name}.{block.type}"),
-                self._blocks(block.body, f"{name}.{block.type}"),
-            )
-            for block in body.blocks
-            if block.type not in body.hidden_blocks
+    @property
+    def instances(self) -> Mapping[InstanceKey, CallView]:
+        """The instances by key; where it is not known which there are, one with a deferred key
+        stands for all.
+        """
+        found = self._evaluation.expansion(
+            self._frame, self._label, self.declaration.repetition, self.range
+        ).instances
+        return {
+            key: CallView(self._evaluation, self._frame, self.declaration, key, data)
+            for key, data in found.items()
+        }
+
+    @property
+    def module(self) -> ModuleView | None:
+        """The module instance; None where the module is not installed or cannot be read, and for a
+        block that is repeated.
+        """
+        frames = self._evaluation.module_instances(self._frame.calls[self.name])
+        child = frames.get(self.key)
+        return None if child is None else ModuleView(self._evaluation, child)
+
+    @property
+    def _label(self) -> str:
+        return f"module.{self.name}"
+
+    def _reader(self) -> Reader:
+        return repeated_reader(
+            self._evaluation,
+            self._frame,
+            self._label,
+            self.declaration.repetition,
+            self.range,
+            self._data,
         )
 
 
-class ModuleView:
+class ModuleView(Part):
     """One module instance and everything that it declares."""
 
-    __slots__ = ("_run", "frame")
+    __slots__ = ("_evaluation", "_frame")
 
-    def __init__(self, run: StaticRun, frame: Frame) -> None:
-        self._run = run
-        self.frame = frame
+    def __init__(self, evaluation: Evaluation, frame: Frame) -> None:
+        self._evaluation = evaluation
+        self._frame = frame
+
+    def _identity(self) -> object:
+        return self._frame
 
     def __repr__(self) -> str:
         return f"<{self.address or 'root module'} in {self.directory}>"
@@ -204,34 +165,61 @@ class ModuleView:
     @property
     def address(self) -> str:
         """The address of the instance; nothing for the root module."""
-        return str(self.frame.instance.addr)
+        return str(self._frame.instance.addr)
 
     @property
     def directory(self) -> str:
-        """Where the module's files are."""
-        return self.frame.module.directory
+        """Where the module's files are, seen from the directory of the configuration."""
+        return self._frame.module.directory
 
     @property
-    def variables(self) -> Mapping[str, Known]:
+    def files(self) -> tuple[str, ...]:
+        """The module's files, seen from the directory of the configuration."""
+        return self._frame.module.files
+
+    @property
+    def variables(self) -> Mapping[str, VariableView]:
         """The input variables with the values they have here."""
-        return self._values(self.frame.variables)
+        evaluation, frame = self._evaluation, self._frame
+        evaluation.evaluate(list(frame.variables.values()))
+        declared = frame.module.variables
+        return {
+            name: variable_view(evaluation, frame, declared[name], node)
+            for name, node in frame.variables.items()
+        }
 
     @property
     def locals(self) -> Mapping[str, Known]:
         """The local values."""
-        return self._values(self.frame.locals)
+        nodes = self._frame.locals
+        self._evaluation.evaluate(list(nodes.values()))
+        return {name: known_node(self._evaluation, node) for name, node in nodes.items()}
 
     @property
-    def outputs(self) -> Mapping[str, Known]:
+    def outputs(self) -> Mapping[str, OutputView]:
         """The output values."""
-        return self._values(self.frame.outputs)
+        evaluation, frame = self._evaluation, self._frame
+        evaluation.evaluate(list(frame.outputs.values()))
+        declared = frame.module.outputs
+        return {
+            name: output_view(evaluation, frame, declared[name], node)
+            for name, node in frame.outputs.items()
+        }
 
     @property
     def resources(self) -> Mapping[str, ResourceView]:
         """The resources, data sources and ephemeral resources by their address in the module."""
         return {
-            str(addr): ResourceView(self._run, self.frame, resource)
-            for addr, resource in self.frame.module.resources.items()
+            str(addr): ResourceView(self._evaluation, self._frame, resource)
+            for addr, resource in self._frame.module.resources.items()
+        }
+
+    @property
+    def calls(self) -> Mapping[str, CallView]:
+        """The module calls by name, also of modules that are not installed."""
+        return {
+            name: CallView(self._evaluation, self._frame, call)
+            for name, call in self._frame.module.calls.items()
         }
 
     @property
@@ -240,165 +228,17 @@ class ModuleView:
         stands for all.
         """
         return [
-            ModuleView(self._run, child)
-            for call in self.frame.calls.values()
-            for child in self._run.instances_of(call).values()
+            ModuleView(self._evaluation, child)
+            for call in self._frame.calls.values()
+            for child in self._evaluation.module_instances(call).values()
         ]
 
-    def _values(self, nodes: Mapping[str, ValueNode]) -> Mapping[str, Known]:
-        self._run.evaluate(list(nodes.values()))
-        return {
-            name: Known(node.label, node.value, node.range, node.origin())
-            for name, node in nodes.items()
-        }
-
-
-def _evaluated(
-    run: StaticRun, name: str, origin: Origin, where: Range, missing: UnknownCause | None
-) -> Known:
-    """The value of an expression, which may belong to something `missing`."""
-    question = Question(name, origin, missing)
-    run.evaluate([question])
-    return Known(name, question.value, where, origin)
-
-
-class Question(Node):
-    """An expression that somebody asks about.
-
-    What goes wrong with an expression of something `missing` is no mistake, since nobody else
-    evaluates it: it has no value for that reason.
-    """
-
-    __slots__ = ("_missing", "_name", "_origin", "value")
-
-    def __init__(self, name: str, origin: Origin, missing: UnknownCause | None = None) -> None:
-        super().__init__()
-        self._name = name
-        self._origin = origin
-        self._missing = missing
-        self.value: Value = FAILED
+    @property
+    def providers(self) -> Mapping[str, ProviderView]:
+        """The provider configurations that the module has or is given, as it names them."""
+        return provider_views(self._evaluation, self._frame)
 
     @property
-    def label(self) -> str:
-        return self._name
-
-    def fail(self) -> None:
-        self.value = FAILED
-
-    def step(self) -> Sequence[Need]:
-        result = self._evaluate()
-        if not isinstance(result, Value):
-            return result
-        self.value = result
-        return ()
-
-    def _evaluate(self) -> Value | list[Need]:
-        if self._missing is None:
-            return evaluate_origin(self._origin)
-        found = Diagnostics()
-        value = evaluate_origin(self._origin, found)
-        return DYNAMIC_UNKNOWN.with_causes((self._missing,)) if found.has_errors else value
-
-
-def no_instances(frame: Frame, resource: Resource) -> UnknownCause:
-    """Why the arguments of a resource may have no values: there is none of it."""
-    addr = frame.instance.addr
-    return UnknownCause(CauseKind.NO_INSTANCES, addr, str(resource.addr), resource.range)
-
-
-class Instances(Node):
-    """The instances of a resource that somebody asks about."""
-
-    __slots__ = ("_frame", "_resource", "expansion")
-
-    def __init__(self, frame: Frame, resource: Resource) -> None:
-        super().__init__()
-        self._frame = frame
-        self._resource = resource
-        self.expansion: Expansion = SINGLE_INSTANCE
-
-    @property
-    def label(self) -> str:
-        return self._frame.label(f"instances of {self._resource.addr}")
-
-    @property
-    def range(self) -> Range:
-        return self._resource.range
-
-    def fail(self) -> None:
-        """What is not known keeps its default."""
-
-    def step(self) -> Sequence[Need]:
-        repetition = self._resource.repetition
-        expansion = expand(self._frame, repetition)
-        if isinstance(expansion, list):
-            return expansion
-        expr = repetition.count or repetition.for_each
-        found = {key: replace(data, expr=expr) for key, data in expansion.instances.items()}
-        self.expansion = replace(expansion, instances=found)
-        return ()
-
-
-def expansion_of(run: StaticRun, frame: Frame, resource: Resource) -> Expansion:
-    """The instances of a resource, as far as it is known which there are."""
-    if resource.repetition.is_single:
-        return SINGLE_INSTANCE
-    node = Instances(frame, resource)
-    run.evaluate([node])
-    return node.expansion
-
-
-class Configuration:
-    """A configuration that has been loaded: its tree of modules, and what is wrong with it."""
-
-    __slots__ = ("_found", "_run", "_sources")
-
-    def __init__(
-        self, run: StaticRun | None, found: Diagnostics, sources: Mapping[str, bytes]
-    ) -> None:
-        self._run = run
-        self._found = found
-        self._sources = sources
-
-    def __repr__(self) -> str:
-        return f"<Configuration of {'nothing' if self._run is None else self.root}>"
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        from nigari.diagnostics.html import diagnostics_html, table
-
-        rows = []
-        for module in self.modules():
-            name = escape(module.address or "root module")
-            resources = ", ".join(f"<code>{escape(each)}</code>" for each in module.resources)
-            rows.append((name, f"<code>{escape(module.directory)}</code>", resources))
-        problems = diagnostics_html(self.diagnostics.in_order(), self._sources)
-        return table(("module", "directory", "resources"), rows) + problems
-
-    @property
-    def diagnostics(self) -> Diagnostics:
-        """Everything that has been found wrong so far; evaluating more may find more."""
-        more = () if self._run is None else self._run.diags
-        return Diagnostics(dict.fromkeys([*self._found, *more]))
-
-    def describe(self) -> str:
-        """The diagnostics as text for people, with the lines they are about."""
-        from nigari.diagnostics import to_text
-
-        return to_text(self.diagnostics.in_order(), self._sources)
-
-    @property
-    def root(self) -> ModuleView:
-        """The root module; a `ValueError` where the configuration cannot be read at all."""
-        if self._run is None:
-            raise ValueError(f"the configuration could not be read\n{self.describe()}")
-        return ModuleView(self._run, self._run.root)
-
-    def modules(self) -> Iterator[ModuleView]:
-        """Every module instance, callers before those they call."""
-        pending = [] if self._run is None else [self.root]
-        while pending:
-            module = pending.pop()
-            yield module
-            pending.extend(reversed(module.children))
+    def required_providers(self) -> Mapping[str, ProviderRequirement]:
+        """What the module requires of providers, by their names in the module."""
+        return required_providers(self._evaluation, self._frame)

@@ -1,0 +1,306 @@
+"""Blocks as Python programs see them: resources, providers, the backend, and what is in them.
+
+No provider is needed: a block is known by what is written in it. A `dynamic` block is shown as it
+is written, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nigari.addrs.absolute import Abs
+from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.config.backend import Backend
+from nigari.config.declared import Repetition
+from nigari.config.resource import Resource
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.base.causes import CauseKind, UnknownCause
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.instances import Frame
+from nigari.eval.nodes.provider_config import provider_of
+from nigari.hcl.body import Body
+from nigari.hcl.expressions import Expression
+from nigari.hcl.native_body import NativeBody
+from nigari.hcl.quoting import quoted
+from nigari.record import record
+from nigari.workspace.configuration.asked import (
+    Evaluation,
+    any_instance,
+    compiled_origin,
+    no_instances,
+)
+from nigari.workspace.configuration.known import Known, known_expression, text_of
+from nigari.workspace.configuration.parts import Part
+
+
+class BlockView:
+    """A nested block, with its arguments and the blocks in it."""
+
+    __slots__ = ("arguments", "blocks", "labels", "range", "type")
+
+    def __init__(
+        self,
+        type: str,
+        labels: tuple[str, ...],
+        range: Range,
+        arguments: Mapping[str, Known],
+        blocks: tuple[BlockView, ...],
+    ) -> None:
+        self.type = type
+        self.labels = labels
+        self.range = range
+        self.arguments = arguments
+        self.blocks = blocks
+
+    def _key(self) -> tuple[object, ...]:
+        return self.type, self.labels, self.range, self.arguments, self.blocks
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, BlockView) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.labels, self.range))
+
+    def __repr__(self) -> str:
+        return f"<{' '.join((self.type, *map(quoted, self.labels)))}>"
+
+
+@record
+class Reader:
+    """Evaluates what is written in one block of a module instance."""
+
+    evaluation: Evaluation
+    frame: Frame
+    data: InstanceData = NO_INSTANCE_DATA
+    """What `each` and `count` mean there."""
+    missing: UnknownCause | None = None
+    """Why there may be no values: there are no instances."""
+
+    def known(self, name: str, expr: Expression, missing: UnknownCause | None = None) -> Known:
+        """The value of an expression."""
+        origin = compiled_origin(self.frame, expr, self.data)
+        return known_expression(self.evaluation, name, origin, missing or self.missing)
+
+    def arguments(
+        self, body: Body, name: str, iterators: frozenset[str] = frozenset()
+    ) -> Mapping[str, Known]:
+        """The arguments that are written in a body; those of `dynamic` blocks may use iterators."""
+        written = body.just_attributes(Diagnostics())
+        return {
+            key: self.known(f"{name}.{key}", each.expr, self._iterated(each.expr, iterators))
+            for key, each in written.items()
+        }
+
+    def _iterated(self, expr: Expression, iterators: frozenset[str]) -> UnknownCause | None:
+        for traversal in expr.variables() if iterators else ():
+            if traversal.root_name in iterators:
+                addr = self.frame.instance.addr
+                return UnknownCause(CauseKind.INSTANCE, addr, str(traversal), traversal.range)
+        return None
+
+    def blocks(
+        self, body: Body, name: str, iterators: frozenset[str] = frozenset()
+    ) -> tuple[BlockView, ...]:
+        """The nested blocks that are written in a body; in JSON they look like arguments."""
+        if not isinstance(body, NativeBody):
+            return ()
+        found: list[BlockView] = []
+        for block in body.blocks:
+            if block.type in body.hidden_blocks:
+                continue
+            inner = iterators
+            if block.type == "dynamic" and block.labels:
+                inner |= {_iterator(block.body, block.labels[0])}
+            path = f"{name}.{block.type}"
+            found.append(
+                BlockView(
+                    block.type,
+                    tuple(block.labels),
+                    block.def_range,
+                    self._named_arguments(block.body, path, iterators, inner),
+                    self.blocks(block.body, path, inner),
+                )
+            )
+        return tuple(found)
+
+    def _named_arguments(
+        self, body: Body, path: str, outer: frozenset[str], inner: frozenset[str]
+    ) -> Mapping[str, Known]:
+        """Those of a block; `iterator` in a `dynamic` block is a name and has no value."""
+        if inner is outer:
+            return self.arguments(body, path, outer)
+        written = body.just_attributes(Diagnostics())
+        return {
+            key: self.known(f"{path}.{key}", each.expr, self._iterated(each.expr, inner))
+            for key, each in written.items()
+            if key != "iterator"
+        }
+
+
+def _iterator(body: Body, type_: str) -> str:
+    """What the current element is called in a `dynamic` block."""
+    written = body.just_attributes(Diagnostics()).get("iterator")
+    return type_ if written is None else text_of(written.expr)
+
+
+def repeated_reader(
+    evaluation: Evaluation,
+    frame: Frame,
+    name: str,
+    repetition: Repetition,
+    where: Range,
+    data: InstanceData | None,
+) -> Reader:
+    """Reads a block for one instance, or for all of them where `data` is None."""
+    if data is not None:
+        return Reader(evaluation, frame, data)
+    instances = evaluation.expansion(frame, name, repetition, where).instances
+    data = instances.get(DEFERRED) or any_instance(frame, repetition)
+    missing = None if instances else no_instances(frame, name, where)
+    return Reader(evaluation, frame, data, missing)
+
+
+def repetition_of(reader: Reader, name: str, repetition: Repetition) -> Known | None:
+    """The value of `count`, `for_each` or `enabled`; None where a block has none of them."""
+    found = (
+        ("count", repetition.count),
+        ("for_each", repetition.for_each),
+        ("enabled", repetition.enabled),
+    )
+    for argument, expr in found:
+        if expr is not None:
+            return Reader(reader.evaluation, reader.frame).known(f"{name}.{argument}", expr)
+    return None
+
+
+class ResourceView(Part):
+    """A resource of one module instance: the block, which stands for all instances, or one of
+    them.
+    """
+
+    __slots__ = ("_data", "_evaluation", "_frame", "declaration", "key")
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        frame: Frame,
+        declaration: Resource,
+        key: InstanceKey = None,
+        data: InstanceData | None = None,
+    ) -> None:
+        self._evaluation = evaluation
+        self._frame = frame
+        self._data = data
+        self.declaration = declaration
+        self.key = key
+        """The key of the instance; None for the block, and where the block is not repeated."""
+
+    def _identity(self) -> object:
+        return self._frame, self.declaration.addr, self.key, self._data is None
+
+    def __repr__(self) -> str:
+        return f"<{self.mode} {self.address}>"
+
+    @property
+    def address(self) -> str:
+        """The address of the block, or of the instance, in the tree."""
+        addr = self.declaration.addr.instance(self.key)
+        return str(Abs(self._frame.instance.addr, addr))
+
+    @property
+    def mode(self) -> str:
+        """`resource`, `data` or `ephemeral`."""
+        return self.declaration.addr.mode.value
+
+    @property
+    def type(self) -> str:
+        """The resource type."""
+        return self.declaration.addr.type
+
+    @property
+    def name(self) -> str:
+        """The name after the type."""
+        return self.declaration.addr.name
+
+    @property
+    def provider(self) -> str:
+        """The provider that the resource type belongs to, as its whole address."""
+        return str(provider_of(self._frame.module, self.declaration.provider_name))
+
+    @property
+    def range(self) -> Range:
+        """Where the header of the block is."""
+        return self.declaration.range
+
+    @property
+    def repetition(self) -> Known | None:
+        """The value of `count`, `for_each` or `enabled`; None where the block is not repeated."""
+        return repetition_of(self._reader(), self.address, self.declaration.repetition)
+
+    @property
+    def instances(self) -> Mapping[InstanceKey, ResourceView]:
+        """The instances of the block by key; where it is not known which there are, one with a
+        deferred key stands for all.
+        """
+        found = self._evaluation.resource_instances(self._frame, self.declaration).instances
+        return {
+            key: ResourceView(self._evaluation, self._frame, self.declaration, key, data)
+            for key, data in found.items()
+        }
+
+    @property
+    def arguments(self) -> Mapping[str, Known]:
+        """The arguments that are written in the block, with their values."""
+        return self._reader().arguments(self.declaration.body, self.address)
+
+    @property
+    def blocks(self) -> tuple[BlockView, ...]:
+        """The nested blocks that are written in the block; in JSON they look like arguments."""
+        return self._reader().blocks(self.declaration.body, self.address)
+
+    def _reader(self) -> Reader:
+        declared = self.declaration
+        return repeated_reader(
+            self._evaluation,
+            self._frame,
+            str(declared.addr),
+            declared.repetition,
+            declared.range,
+            self._data,
+        )
+
+
+class BackendView(Part):
+    """Where the state is kept: a `backend` or `cloud` block."""
+
+    __slots__ = ("_backend", "_reader")
+
+    def __init__(self, evaluation: Evaluation, backend: Backend) -> None:
+        self._reader = Reader(evaluation, evaluation.run.root)
+        self._backend = backend
+
+    def _identity(self) -> object:
+        return self._reader.frame
+
+    def __repr__(self) -> str:
+        return f"<backend {self.type}>"
+
+    @property
+    def type(self) -> str:
+        """The kind of backend; `cloud` for a `cloud` block."""
+        return self._backend.type
+
+    @property
+    def range(self) -> Range:
+        """Where the header of the block is."""
+        return self._backend.range
+
+    @property
+    def arguments(self) -> Mapping[str, Known]:
+        """The arguments that are written in the block, with their values."""
+        return self._reader.arguments(self._backend.body, "backend")
+
+    @property
+    def blocks(self) -> tuple[BlockView, ...]:
+        """The nested blocks."""
+        return self._reader.blocks(self._backend.body, "backend")

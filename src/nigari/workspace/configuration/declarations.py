@@ -1,0 +1,252 @@
+"""Input variables and output values as Python programs see them: values with their declarations."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from nigari.config.declared import CheckRule
+from nigari.config.output import Output
+from nigari.config.variable import Variable
+from nigari.cty.types import Type
+from nigari.cty.values import Value
+from nigari.diagnostics import Range
+from nigari.eval.base.instances import Frame, ValueNode
+from nigari.hcl.expressions import Expression
+from nigari.record import record
+from nigari.workspace.configuration.asked import Evaluation
+from nigari.workspace.configuration.blocks import Reader
+from nigari.workspace.configuration.known import Known, Why, told, why_node
+
+
+@record
+class Rule:
+    """A condition that a value must meet: a `validation` or a `precondition` block."""
+
+    condition: Known
+    error_message: Known
+    range: Range
+    """Where the header of the block is."""
+
+
+class Written(Protocol):
+    """The expressions of a declaration, evaluated when somebody asks."""
+
+    @property
+    def default(self) -> Known | None: ...
+    @property
+    def rules(self) -> tuple[Rule, ...]: ...
+
+
+@record
+class _Evaluated:
+    """The expressions of a declaration, once they are evaluated."""
+
+    default: Known | None
+    rules: tuple[Rule, ...]
+
+
+class _Expressions:
+    """The expressions of a declaration in one module instance."""
+
+    __slots__ = ("_default", "_name", "_reader", "_rules")
+
+    def __init__(
+        self,
+        reader: Reader,
+        name: str,
+        default: Expression | None,
+        rules: tuple[CheckRule, ...],
+    ) -> None:
+        self._reader = reader
+        self._name = name
+        self._default = default
+        self._rules = rules
+
+    @property
+    def default(self) -> Known | None:
+        expr = self._default
+        return None if expr is None else self._reader.known(f"default of {self._name}", expr)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        known, name = self._reader.known, self._name
+        return tuple(
+            Rule(
+                known(f"condition of {name}", each.condition),
+                known(f"error_message of {name}", each.error_message),
+                each.range,
+            )
+            for each in self._rules
+        )
+
+
+@record
+class _VariableWords:
+    """What a `variable` block says that needs no evaluation."""
+
+    type: Type
+    description: str
+    sensitive: bool
+    ephemeral: bool
+    nullable: bool
+    deprecated: str
+    giver: str
+
+
+class VariableView(Known):
+    """An input variable: the value that it has, and its declaration."""
+
+    __slots__ = ("_words", "_written")
+
+    def __init__(
+        self,
+        name: str,
+        value: Value,
+        range: Range | None,
+        why: Why,
+        words: _VariableWords,
+        written: Written,
+    ) -> None:
+        super().__init__(name, value, range, why)
+        self._words = words
+        self._written = written
+
+    def __reduce__(self) -> tuple[object, ...]:
+        written = _Evaluated(self._written.default, self._written.rules)
+        why = told(self._why)
+        return VariableView, (self.name, self.value, self.range, why, self._words, written)
+
+    @property
+    def type(self) -> Type:
+        """The type constraint; `cty.DYNAMIC` where there is none."""
+        return self._words.type
+
+    @property
+    def description(self) -> str:
+        """The description; nothing where there is none."""
+        return self._words.description
+
+    @property
+    def default(self) -> Known | None:
+        """The default; None where there is none, so that a value is required."""
+        return self._written.default
+
+    @property
+    def validations(self) -> tuple[Rule, ...]:
+        """The rules that the value must meet."""
+        return self._written.rules
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether it is declared as sensitive."""
+        return self._words.sensitive
+
+    @property
+    def is_ephemeral(self) -> bool:
+        """Whether it is declared as ephemeral."""
+        return self._words.ephemeral
+
+    @property
+    def is_nullable(self) -> bool:
+        """Whether it may be null."""
+        return self._words.nullable
+
+    @property
+    def deprecated(self) -> str:
+        """The advice against using it; nothing where there is none."""
+        return self._words.deprecated
+
+    @property
+    def giver(self) -> str:
+        """Who gives the value: `default`, `argument` (of the module call), `none`, or a file, an
+        environment variable, `the caller`.
+        """
+        return self._words.giver
+
+
+@record
+class _OutputWords:
+    """What an `output` block says that needs no evaluation."""
+
+    description: str
+    sensitive: bool
+    ephemeral: bool
+    deprecated: str
+
+
+class OutputView(Known):
+    """An output value: the value, and its declaration."""
+
+    __slots__ = ("_words", "_written")
+
+    def __init__(
+        self,
+        name: str,
+        value: Value,
+        range: Range | None,
+        why: Why,
+        words: _OutputWords,
+        written: Written,
+    ) -> None:
+        super().__init__(name, value, range, why)
+        self._words = words
+        self._written = written
+
+    def __reduce__(self) -> tuple[object, ...]:
+        written = _Evaluated(None, self._written.rules)
+        why = told(self._why)
+        return OutputView, (self.name, self.value, self.range, why, self._words, written)
+
+    @property
+    def description(self) -> str:
+        """The description; nothing where there is none."""
+        return self._words.description
+
+    @property
+    def preconditions(self) -> tuple[Rule, ...]:
+        """The rules that must be met before the value is used."""
+        return self._written.rules
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether it is declared as sensitive."""
+        return self._words.sensitive
+
+    @property
+    def is_ephemeral(self) -> bool:
+        """Whether it is declared as ephemeral."""
+        return self._words.ephemeral
+
+    @property
+    def deprecated(self) -> str:
+        """The advice against using it; nothing where there is none."""
+        return self._words.deprecated
+
+
+def variable_view(
+    evaluation: Evaluation, frame: Frame, variable: Variable, node: ValueNode
+) -> VariableView:
+    """A variable that has been evaluated."""
+    words = _VariableWords(
+        variable.type,
+        variable.description,
+        variable.sensitive,
+        variable.ephemeral,
+        variable.nullable,
+        variable.deprecated,
+        evaluation.giver(node),
+    )
+    reader = Reader(evaluation, frame)
+    written = _Expressions(reader, node.label, variable.default, variable.validations)
+    why = why_node(evaluation, node)
+    return VariableView(node.label, node.value, node.range, why, words, written)
+
+
+def output_view(
+    evaluation: Evaluation, frame: Frame, output: Output, node: ValueNode
+) -> OutputView:
+    """An output that has been evaluated."""
+    words = _OutputWords(output.description, output.sensitive, output.ephemeral, output.deprecated)
+    written = _Expressions(Reader(evaluation, frame), node.label, None, output.preconditions)
+    why = why_node(evaluation, node)
+    return OutputView(node.label, node.value, node.range, why, words, written)

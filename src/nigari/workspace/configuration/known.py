@@ -1,0 +1,312 @@
+"""Values as far as they are known before anything runs, with why and where they come from.
+
+A `Known` is worked out when it is made; what it comes from only when somebody asks. Pickled, it
+takes all of that along, and nothing else of the configuration.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Protocol
+
+from nigari.addrs.values import CountAttr, EachAttr
+from nigari.cty.values import Value
+from nigari.diagnostics import Range
+from nigari.eval.base.causes import UnknownCause
+from nigari.eval.base.instances import Origin, ValueNode
+from nigari.eval.base.scope import nodes_of
+from nigari.eval.nodes.variable import RootVariable
+from nigari.hcl.expressions import Expression
+from nigari.hcl.traversal import Traversal
+from nigari.lang.references import Reference
+from nigari.record import record
+from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
+from nigari.workspace.configuration.explanation import Explanation, Telling
+
+
+@record
+class ValueOrigin:
+    """Something that a value comes from in the first place: what itself comes from nothing else."""
+
+    name: str
+    """As in the configuration: `var.env`, `local.name of module.m`, `terraform.workspace`."""
+    giver: str
+    """Who gives a variable its value: `default`, `argument`, `none`, a file, an environment
+    variable, `the caller`; nothing for what is no variable.
+    """
+    range: Range | None
+    """Where the value is written, if it is."""
+
+
+class Why(Protocol):
+    """What there is to say about a value."""
+
+    @property
+    def expr(self) -> str: ...
+    @property
+    def references(self) -> tuple[Traversal, ...]: ...
+    @property
+    def reasons(self) -> tuple[str, ...]: ...
+    @property
+    def origins(self) -> tuple[ValueOrigin, ...]: ...
+    @property
+    def explanation(self) -> Explanation: ...
+
+
+class Known:
+    """A value as far as it is known before anything runs."""
+
+    __slots__ = ("_why", "name", "range", "value")
+
+    def __init__(self, name: str, value: Value, range: Range | None, why: Why) -> None:
+        self.name = name
+        """What it is called in diagnostics: `local.a`, `var.x of module.m`."""
+        self.value = value
+        """The value; what is not known in it is an unknown `cty` value."""
+        self.range = range
+        """Where it is declared, or the expression written."""
+        self._why = why
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all of the value is known."""
+        return self.value.is_wholly_known
+
+    def to_python(self) -> object:
+        """The value as plain Python data; a `CtyError` where it is not known, or is sensitive."""
+        return self.value.to_python()
+
+    @property
+    def expr(self) -> str:
+        """The text of the expression that gives the value; nothing where that is no expression."""
+        return self._why.expr
+
+    @property
+    def references(self) -> tuple[Traversal, ...]:
+        """What the expression refers to, in order, as it is written there."""
+        return self._why.references
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why the value, or a part of it, is not known: one chain for each cause."""
+        return list(self._why.reasons)
+
+    @property
+    def origins(self) -> tuple[ValueOrigin, ...]:
+        """Where the value comes from in the first place, through any number of steps."""
+        return self._why.origins
+
+    def explain(self) -> Explanation:
+        """The tree of values that it comes from; printed, what `nigari explain` shows."""
+        return self._why.explanation
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self) or not isinstance(other, Known):
+            return NotImplemented
+        return (self.name, self.value, self.range) == (other.name, other.value, other.range)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.range))
+
+    def __copy__(self) -> Known:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Known:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Known, (self.name, self.value, self.range, told(self._why))
+
+    def __repr__(self) -> str:
+        return f"<{self.name} = {self.value!r}>"
+
+
+@record
+class Told:
+    """What there is to say about a value, said once and for all."""
+
+    expr: str
+    references: tuple[Traversal, ...]
+    reasons: tuple[str, ...]
+    origins: tuple[ValueOrigin, ...]
+    explanation: Explanation
+
+
+def told(why: Why) -> Told:
+    """The same, without the configuration that it is about."""
+    return Told(why.expr, why.references, why.reasons, why.origins, why.explanation)
+
+
+class _WhyExpression:
+    """Why an expression has its value."""
+
+    __slots__ = ("_evaluation", "_known", "_missing", "_name", "_origin")
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        name: str,
+        value: Value,
+        origin: Origin,
+        missing: UnknownCause | None,
+    ) -> None:
+        self._evaluation = evaluation
+        self._name = name
+        self._known = value
+        self._origin = origin
+        self._missing = missing
+
+    @property
+    def expr(self) -> str:
+        return text_of(self._origin.compiled.expr)
+
+    @property
+    def references(self) -> tuple[Traversal, ...]:
+        return tuple(self._origin.compiled.expr.variables())
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        with self._evaluation.lock:
+            return tuple(reasons(self._name, self._known, self._origin))
+
+    @property
+    def origins(self) -> tuple[ValueOrigin, ...]:
+        where = self._origin.compiled.expr.range
+        return _origins(self._evaluation, _Station(self._name, "", where, self._origin))
+
+    @property
+    def explanation(self) -> Explanation:
+        where = self._origin.compiled.expr.range
+        telling = Telling(self._evaluation)
+        return telling.expression(self._name, self._origin, where, "", self._missing)
+
+
+class _WhyNode:
+    """Why something that is declared has its value."""
+
+    __slots__ = ("_evaluation", "_node")
+
+    def __init__(self, evaluation: Evaluation, node: ValueNode) -> None:
+        self._evaluation = evaluation
+        self._node = node
+
+    @property
+    def _expr(self) -> Expression | None:
+        node, origin = self._node, self._node.origin()
+        if origin is not None:
+            return origin.compiled.expr
+        given = node.given if isinstance(node, RootVariable) else None
+        return None if given is None else given.expr
+
+    @property
+    def expr(self) -> str:
+        return "" if self._expr is None else text_of(self._expr)
+
+    @property
+    def references(self) -> tuple[Traversal, ...]:
+        return () if self._expr is None else tuple(self._expr.variables())
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        node = self._node
+        with self._evaluation.lock:
+            return tuple(reasons(node.label, node.value, node.origin()))
+
+    @property
+    def origins(self) -> tuple[ValueOrigin, ...]:
+        return _origins(self._evaluation, _station(self._evaluation, self._node))
+
+    @property
+    def explanation(self) -> Explanation:
+        return Telling(self._evaluation).node(self._node)
+
+
+def known_expression(
+    evaluation: Evaluation,
+    name: str,
+    origin: Origin,
+    missing: UnknownCause | None = None,
+) -> Known:
+    """The value of an expression, which may belong to something `missing`."""
+    value = evaluation.value(name, origin, missing)
+    why = _WhyExpression(evaluation, name, value, origin, missing)
+    return Known(name, value, origin.compiled.expr.range, why)
+
+
+def known_node(evaluation: Evaluation, node: ValueNode) -> Known:
+    """The value of something that is declared and has been evaluated."""
+    return Known(node.label, node.value, node.range, why_node(evaluation, node))
+
+
+def why_node(evaluation: Evaluation, node: ValueNode) -> Why:
+    """Why something that is declared has its value."""
+    return _WhyNode(evaluation, node)
+
+
+def text_of(expr: Expression) -> str:
+    """An expression as it is written."""
+    return expr.source.text[expr.start : expr.end]
+
+
+# -- where values come from -----------------------------------------------------------------------
+
+
+@record
+class _Station:
+    """Something on the way from a value back to where it comes from."""
+
+    name: str
+    giver: str
+    range: Range | None
+    origin: Origin | None
+
+
+def _station(evaluation: Evaluation, node: ValueNode) -> _Station:
+    origin, where = node.origin(), node.range
+    if origin is not None:
+        where = origin.compiled.expr.range
+    elif isinstance(node, RootVariable) and node.given is not None:
+        where = node.given.range
+    return _Station(node.label, evaluation.giver(node), where, origin)
+
+
+def _origins(evaluation: Evaluation, start: _Station) -> tuple[ValueOrigin, ...]:
+    """What a value comes from that itself comes from nothing else, nearest first."""
+    found: dict[ValueOrigin, None] = {}
+    pending = deque([start])
+    seen: set[object] = set()
+    with evaluation.lock:
+        while pending:
+            station = pending.popleft()
+            is_first = True
+            for key, further in _before(evaluation, station.origin):
+                is_first = False
+                if key not in seen:
+                    seen.add(key)
+                    pending.append(further)
+            if is_first:
+                found[ValueOrigin(station.name, station.giver, station.range)] = None
+    return tuple(found)
+
+
+def _before(evaluation: Evaluation, origin: Origin | None) -> Iterator[tuple[object, _Station]]:
+    """What an expression takes its value from, each with a key that says whether it is the same."""
+    if origin is None:
+        return
+    for reference in origin.compiled.references:
+        nodes = nodes_of(origin.frame, reference)
+        for node in nodes:
+            yield node, _station(evaluation, node)
+        if not nodes:
+            yield _written(origin, reference)
+
+
+def _written(origin: Origin, reference: Reference) -> tuple[object, _Station]:
+    """What a reference stands for that is declared nowhere: `each.key`, `path.module`."""
+    subject, expr = reference.subject, origin.data.expr
+    name = str(subject)
+    if expr is None or not isinstance(subject, EachAttr | CountAttr):
+        return (origin.frame, name), _Station(name, "", reference.range, None)
+    inner = compiled_origin(origin.frame, expr)
+    return (origin.frame, expr), _Station(name, "", expr.range, inner)

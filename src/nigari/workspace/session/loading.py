@@ -1,0 +1,178 @@
+"""Loaded configurations: a session that nothing is done with but looking.
+
+Everything that the program reads counts here, too: the session reads it. The modules and what is in
+them are in `nigari.workspace.configuration.view`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from os import PathLike
+
+from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.eval.base.inputs import check_undeclared
+from nigari.workspace.configuration.asked import Evaluation
+from nigari.workspace.configuration.blocks import BackendView
+from nigari.workspace.configuration.explain import Explainer
+from nigari.workspace.configuration.explanation import Explanation
+from nigari.workspace.configuration.parts import Part
+from nigari.workspace.configuration.view import ModuleView
+from nigari.workspace.session.failure import SessionError
+from nigari.workspace.session.opening import given_variables, working_directory
+from nigari.workspace.session.session import Session
+
+
+def load(
+    path: str | PathLike[str] = ".",
+    variables: Mapping[str, object] | None = None,
+    var_files: Sequence[str | PathLike[str]] = (),
+    *,
+    workspace: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    usual: bool = True,
+) -> Configuration:
+    """The configuration in a directory: see `nigari.load`."""
+    if workspace is None and not usual:
+        workspace = "default"
+    where = working_directory(path, environ, workspace)
+    return Configuration(Session(where, given_variables(variables, var_files, not usual)))
+
+
+class Configuration(Part):
+    """A configuration that has been loaded: its tree of modules, and what is wrong with it.
+
+    Several threads may read it. It cannot be pickled, but its values can.
+    """
+
+    __slots__ = ("_evaluation", "_session")
+
+    def __init__(self, session: Session) -> None:
+        run = session.static()
+        if run is not None:
+            check_undeclared(session.inputs, run.root.module.variables, session.diags)
+        self._session = session
+        self._evaluation = None if run is None else Evaluation(run, session.workspace.sources)
+
+    def _identity(self) -> object:
+        return id(self._session)
+
+    def __repr__(self) -> str:
+        return f"<Configuration of {'nothing' if self._evaluation is None else self.root}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from nigari.diagnostics.html import diagnostics_html, table
+
+        rows = []
+        for module in self.modules():
+            name = escape(module.address or "root module")
+            resources = ", ".join(f"<code>{escape(each)}</code>" for each in module.resources)
+            rows.append((name, f"<code>{escape(module.directory)}</code>", resources))
+        problems = diagnostics_html(self.diagnostics.in_order(), self._session.sources)
+        return table(("module", "directory", "resources"), rows) + problems
+
+    @property
+    def path(self) -> str:
+        """The directory. All other paths are seen from there."""
+        return os.path.normpath(self._session.where.path)
+
+    @property
+    def workspace(self) -> str:
+        """The name of the workspace that `terraform.workspace` stands for."""
+        return self._session.selected
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """Everything that has been found wrong so far; evaluating more may find more."""
+        found = self._session.diags
+        if self._evaluation is None:
+            return Diagnostics(found)
+        with self._evaluation.lock:
+            return Diagnostics(dict.fromkeys([*found, *self._evaluation.run.diags]))
+
+    def describe(self) -> str:
+        """The diagnostics as text for people, with the lines they are about."""
+        from nigari.diagnostics import to_text
+
+        return to_text(self.diagnostics.in_order(), self._session.sources)
+
+    def raise_for_errors(self) -> None:
+        """Raise a `SessionError` where errors have been found so far."""
+        found = self.diagnostics
+        if found.has_errors:
+            raise self._failure(found)
+
+    def validate(self) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong with the configuration, whatever its variables, as
+        `nigari validate` finds it: the providers must be installed and are started.
+        """
+        session = self._session
+        if self._evaluation is None:
+            return tuple(session.diags.in_order())
+        from nigari.workspace.configuration.checking import validate
+
+        with self._evaluation.lock:
+            found = validate(session.workspace, session.inputs, True, session.selected)
+        return tuple(Diagnostics(dict.fromkeys([*session.diags, *found])).in_order())
+
+    def explain(self, address: str) -> Explanation:
+        """What the value at an address is, when it is known, and where it comes from, as
+        `nigari explain` shows it. A `SessionError` where there is nothing at the address.
+        """
+        return self._ask(lambda explainer: explainer.address(address))
+
+    def evaluate(self, expression: str, module: str = "") -> Explanation:
+        """What an expression is in a module, as `nigari eval` finds it. A `SessionError` where the
+        expression or the address of the module is wrong.
+        """
+        return self._ask(lambda explainer: explainer.expression(expression, module))
+
+    def _ask(self, ask: Callable[[Explainer], Explanation | None]) -> Explanation:
+        """Answer a question; what is wrong with the question itself is not kept."""
+        evaluation, found = self._read(), Diagnostics()
+        run, explainer = evaluation.run, Explainer(evaluation, found)
+        with evaluation.lock:
+            kept = run.diags
+            run.report_to(found)
+            try:
+                explanation = ask(explainer)
+            finally:
+                run.report_to(kept)
+            asked = explainer.sources
+            kept.extend(
+                each for each in found if each.subject and each.subject.filename not in asked
+            )
+        if explanation is None or explanation.is_of_nothing:
+            raise SessionError(found.in_order(), {**self._session.sources, **asked})
+        return explanation
+
+    def _read(self) -> Evaluation:
+        if self._evaluation is None:
+            raise self._failure(self.diagnostics)
+        return self._evaluation
+
+    def _failure(self, found: Diagnostics) -> SessionError:
+        return SessionError(found.in_order(), dict(self._session.sources))
+
+    @property
+    def root(self) -> ModuleView:
+        """The root module; a `SessionError` where the configuration cannot be read at all."""
+        evaluation = self._read()
+        return ModuleView(evaluation, evaluation.run.root)
+
+    @property
+    def backend(self) -> BackendView | None:
+        """Where the state is kept; None where no block says so."""
+        evaluation = self._read()
+        backend = evaluation.run.root.module.backend
+        return None if backend is None else BackendView(evaluation, backend)
+
+    def modules(self) -> Iterator[ModuleView]:
+        """Every module instance, callers before those they call."""
+        pending = [] if self._evaluation is None else [self.root]
+        while pending:
+            module = pending.pop()
+            yield module
+            pending.extend(reversed(module.children))
