@@ -72,6 +72,11 @@ class Explanation:
     def __str__(self) -> str:
         return explanation_text(self)
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
     def __repr__(self) -> str:
         return f"<explanation of {self.name} = {self.shown_value}>"
 
