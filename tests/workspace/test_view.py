@@ -453,3 +453,46 @@ def test_validating(tmp_path: Path) -> None:
     assert [each.summary for each in configuration.validate()] == ["Unexpected argument"]
     (tmp_path / "main.tf").write_text(text.replace("inptu", "input"))
     assert nigari.load(tmp_path).validate() == ()
+
+
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [
+        ("0", "module.m.v ← module.m, which has no instances"),
+        ("2", "module.m.v ← count.index, which is different in each instance"),
+        ('"x"', "module.m.v ← an error, which has been reported"),
+        ("var.n", "module.m.v ← count.index ← var.n, which has no value"),
+    ],
+)
+def test_why_an_argument_of_a_repeated_call_has_no_value(
+    tmp_path: Path, count: str, reason: str
+) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "main.tf").write_text('variable "v" {}\n')
+    (tmp_path / "main.tf").write_text(
+        f'variable "n" {{}}\nmodule "m" {{\n  source = "./m"\n  count = {count}\n'
+        "  v = count.index\n}\n"
+    )
+    call = nigari.load(tmp_path, usual=False).root.calls["m"]
+    assert call.arguments["v"].reasons == [reason]
+    assert call.source.to_python() == "./m"
+
+
+def test_who_gives_a_variable_that_is_not_const_its_value(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "main.tf").write_text(
+        'variable "a" {\n  const = false\n}\nvariable "b" {\n  const = false\n  default = 1\n}\n'
+    )
+    (tmp_path / "main.tf").write_text('module "m" {\n  source = "./m"\n  a = 1\n}\n')
+    (module,) = nigari.load(tmp_path, usual=False).root.children
+    assert [each.giver for each in module.variables.values()] == ["argument", "default"]
+
+
+def test_modules_that_are_not_installed_are_explained(whole: nigari.Configuration) -> None:
+    known = whole.explain('module.git["us"].source')
+    assert known.value.to_python() == "git::https://example.com/us.git?ref=prod"
+    assert whole.explain("module.git.source").chains == (
+        "module.git.source ← each.key, which is different in each instance",
+    )
+    with pytest.raises(nigari.SessionError, match=r'\["eu"\], \["us"\]'):
+        whole.explain('module.git["asia"].source')

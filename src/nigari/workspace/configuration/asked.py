@@ -16,7 +16,7 @@ from nigari.config.resource import Resource
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
+from nigari.eval.base.causes import REPORTED, CauseKind, UnknownCause, causes_within
 from nigari.eval.base.expansion import (
     NO_INSTANCE_DATA,
     SINGLE_INSTANCE,
@@ -29,7 +29,7 @@ from nigari.eval.base.instances import FAILED, CallNode, Frame, Origin, ValueNod
 from nigari.eval.base.once import Need, Node
 from nigari.eval.base.scope import evaluate_origin
 from nigari.eval.nodes.module_call import expand
-from nigari.eval.nodes.variable import ArgumentVariable, VariableNode
+from nigari.eval.nodes.variable import VariableNode
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.expressions import Expression
 from nigari.record import replace
@@ -161,20 +161,28 @@ def compiled_origin(
     return Origin(frame, frame.instance.compiled.expression(expr), data)
 
 
-def no_instances(frame: Frame, name: str, where: Range) -> UnknownCause:
+def missing_instances(
+    expansion: Expansion, frame: Frame, name: str, where: Range
+) -> UnknownCause | None:
     """Why the arguments of a block may have no values: there is no instance of it."""
+    if expansion.instances:
+        return None
+    if expansion.is_wrong:
+        return REPORTED
     return UnknownCause(CauseKind.NO_INSTANCES, frame.instance.addr, name, where)
 
 
-def any_instance(frame: Frame, repetition: Repetition) -> InstanceData:
-    """What `each` and `count` mean in a block that stands for all of its instances."""
+def any_instance(
+    frame: Frame, repetition: Repetition, missing: UnknownCause | None = None
+) -> InstanceData:
+    """What `each` and `count` mean in a block that stands for all of its instances, if any."""
     expr = repetition.count or repetition.for_each
     if expr is None:
         return NO_INSTANCE_DATA
 
     def differing(name: str) -> tuple[UnknownCause]:
         addr = frame.instance.addr
-        return (UnknownCause(CauseKind.INSTANCE, addr, name, expr.range),)
+        return (missing or UnknownCause(CauseKind.INSTANCE, addr, name, expr.range),)
 
     if repetition.count is not None:
         return InstanceData(count_index=unknown(NUMBER).with_causes(differing("count.index")))
@@ -200,10 +208,11 @@ def reasons(name: str, value: Value, origin: Origin | None, label: str = "") -> 
 
 def value_origin(frame: Frame, name: str, inputs: Inputs) -> str:
     """Who gives a variable its value: `argument`, `default`, `none`, or where it is given."""
-    node = frame.variables[name]
-    if isinstance(node, ArgumentVariable) and node.argument is not None:
-        return "argument"
-    given = inputs.get(name) if frame.parent is None else None
+    caller, call = frame.parent, frame.instance.call
+    if caller is not None and call is not None:
+        if name in caller.instance.compiled.arguments(call, Diagnostics()):
+            return "argument"
+    given = inputs.get(name) if caller is None else None
     if given is not None:
         return given.origin
     return "none" if frame.module.variables[name].default is None else "default"

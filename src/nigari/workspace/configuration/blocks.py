@@ -27,7 +27,7 @@ from nigari.workspace.configuration.asked import (
     Evaluation,
     any_instance,
     compiled_origin,
-    no_instances,
+    missing_instances,
 )
 from nigari.workspace.configuration.known import Known, known_expression, text_of
 from nigari.workspace.configuration.parts import Part
@@ -154,9 +154,9 @@ def repeated_reader(
     """Reads a block for one instance, or for all of them where `data` is None."""
     if data is not None:
         return Reader(evaluation, frame, data)
-    instances = evaluation.expansion(frame, name, repetition, where).instances
-    data = instances.get(DEFERRED) or any_instance(frame, repetition)
-    missing = None if instances else no_instances(frame, name, where)
+    expansion = evaluation.expansion(frame, name, repetition, where)
+    missing = missing_instances(expansion, frame, name, where)
+    data = expansion.instances.get(DEFERRED) or any_instance(frame, repetition, missing)
     return Reader(evaluation, frame, data, missing)
 
 
@@ -178,7 +178,7 @@ class ResourceView(Part):
     them.
     """
 
-    __slots__ = ("_data", "_evaluation", "_frame", "declaration", "key")
+    __slots__ = ("_data", "_declaration", "_evaluation", "_frame", "key")
 
     def __init__(
         self,
@@ -191,12 +191,12 @@ class ResourceView(Part):
         self._evaluation = evaluation
         self._frame = frame
         self._data = data
-        self.declaration = declaration
+        self._declaration = declaration
         self.key = key
         """The key of the instance; None for the block, and where the block is not repeated."""
 
     def _identity(self) -> object:
-        return self._frame, self.declaration.addr, self.key, self._data is None
+        return self._frame, self._declaration.addr, self.key, self._data is None
 
     def __repr__(self) -> str:
         return f"<{self.mode} {self.address}>"
@@ -204,62 +204,62 @@ class ResourceView(Part):
     @property
     def address(self) -> str:
         """The address of the block, or of the instance, in the tree."""
-        addr = self.declaration.addr.instance(self.key)
+        addr = self._declaration.addr.instance(self.key)
         return str(Abs(self._frame.instance.addr, addr))
 
     @property
     def mode(self) -> str:
         """`resource`, `data` or `ephemeral`."""
-        return self.declaration.addr.mode.value
+        return self._declaration.addr.mode.value
 
     @property
     def type(self) -> str:
         """The resource type."""
-        return self.declaration.addr.type
+        return self._declaration.addr.type
 
     @property
     def name(self) -> str:
         """The name after the type."""
-        return self.declaration.addr.name
+        return self._declaration.addr.name
 
     @property
     def provider(self) -> str:
         """The provider that the resource type belongs to, as its whole address."""
-        return str(provider_of(self._frame.module, self.declaration.provider_name))
+        return str(provider_of(self._frame.module, self._declaration.provider_name))
 
     @property
     def range(self) -> Range:
         """Where the header of the block is."""
-        return self.declaration.range
+        return self._declaration.range
 
     @property
     def repetition(self) -> Known | None:
         """The value of `count`, `for_each` or `enabled`; None where the block is not repeated."""
-        return repetition_of(self._reader(), self.address, self.declaration.repetition)
+        return repetition_of(self._reader(), self.address, self._declaration.repetition)
 
     @property
     def instances(self) -> Mapping[InstanceKey, ResourceView]:
         """The instances of the block by key; where it is not known which there are, one with a
         deferred key stands for all.
         """
-        found = self._evaluation.resource_instances(self._frame, self.declaration).instances
+        found = self._evaluation.resource_instances(self._frame, self._declaration).instances
         return {
-            key: ResourceView(self._evaluation, self._frame, self.declaration, key, data)
+            key: ResourceView(self._evaluation, self._frame, self._declaration, key, data)
             for key, data in found.items()
         }
 
     @property
     def arguments(self) -> Mapping[str, Known]:
         """The arguments that are written in the block, with their values."""
-        return self._reader().arguments(self.declaration.body, self.address)
+        return self._reader().arguments(self._declaration.body, self.address)
 
     @property
     def blocks(self) -> tuple[BlockView, ...]:
         """The nested blocks that are written in the block; in JSON they look like arguments."""
-        return self._reader().blocks(self.declaration.body, self.address)
+        return self._reader().blocks(self._declaration.body, self.address)
 
     def _reader(self) -> Reader:
-        declared = self.declaration
+        declared = self._declaration
         return repeated_reader(
             self._evaluation,
             self._frame,

@@ -14,9 +14,10 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_module
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.resource import ResourceInstance
+from nigari.config.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import UnknownCause
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.instances import CallNode, Frame, Origin
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
@@ -28,7 +29,7 @@ from nigari.workspace.configuration.asked import (
     Evaluation,
     any_instance,
     compiled_origin,
-    no_instances,
+    missing_instances,
     provider_behind,
 )
 from nigari.workspace.configuration.explanation import Explanation, Telling
@@ -124,9 +125,32 @@ class Explainer:
             self._report(path or which, "")
             return None
         frame = self._frame(str(addr.parent))
-        if frame is None or (addr.key is not None and self._frame(path) is None):
+        if frame is None:
+            return None
+        call = frame.module.calls.get(addr.name)
+        if call is None:
+            self._report(path, did_you_mean(addr.name, frame.calls))
+            return None
+        instances = self._call_instances(frame, call).instances
+        if addr.key is not None and addr.key not in instances and DEFERRED not in instances:
+            self._report(path, _keys(instances))
             return None
         return frame, f"module.{addr.name}.{which}", addr.key
+
+    def _call_instances(self, frame: Frame, call: ModuleCall) -> Expansion:
+        """The instances of a call, whether its module is installed or not."""
+        name = f"module.{call.name}"
+        return self._evaluation.expansion(frame, name, call.repetition, call.range)
+
+    def _call_data(self, frame: Frame, call: ModuleCall, key: InstanceKey) -> InstanceData:
+        """What `each` and `count` mean in a call, or in one of its instances."""
+        frames = frame.calls[call.name].frames
+        if key is None and frames:
+            return next(iter(frames.values())).instance.data
+        expansion = self._call_instances(frame, call)
+        found = expansion.instances.get(key) or expansion.instances.get(DEFERRED)
+        missing = missing_instances(expansion, frame, f"module.{call.name}", call.range)
+        return found or any_instance(frame, call.repetition, missing)
 
     def _frame(self, path: str) -> Frame | None:
         addr: ModuleAddr | None = self._run.root.instance.addr
@@ -161,9 +185,7 @@ class Explainer:
         if parts[0] == "module" and len(parts) == 3 and parts[1] in module.calls:
             call = module.calls[parts[1]]
             expr = call.source if parts[2] == "source" else call.version
-            instances = frame.calls[parts[1]].frames
-            chosen = instances.get(key) or next(iter(instances.values()), None)
-            data = NO_INSTANCE_DATA if chosen is None else chosen.instance.data
+            data = self._call_data(frame, call, key)
             return None if expr is None else compiled_origin(frame, expr, data)
         if parts[0] == "backend" and module.backend is not None:
             arguments = module.backend.body.just_attributes(Diagnostics())
@@ -190,7 +212,9 @@ class Explainer:
         resource = frame.module.resources.get(subject.resource)
         if resource is None:
             return None
-        instances = self._evaluation.resource_instances(frame, resource).instances
+        expansion = self._evaluation.resource_instances(frame, resource)
+        instances = expansion.instances
+        missing = missing_instances(expansion, frame, str(resource.addr), resource.range)
         argument: Origin | None = None
         if len(reference.remaining) == 1:
             name = str(reference.remaining).lstrip(".")
@@ -198,13 +222,11 @@ class Explainer:
             repeated = {"count": repetition.count, "for_each": repetition.for_each}
             written = resource.body.just_attributes(Diagnostics()).get(name)
             data = instances.get(subject.key) or instances.get(DEFERRED)
+            data = data or any_instance(frame, repetition, missing)
             if (expr := repeated.get(name)) is not None:
                 argument = compiled_origin(frame, expr)
             elif written is not None:
-                argument = compiled_origin(
-                    frame, written.expr, data or any_instance(frame, repetition)
-                )
-        missing = None if instances else no_instances(frame, str(resource.addr), resource.range)
+                argument = compiled_origin(frame, written.expr, data)
         return _NamedResource(subject.key, instances, argument, missing)
 
     def _reference(self, text: str) -> Reference | None:

@@ -9,7 +9,7 @@ from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.declared import Repetition
 from nigari.config.provider_ref import ProviderRef
 from nigari.diagnostics import Range
-from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.provider_config import ProviderConfigNode, provider_of
 from nigari.record import record
@@ -17,7 +17,7 @@ from nigari.workspace.configuration.asked import (
     Evaluation,
     any_instance,
     compiled_origin,
-    no_instances,
+    missing_instances,
     provider_behind,
 )
 from nigari.workspace.configuration.blocks import BlockView, Reader, repetition_of
@@ -163,8 +163,9 @@ class ProviderView(Part):
             return Reader(self._evaluation, node.frame, self._data)
         instances = _instances(self._evaluation, self._node)
         data = instances.get(None) or instances.get(DEFERRED)
-        missing = None if instances else no_instances(node.frame, self._path, node.config.range)
-        data = data or any_instance(node.frame, self._repetition)
+        expansion = Expansion(instances)
+        missing = missing_instances(expansion, node.frame, self._path, node.config.range)
+        data = data or any_instance(node.frame, self._repetition, missing)
         return Reader(self._evaluation, node.frame, data, missing)
 
 

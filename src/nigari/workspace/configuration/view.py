@@ -41,7 +41,7 @@ class CallView(Part):
     not be installed.
     """
 
-    __slots__ = ("_data", "_evaluation", "_frame", "declaration", "key")
+    __slots__ = ("_data", "_declaration", "_evaluation", "_frame", "key")
 
     def __init__(
         self,
@@ -54,12 +54,12 @@ class CallView(Part):
         self._evaluation = evaluation
         self._frame = frame
         self._data = data
-        self.declaration = declaration
+        self._declaration = declaration
         self.key = key
         """The key of the instance; None for the block, and where the block is not repeated."""
 
     def _identity(self) -> object:
-        return self._frame, self.declaration.name, self.key, self._data is None
+        return self._frame, self._declaration.name, self.key, self._data is None
 
     def __repr__(self) -> str:
         return f"<call of {self.address}>"
@@ -67,7 +67,7 @@ class CallView(Part):
     @property
     def name(self) -> str:
         """The name of the call."""
-        return self.declaration.name
+        return self._declaration.name
 
     @property
     def address(self) -> str:
@@ -77,23 +77,23 @@ class CallView(Part):
     @property
     def range(self) -> Range:
         """Where the header of the block is."""
-        return self.declaration.range
+        return self._declaration.range
 
     @property
     def source(self) -> Known:
         """Where the module comes from."""
-        return self._reader().known(f"{self.address}.source", self.declaration.source)
+        return self._reader().known(f"{self.address}.source", self._declaration.source)
 
     @property
     def version(self) -> Known | None:
         """The version constraint; None where there is none."""
-        expr = self.declaration.version
+        expr = self._declaration.version
         return None if expr is None else self._reader().known(f"{self.address}.version", expr)
 
     @property
     def arguments(self) -> Mapping[str, Known]:
         """The arguments for the module's variables, with their values."""
-        reader, written = self._reader(), self.declaration.body.just_attributes(Diagnostics())
+        reader, written = self._reader(), self._declaration.body.just_attributes(Diagnostics())
         return {
             name: reader.known(f"{self.address}.{name}", each.expr)
             for name, each in written.items()
@@ -102,13 +102,13 @@ class CallView(Part):
     @property
     def providers(self) -> Mapping[str, str]:
         """The provider configurations that are passed: the module's names, and the caller's."""
-        passed = self.declaration.providers
+        passed = self._declaration.providers
         return {str(each.in_child): reference_text(each.in_parent) for each in passed}
 
     @property
     def repetition(self) -> Known | None:
         """The value of `count`, `for_each` or `enabled`; None where the block is not repeated."""
-        return repetition_of(self._reader(), self.address, self.declaration.repetition)
+        return repetition_of(self._reader(), self.address, self._declaration.repetition)
 
     @property
     def instances(self) -> Mapping[InstanceKey, CallView]:
@@ -116,10 +116,10 @@ class CallView(Part):
         stands for all.
         """
         found = self._evaluation.expansion(
-            self._frame, self._label, self.declaration.repetition, self.range
+            self._frame, self._label, self._declaration.repetition, self.range
         ).instances
         return {
-            key: CallView(self._evaluation, self._frame, self.declaration, key, data)
+            key: CallView(self._evaluation, self._frame, self._declaration, key, data)
             for key, data in found.items()
         }
 
@@ -141,7 +141,7 @@ class CallView(Part):
             self._evaluation,
             self._frame,
             self._label,
-            self.declaration.repetition,
+            self._declaration.repetition,
             self.range,
             self._data,
         )

@@ -45,13 +45,15 @@ class Configuration(Part):
     Several threads may read it. It cannot be pickled, but its values can.
     """
 
-    __slots__ = ("_evaluation", "_session")
+    __slots__ = ("_evaluation", "_session", "workspace")
 
     def __init__(self, session: Session) -> None:
         run = session.static()
         if run is not None:
             check_undeclared(session.inputs, run.root.module.variables, session.diags)
         self._session = session
+        self.workspace = session.selected
+        """The name of the workspace that `terraform.workspace` stands for."""
         self._evaluation = None if run is None else Evaluation(run, session.workspace.sources)
 
     def _identity(self) -> object:
@@ -77,11 +79,6 @@ class Configuration(Part):
     def path(self) -> str:
         """The directory. All other paths are seen from there."""
         return os.path.normpath(self._session.where.path)
-
-    @property
-    def workspace(self) -> str:
-        """The name of the workspace that `terraform.workspace` stands for."""
-        return self._session.selected
 
     @property
     def diagnostics(self) -> Diagnostics:
@@ -114,7 +111,7 @@ class Configuration(Part):
         from nigari.workspace.configuration.checking import validate
 
         with self._evaluation.lock:
-            found = validate(session.workspace, session.inputs, True, session.selected)
+            found = validate(session.workspace, session.inputs, True, self.workspace)
         return tuple(Diagnostics(dict.fromkeys([*session.diags, *found])).in_order())
 
     def explain(self, address: str) -> Explanation:
