@@ -18,7 +18,7 @@ from nigari.eval.base.causes import CauseKind, UnknownCause
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.provider_config import provider_of
-from nigari.hcl.body import Body
+from nigari.hcl.body import Block, Body
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.quoting import quoted
@@ -84,7 +84,7 @@ class Reader:
     def arguments(
         self, body: Body, name: str, iterators: frozenset[str] = frozenset()
     ) -> Mapping[str, Known]:
-        """The arguments that are written in a body; those of `dynamic` blocks may use iterators."""
+        """The arguments that are written in a body; in `dynamic` blocks they may use iterators."""
         written = body.just_attributes(Diagnostics())
         return {
             key: self.known(f"{name}.{key}", each.expr, self._iterated(each.expr, iterators))
@@ -104,37 +104,22 @@ class Reader:
         """The nested blocks that are written in a body; in JSON they look like arguments."""
         if not isinstance(body, NativeBody):
             return ()
-        found: list[BlockView] = []
-        for block in body.blocks:
-            if block.type in body.hidden_blocks:
-                continue
-            inner = iterators
-            if block.type == "dynamic" and block.labels:
-                inner |= {_iterator(block.body, block.labels[0])}
-            path = f"{name}.{block.type}"
-            found.append(
-                BlockView(
-                    block.type,
-                    tuple(block.labels),
-                    block.def_range,
-                    self._named_arguments(block.body, path, iterators, inner),
-                    self.blocks(block.body, path, inner),
-                )
-            )
-        return tuple(found)
+        return tuple(
+            self._block(block, f"{name}.{block.type}", iterators)
+            for block in body.blocks
+            if block.type not in body.hidden_blocks
+        )
 
-    def _named_arguments(
-        self, body: Body, path: str, outer: frozenset[str], inner: frozenset[str]
-    ) -> Mapping[str, Known]:
-        """Those of a block; `iterator` in a `dynamic` block is a name and has no value."""
-        if inner is outer:
-            return self.arguments(body, path, outer)
-        written = body.just_attributes(Diagnostics())
-        return {
-            key: self.known(f"{path}.{key}", each.expr, self._iterated(each.expr, inner))
-            for key, each in written.items()
-            if key != "iterator"
-        }
+    def _block(self, block: Block, name: str, iterators: frozenset[str]) -> BlockView:
+        is_dynamic = block.type == "dynamic" and bool(block.labels)
+        if is_dynamic:
+            iterators |= {_iterator(block.body, block.labels[0])}
+        arguments = dict(self.arguments(block.body, name, iterators))
+        if is_dynamic:
+            # A name, which has no value.
+            arguments.pop("iterator", None)
+        blocks = self.blocks(block.body, name, iterators)
+        return BlockView(block.type, tuple(block.labels), block.def_range, arguments, blocks)
 
 
 def _iterator(body: Body, type_: str) -> str:
