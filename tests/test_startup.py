@@ -70,7 +70,7 @@ NOT_FOR_VALIDATE: Final = (
 )
 
 NOT_FOR_MISSING_PROVIDERS: Final = (
-    "nigari.eval.validate.run",
+    "nigari.eval.validate",
     "nigari.plan",
     "nigari.providers",
     "nigari.running",
@@ -81,7 +81,7 @@ NOT_FOR_INIT: Final = (
     "nigari.backends.schemas",
     "nigari.cty.json",
     "nigari.cty.stdlib",
-    "nigari.eval.validate.run",
+    "nigari.eval.validate",
     "nigari.hcl.json_scanner",
     "nigari.plan",
     "nigari.providers.api",
@@ -93,7 +93,7 @@ NOT_FOR_KEPT_SCHEMAS: Final = (
     "nigari.cty.json",
     "nigari.cty.stdlib",
     "nigari.diagnostics.render",
-    "nigari.eval.validate.run",
+    "nigari.eval.validate",
     "nigari.net",
     "nigari.packages.providers.provider_installer",
     "nigari.packages.providers.provider_selection",

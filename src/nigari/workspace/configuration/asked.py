@@ -6,8 +6,8 @@ Several threads may ask: one question is answered at a time.
 
 from __future__ import annotations
 
+from _thread import RLock  # without what `threading` brings along
 from collections.abc import Mapping, Sequence
-from threading import RLock
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import LocalProviderConfig
