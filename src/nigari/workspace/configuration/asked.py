@@ -1,13 +1,13 @@
 """Questions about a configuration: what somebody asks for, worked out in the static phase.
 
 Every answer is a value together with why it is not known; how that is shown is not decided here.
-Several threads may ask: one question is answered at a time.
+Where several threads may ask, a lock has one question answered at a time.
 """
 
 from __future__ import annotations
 
-from _thread import RLock  # without what `threading` brings along
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import LocalProviderConfig
@@ -40,12 +40,17 @@ class Evaluation:
 
     __slots__ = ("lock", "run", "sources")
 
-    def __init__(self, run: StaticRun, sources: Mapping[str, bytes]) -> None:
+    def __init__(
+        self,
+        run: StaticRun,
+        sources: Mapping[str, bytes],
+        lock: AbstractContextManager[object] | None = None,
+    ) -> None:
         self.run = run
         self.sources = sources
         """The files that have been read."""
-        self.lock = RLock()
-        """Held while anything is worked out."""
+        self.lock = nullcontext() if lock is None else lock
+        """Held while anything is worked out, if several threads may ask."""
 
     def evaluate(self, nodes: Sequence[Node]) -> None:
         """Work out these nodes and whatever they need."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
+from threading import RLock
 
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.eval.base.inputs import check_undeclared
@@ -54,7 +55,8 @@ class Configuration(Part):
         self._session = session
         self.workspace = session.selected
         """The name of the workspace that `terraform.workspace` stands for."""
-        self._evaluation = None if run is None else Evaluation(run, session.workspace.sources)
+        sources = session.workspace.sources
+        self._evaluation = None if run is None else Evaluation(run, sources, RLock())
 
     def _identity(self) -> object:
         return id(self._session)
