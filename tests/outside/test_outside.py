@@ -134,8 +134,8 @@ def test_schemas_follow_from_configurations(directory: Path) -> None:
     assert types == {
         "id": "string",
         "size": "number",
-        "tags": "map of string",
-        "image": "dynamic",
+        "tags": "map(string)",
+        "image": "any",
         "address": "string",
         "name": "string",
         "endpoint": str(cty.ListType(cty.ObjectType({"host": cty.STRING}))),
