@@ -10,7 +10,6 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from nigari.backends.holder import is_running, this_process
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
 from nigari.record import record, replace
@@ -80,6 +79,8 @@ def new_lock(operation: str) -> LockInfo:
     """A lock for the user who runs this program."""
     import getpass
     import socket
+
+    from nigari.backends.holder import this_process
 
     try:
         user = getpass.getuser()
@@ -165,6 +166,8 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
 def _liveness(holder: LockInfo) -> str:
     """A sentence about the process that holds a lock, if it is known whether it runs."""
     import socket
+
+    from nigari.backends.holder import is_running
 
     host = holder.who.rpartition("@")[2]
     running = is_running(holder.info, host, socket.gethostname())

@@ -21,7 +21,6 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from nigari.hcl.errors import HclError
 from nigari.lazy import lazy_exports
 
 if TYPE_CHECKING:
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
         template,
     )
     from nigari.hcl.decode_dataclass import Argument, Label, Locations, Named, Remain
+    from nigari.hcl.errors import HclError
     from nigari.hcl.evaluation import Fault
     from nigari.hcl.expressions import Expression
     from nigari.hcl.file import File, Readable, Writable
@@ -73,6 +73,7 @@ else:
                 "BodySchema",
                 "Content",
             ),
+            "errors": ("HclError",),
             "evaluation": ("Fault",),
             "source": ("Source",),
             "traversal": ("Step", "Traversal"),
@@ -265,6 +266,8 @@ def loads_as(
         scope = Scope(variables or {}, functions or {})
         made = decode_dataclass(cls, file.body, scope, file.diagnostics, locations=locations)
     if made is None:
+        from nigari.hcl.errors import HclError
+
         raise HclError(list(file.diagnostics), file.describe())
     return made
 
