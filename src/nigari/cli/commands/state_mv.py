@@ -12,6 +12,10 @@ from nigari.state.model import State
 
 
 async def _move(presenter: Presenter) -> bool:
+    if presenter.invocation.text("to") or presenter.invocation.text("to-workspace"):
+        from nigari.cli.commands.state_mv_elsewhere import move_elsewhere
+
+        return await move_elsewhere(presenter)
     if len(presenter.invocation.arguments) != 2:
         raise UsageError("The command needs two addresses: the old one and the new one.")
     is_rehearsal = presenter.invocation.switch("dry-run")
@@ -49,19 +53,26 @@ COMMAND = Command(
     "Moves a module, a resource or a resource instance to another address in the state, or with "
     "-state-out to another state file. Real objects are not touched. A backup of each changed "
     "state is written first. For moves that others must make too, add a moved block to the "
-    "configuration instead.",
+    "configuration instead.\n\nWith -to or -to-workspace, everything that the addresses name moves to "
+    "another state and keeps its address there. Both states are locked, and both are changed or "
+    "neither.",
     run,
     flags=(
         Flag("dry-run", FLAG_SWITCH, "Only print what would be moved"),
         Flag("state-out", FLAG_TEXT, "Another state file to move to", "FILE"),
         Flag("backup-out", FLAG_TEXT, "Where the backup of the other state goes", "FILE"),
+        Flag(
+            "to", FLAG_TEXT, "Move to the state of another directory, whatever its backend", "DIR"
+        ),
+        Flag("to-workspace", FLAG_TEXT, "Move to the state of another workspace", "NAME"),
         *EDITING_FLAGS,
         *SAYING_FLAGS,
     ),
-    arguments="SOURCE DESTINATION",
-    most_arguments=2,
+    arguments="SOURCE DESTINATION | ADDRESS...",
+    most_arguments=-1,
     examples=(
         Example("nigari state mv aws_instance.web aws_instance.app", "another name"),
         Example("nigari state mv module.app module.web", "a whole module"),
+        Example("nigari state mv -to=../network module.vpc", "to the state of another directory"),
     ),
 )

@@ -359,6 +359,34 @@ class Session:
                 stored = await target.write(outcome.target, diags)
                 return stored and await source.write(outcome.source, diags)
 
+    async def move_to(self, other: Session, change: MoveEdit) -> bool:
+        """Store what a move to the state of another session makes of both, or of neither; False
+        after reporting why that cannot be done. Both are locked meanwhile.
+        """
+        diags = self.diags
+        own = self.states.edited_snapshots(self.encryption, diags, self.options.files)
+        theirs = other.states.edited_snapshots(other.encryption, other.diags)
+        try:
+            async with (
+                self.exclusive(own, "state-mv") as source,
+                other.exclusive(theirs, "state-mv") as target,
+            ):
+                if source is None or target is None:
+                    return False
+                before = target.state
+                outcome = change(source.state, before)
+                if outcome is None:
+                    return not diags.has_errors
+                if not await target.write(outcome.target, diags):
+                    return False
+                if await source.write(outcome.source, diags):
+                    return True
+                # Nothing may be in both.
+                await target.write(before, diags)
+                return False
+        finally:
+            diags.extend(other.diags)
+
     async def push(self, file: StateFile, is_forced: bool) -> bool:
         """Store a state that came from elsewhere as it is; False after reporting why not."""
         wanted = self.states.snapshots(self.encryption, self.diags)

@@ -1,0 +1,121 @@
+"""Objects that move between the states of directories and workspaces."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from nigari.cli.args import UsageError
+from nigari.cli.commands import apply, state_list, state_mv, workspace_new, workspace_select
+from tests.plan.command import ran
+
+MAIN = """
+resource "terraform_data" "x" {
+  count = 2
+}
+
+resource "terraform_data" "y" {}
+"""
+
+
+@pytest.fixture(autouse=True)
+def directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    (tmp_path / "nothing.tfrc").touch()
+    monkeypatch.setenv("TF_CLI_CONFIG_FILE", str(tmp_path / "nothing.tfrc"))
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "main.tf").write_text(MAIN)
+    monkeypatch.chdir(tmp_path / "a")
+    ran(apply.COMMAND, ["-auto-approve"], dict(os.environ))
+    return dict(os.environ)
+
+
+def stored(path: str) -> set[str]:
+    """The resources in a state file."""
+    if not Path(path).exists():
+        return set()
+    return {each["name"] for each in json.loads(Path(path).read_text())["resources"]}
+
+
+def test_to_another_directory(directories: dict[str, str]) -> None:
+    status, text = ran(state_mv.COMMAND, ["-to=../b", "terraform_data.x"], directories)
+    assert status == 0
+    assert "Successfully moved 1 object(s)." in text
+    assert text.count("removed {\n  from = terraform_data.x\n") == 1
+    assert text.count("import {\n  to = terraform_data.x[") == 2
+    assert stored("terraform.tfstate") == {"y"}
+    assert stored("../b/terraform.tfstate") == {"x"}
+
+
+def test_several_addresses_and_a_rehearsal(directories: dict[str, str]) -> None:
+    both = ["-to=../b", "terraform_data.x[1]", "terraform_data.y"]
+    status, text = ran(state_mv.COMMAND, ["-dry-run", *both], directories)
+    assert (status, "Successfully" in text) == (0, False)
+    assert stored("../b/terraform.tfstate") == set()
+    assert ran(state_mv.COMMAND, both, directories)[0] == 0
+    assert stored("terraform.tfstate") == {"x"}
+    assert stored("../b/terraform.tfstate") == {"x", "y"}
+
+
+def test_to_another_workspace(directories: dict[str, str]) -> None:
+    status, text = ran(state_mv.COMMAND, ["-to-workspace=w", "terraform_data.y"], directories)
+    assert status == 1
+    assert 'no workspace "w"' in text
+    ran(workspace_new.COMMAND, ["w"], directories)
+    ran(workspace_select.COMMAND, ["default"], directories)
+    assert ran(state_mv.COMMAND, ["-to-workspace=w", "terraform_data.y"], directories)[0] == 0
+    there = ran(state_list.COMMAND, [], {**directories, "TF_WORKSPACE": "w"})
+    assert there == (0, "terraform_data.y\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-to=../b", "terraform_data.none"], "Nothing at that address"),
+        (["-to=../none", "terraform_data.x"], "No such directory"),
+        (["-to=../b", "terraform_data.x", "terraform_data.x"], "Nothing at that address"),
+    ],
+)
+def test_what_cannot_move_stays(
+    directories: dict[str, str], arguments: list[str], message: str
+) -> None:
+    status, text = ran(state_mv.COMMAND, arguments, directories)
+    assert status == 1
+    assert message in text
+    assert stored("terraform.tfstate") == {"x", "y"}
+    assert stored("../b/terraform.tfstate") == set()
+
+
+def test_an_address_that_is_taken(directories: dict[str, str]) -> None:
+    ran(state_mv.COMMAND, ["-to=../b", "terraform_data.y"], directories)
+    ran(apply.COMMAND, ["-auto-approve"], directories)
+    status, _ = ran(state_mv.COMMAND, ["-to=../b", "terraform_data.y"], directories)
+    assert status == 1
+    assert stored("terraform.tfstate") == {"x", "y"}
+
+
+def test_both_or_neither(directories: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot leave must not arrive."""
+    from nigari.backends.local import LocalStorage
+    from nigari.diagnostics import Diagnostics
+
+    write = LocalStorage.write
+
+    async def failing(storage: LocalStorage, data: bytes, diags: Diagnostics) -> bool:
+        if storage.location == "terraform.tfstate":
+            diags.error("Disk full", "For a test.")
+            return False
+        return await write(storage, data, diags)
+
+    monkeypatch.setattr(LocalStorage, "write", failing)
+    assert ran(state_mv.COMMAND, ["-to=../b", "terraform_data.y"], directories)[0] == 1
+    assert stored("terraform.tfstate") == {"x", "y"}
+    assert stored("../b/terraform.tfstate") == set()
+
+
+def test_the_same_state_is_no_other(directories: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="same one"):
+        ran(state_mv.COMMAND, ["-to=.", "terraform_data.y"], directories)
