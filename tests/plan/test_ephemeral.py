@@ -71,6 +71,15 @@ def test_not_opened_for_an_output_of_something_that_uses_it(vault: Vault) -> Non
     assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
 
 
+def test_not_opened_for_who_wants_the_outputs_of_its_module(vault: Vault) -> None:
+    output = 'output "o" { value = values(module.m)[0].o }\n'
+    call = 'module "m" {\n  source = "./m"\n  for_each = toset(["k"])\n}\n'
+    data = 'resource "terraform_data" "d" {}\n'
+    write(call, output, data, m=CHAIN + 'output "o" { value = 1 }\n')
+    run("apply")
+    assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
+
+
 def test_opened_for_conditions_of_what_stays(vault: Vault) -> None:
     thing = 'resource "vault_thing" "t" {\n  name = "t"\n'
     thing += "  password = ephemeral.vault_lease.b.secret\n  lifecycle {\n    precondition {\n"

@@ -207,11 +207,14 @@ class BlockGraph:
 
         Nothing ephemeral comes out of a managed resource or a data source that needs it.
         """
-        return work_out(block, self._ephemeral, self.needs, self._joined_ephemeral)
+        return work_out(block, self._ephemeral, self._values_of, self._joined_ephemeral)
+
+    def _values_of(self, block: Block) -> tuple[Block, ...]:
+        return tuple(self.value_needs(block))
 
     def _joined_ephemeral(self, block: Block) -> frozenset[AbsResource]:
         joined: frozenset[AbsResource] = frozenset()
-        for need in self.needs(block):
+        for need in self.value_needs(block):
             resource = self._resources.get(need)
             if resource is None:
                 joined |= self._ephemeral.get(need, frozenset())
