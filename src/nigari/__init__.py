@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from nigari import aio, cty, diagnostics, events, hcl
     from nigari.aio import Applied, Ask, Initialized
-    from nigari.session import Session
+    from nigari.session import Session, open, read_plan  # noqa: A004 - people write `nigari.open`
     from nigari.workspace.configuration.blocks import BackendView, BlockView, ResourceView
     from nigari.workspace.configuration.declarations import OutputView, Rule, VariableView
     from nigari.workspace.configuration.explanation import Explanation
@@ -43,7 +43,7 @@ else:
         {
             **{name: (name,) for name in ("cty", "diagnostics", "events", "hcl")},
             "aio": ("Applied", "Ask", "Initialized", "aio"),
-            "session": ("Session",),
+            "session": ("Session", "open", "read_plan"),
             "nigari.workspace.configuration.blocks": ("BackendView", "BlockView", "ResourceView"),
             "nigari.workspace.configuration.declarations": ("OutputView", "Rule", "VariableView"),
             "nigari.workspace.configuration.explanation": ("Explanation",),
@@ -130,51 +130,3 @@ def load(
     return load_configuration(
         path, variables, var_files, workspace=workspace, environ=environ, usual=usual
     )
-
-
-def open(  # noqa: A001 - people write `nigari.open`
-    path: str | PathLike[str] = ".",
-    variables: Mapping[str, object] | None = None,
-    var_files: Sequence[str | PathLike[str]] = (),
-    *,
-    workspace: str | None = None,
-    environ: Mapping[str, str] | None = None,
-    state: str | PathLike[str] | None = None,
-    lock: bool = True,
-    lock_timeout: float = 0.0,
-    ask: Ask | None = None,
-) -> Session:
-    """A session in a directory: plan, apply, and work with its state. Nothing is read yet.
-
-    `variables` are plain Python or `cty` values for root variables, stronger than all others;
-    `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
-    one. `environ` takes the place of the process's environment, also for plugins. `state` is the
-    file of a local state. `ask(name, description)` is called for values that are missing; without
-    it nobody is asked. What cannot be done raises a `SessionError`.
-    """
-    from nigari.session import open_session
-
-    return open_session(
-        path,
-        variables,
-        var_files,
-        workspace=workspace,
-        environ=environ,
-        state=state,
-        lock=lock,
-        lock_timeout=lock_timeout,
-        ask=ask,
-    )
-
-
-def read_plan(
-    path: str | PathLike[str],
-    directory: str | PathLike[str] = ".",
-    variables: Mapping[str, object] | None = None,
-) -> Plan:
-    """A plan that was saved. The directory is the one that it was made for; of `variables`, only
-    those that are ephemeral have to be given again.
-    """
-    from nigari.session import read_plan as read
-
-    return read(path, directory, variables)

@@ -23,10 +23,10 @@ from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.plan_result import Plan
 from nigari.workspace.session.state_result import Output, StoredState
 
-__all__ = ["Session", "open_session", "read_plan"]
+__all__ = ["Session", "open", "read_plan"]
 
 
-def open_session(
+def open(  # noqa: A001 - people write `nigari.open`
     path: str | PathLike[str] = ".",
     variables: Mapping[str, object] | None = None,
     var_files: Sequence[str | PathLike[str]] = (),
@@ -38,7 +38,14 @@ def open_session(
     lock_timeout: float = 0.0,
     ask: Ask | None = None,
 ) -> Session:
-    """A session in a directory: see `nigari.open`."""
+    """A session in a directory: plan, apply, and work with its state. Nothing is read yet.
+
+    `variables` are plain Python or `cty` values for root variables, stronger than all others;
+    `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
+    one. `environ` takes the place of the process's environment, also for plugins. `state` is the
+    file of a local state. `ask(name, description)` is called for values that are missing; without
+    it nobody is asked. What cannot be done raises a `SessionError`.
+    """
     return Session(
         aio.open(
             path,
@@ -59,7 +66,9 @@ def read_plan(
     directory: str | PathLike[str] = ".",
     variables: Mapping[str, object] | None = None,
 ) -> Plan:
-    """A plan that was saved: see `nigari.read_plan`."""
+    """A plan that was saved. The directory is the one that it was made for; of `variables`, only
+    those that are ephemeral have to be given again.
+    """
     return run_to_end(aio.read_plan(path, directory, variables))
 
 

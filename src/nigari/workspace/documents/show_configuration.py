@@ -1,0 +1,312 @@
+"""A configuration as JSON data for other programs: the `configuration` of `show -json`.
+
+It tells what is written, in OpenTofu's form: constants as values, everything else as the names it
+refers to. How often something is repeated makes no difference here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+from nigari.addrs.module import ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.provider import Provider
+from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
+from nigari.config.declared import Dependencies
+from nigari.config.module_call import ModuleCall
+from nigari.config.resource import Resource as ResourceBlock
+from nigari.cty.convert import convert
+from nigari.cty.errors import CtyError
+from nigari.cty.json import value_to_json
+from nigari.cty.type_json import type_to_json
+from nigari.cty.types import DYNAMIC, STRING
+from nigari.cty.values import Value, tuple_value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.instances import Frame, ModuleInstance
+from nigari.eval.base.scope import evaluate
+from nigari.eval.nodes.provider_config import provider_of
+from nigari.eval.nodes.provider_names import find_block
+from nigari.eval.nodes.resource import resource_schema
+from nigari.eval.static.run import StaticRun
+from nigari.hcl.body import Body, BodySchema, Content
+from nigari.hcl.decode import schema_of
+from nigari.hcl.decode_either import ArgumentOrBlocks
+from nigari.hcl.dynamic_template import DYNAMIC_BLOCK
+from nigari.hcl.expressions import Expression
+from nigari.hcl.scope import Scope
+from nigari.hcl.traversal import Traversal
+from nigari.lang.references import (
+    Reference,
+    parse_reference,
+    references_in_body,
+    references_in_expression,
+)
+from nigari.schema.block import Block, Nesting
+from nigari.schema.decode import decoder_spec
+from nigari.schema.provider import ProviderSchema, Schema
+from nigari.schema.provisioners import PROVISIONERS
+from nigari.workspace.documents.show_provider_configs import ProviderConfigs
+
+Data = dict[str, object]
+Offered = Callable[[Provider], ProviderSchema | None]
+"""What a provider says that it offers."""
+
+_MODES = {MANAGED: "managed", DATA: "data"}
+_IN_ORDER = tuple(_MODES)
+
+
+def schema_in(instance: ModuleInstance, resource: ResourceBlock, offered: Offered) -> Schema | None:
+    """What the provider of a resource says that it looks like."""
+    alias = "" if resource.provider is None else resource.provider.alias
+    found = find_block(instance, resource.provider_name, alias)
+    schema = offered(found.address.item.provider)
+    return None if schema is None else resource_schema(schema, resource.addr)
+
+
+def configuration_data(run: StaticRun, offered: Offered) -> Data:
+    """The whole configuration."""
+
+    def provider_schema(frame: Frame, name: str) -> Block | None:
+        schema = offered(provider_of(frame.module, name))
+        return None if schema is None else schema.provider.block
+
+    configs = ProviderConfigs(run, provider_schema, expressions)
+    data: Data = {}
+    found = configs.data()
+    if found:
+        data["provider_config"] = found
+    data["root_module"] = _Modules(offered, configs).module(run.root)
+    return data
+
+
+class _Modules:
+    """Tells modules, each with those that it calls in it."""
+
+    def __init__(self, offered: Offered, configs: ProviderConfigs) -> None:
+        self._offered = offered
+        self._configs = configs
+
+    def module(self, frame: Frame) -> Data:
+        """What one module declares."""
+        module = frame.module
+        data: Data = {}
+        if module.outputs:
+            data["outputs"] = {name: _output(frame, name) for name in sorted(module.outputs)}
+        resources = sorted(module.resources.values(), key=_order)
+        if resources:
+            data["resources"] = [self._resource(frame, each) for each in resources]
+        if module.calls:
+            data["module_calls"] = {name: self._call(frame, name) for name in sorted(module.calls)}
+        if module.variables:
+            data["variables"] = {name: _variable(frame, name) for name in sorted(module.variables)}
+        return data
+
+    def _call(self, frame: Frame, name: str) -> Data:
+        call = frame.module.calls[name]
+        data: Data = {}
+        source = _static_text(frame, call.source)
+        if source:
+            data["source"] = source
+        child = next(iter(frame.calls[name].frames.values()), None)
+        wanted = set(_arguments(call)) if child is None else set(child.module.variables)
+        arguments = {
+            key: expression_data(expr) for key, expr in _arguments(call).items() if key in wanted
+        }
+        if arguments:
+            data["expressions"] = dict(sorted(arguments.items()))
+        data.update(_repetition(call.repetition.count, call.repetition.for_each))
+        if child is not None:
+            data["module"] = self.module(child)
+        version = "" if call.version is None else _static_text(frame, call.version)
+        if version:
+            data["version_constraint"] = version
+        if call.depends_on:
+            data["depends_on"] = _dependencies(call.depends_on)
+        return data
+
+    def _resource(self, frame: Frame, resource: ResourceBlock) -> Data:
+        addr = resource.addr
+        data: Data = {
+            "address": str(addr),
+            "mode": _MODES.get(addr.mode, "ephemeral"),
+            "type": addr.type,
+            "name": addr.name,
+            "provider_config_key": self._configs.key_of(frame, resource),
+        }
+        if resource.provisioners:
+            data["provisioners"] = [
+                {"type": each.type, **_expressions(each.body, PROVISIONERS.get(each.type))}
+                for each in resource.provisioners
+            ]
+        schema = schema_in(frame.instance, resource, self._offered)
+        if schema is not None:
+            data.update(_expressions(resource.body, schema.block))
+            data["schema_version"] = schema.version
+        data.update(_repetition(resource.repetition.count, resource.repetition.for_each))
+        if resource.depends_on:
+            data["depends_on"] = _dependencies(resource.depends_on)
+        return data
+
+
+def _order(resource: ResourceBlock) -> tuple[int, str]:
+    mode = resource.addr.mode
+    return _IN_ORDER.index(mode) if mode in _IN_ORDER else len(_IN_ORDER), str(resource.addr)
+
+
+def _output(frame: Frame, name: str) -> Data:
+    output = frame.module.outputs[name]
+    data: Data = {}
+    if output.sensitive:
+        data["sensitive"] = True
+    if output.ephemeral:
+        data["ephemeral"] = True
+    if output.deprecated:
+        data["deprecated"] = output.deprecated
+    data["expression"] = expression_data(output.expr)
+    if output.depends_on:
+        data["depends_on"] = _dependencies(output.depends_on)
+    if output.description:
+        data["description"] = output.description
+    return data
+
+
+def _variable(frame: Frame, name: str) -> Data:
+    variable = frame.module.variables[name]
+    data: Data = {}
+    if variable.type is not DYNAMIC:
+        data["type"] = json.loads(type_to_json(variable.type))
+    if variable.default is None:
+        data["required"] = True
+    else:
+        # The default as the variable has it, after conversion to its type.
+        data["default"] = converted_default(frame, name)
+    if variable.description:
+        data["description"] = variable.description
+    if variable.sensitive:
+        data["sensitive"] = True
+    if variable.ephemeral:
+        data["ephemeral"] = True
+    if variable.deprecated:
+        data["deprecated"] = variable.deprecated
+    return data
+
+
+def converted_default(frame: Frame, name: str) -> object:
+    """The default of a variable, as the variable has it."""
+    variable = frame.module.variables[name]
+    assert variable.default is not None
+    value = variable.default.value(Scope(), Diagnostics())
+    if variable.defaults is not None and not value.is_null:
+        value = variable.defaults.apply(value)
+    with suppress(CtyError):
+        value = convert(value, variable.type)
+    return json.loads(value_to_json(value, value.type))
+
+
+def _repetition(count: Expression | None, for_each: Expression | None) -> Data:
+    expr = count if count is not None else for_each
+    found = {} if expr is None else expression_data(expr)
+    if not found:
+        return {}
+    return {"for_each_expression" if count is None else "count_expression": found}
+
+
+def _dependencies(written: Dependencies) -> list[str]:
+    found = [parse_reference(each, Diagnostics()) for each in written]
+    return ["" if each is None else str(each.subject) for each in found]
+
+
+def _arguments(call: ModuleCall) -> dict[str, Expression]:
+    attributes = call.body.just_attributes(Diagnostics())
+    return {name: each.expr for name, each in attributes.items()}
+
+
+# -- expressions ------------------------------------------------------------------------------
+
+
+def _expressions(body: Body, block: Block | None) -> Data:
+    found = {} if block is None else expressions(body, block)
+    return {"expressions": found} if found else {}
+
+
+def expressions(body: Body, block: Block) -> Data:
+    """The arguments and nested blocks of a body, each as its expressions."""
+    spec = decoder_spec(block)
+    wanted = schema_of(spec)
+    # Dynamic blocks are not told, but one in an override file replaces what is.
+    asked = BodySchema(wanted.attributes, (*wanted.blocks, DYNAMIC_BLOCK))
+    content, _ = body.partial_content(asked, Diagnostics())
+    data: Data = {name: expression_data(each.expr) for name, each in content.attributes.items()}
+    for name, piece in spec.pieces.items():
+        if isinstance(piece, ArgumentOrBlocks) and content.blocks_of(name):
+            data[name] = _blocks_data(piece, content)
+    for name, nested in block.blocks.items():
+        inner = [
+            (each.labels, expressions(each.body, nested.block)) for each in content.blocks_of(name)
+        ]
+        if not inner:
+            continue
+        if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
+            data[name] = inner[-1][1]
+        elif nested.nesting is Nesting.MAP:
+            data[name] = {labels[0]: each for labels, each in inner}
+        else:
+            data[name] = [each for _, each in inner]
+    return dict(sorted(data.items()))
+
+
+def expression_data(expr: Expression) -> Data:
+    """An expression: its value if it is a constant, else what it refers to."""
+    unheard = Diagnostics()
+    value = expr.value(Scope(), unheard)
+    references = references_in_expression(expr, Diagnostics())
+    return _told(None if unheard.has_errors else value, references)
+
+
+def _blocks_data(piece: ArgumentOrBlocks, content: Content) -> Data:
+    """An attribute that is written as blocks, told as an expression that is a list of them."""
+    blocks = content.blocks_of(piece.type_name)
+    unheard = Diagnostics()
+    value = tuple_value([piece.decode_one(block, Scope(), unheard) for block in blocks])
+    references = [
+        reference
+        for block in blocks
+        for reference in references_in_body(block.body, piece.nested, Diagnostics())
+    ]
+    return _told(None if unheard.has_errors else value, references)
+
+
+def _told(value: Value | None, references: Iterable[Reference]) -> Data:
+    data: Data = {}
+    if value is not None and value.is_wholly_known:
+        plain, _ = value.unmark_deep()
+        data["constant_value"] = json.loads(value_to_json(plain, plain.type))
+    names = [text for reference in references for text in _names(reference)]
+    if names:
+        data["references"] = names
+    return data
+
+
+def _static_text(frame: Frame, expr: Expression) -> str:
+    """The value of an expression in a static place; empty where it differs among instances."""
+    value = evaluate(frame, frame.instance.compiled.expression(expr))
+    if not isinstance(value, Value) or value.type != STRING:
+        return ""
+    plain, _ = value.unmark()
+    return "" if plain.is_null or not plain.is_known else plain.as_string()
+
+
+def _names(reference: Reference) -> Iterable[str]:
+    """A reference, step by step less of it, down to what can be referred to."""
+    subject = reference.subject
+    remaining = reference.remaining
+    for count in range(len(remaining.steps), 0, -1):
+        yield f"{subject}{Traversal(remaining.source, remaining.steps[:count])}"
+    yield str(subject)
+    if isinstance(subject, ModuleCallOutput):
+        yield str(subject.instance)
+    elif isinstance(subject, ModuleCallInstance) and subject.key is not None:
+        yield str(subject.call)
+    elif isinstance(subject, ResourceInstance) and subject.key is not None:
+        yield str(subject.resource)
