@@ -30,7 +30,7 @@ from nigari.workspace.configuration.asked import (
     missing_instances,
 )
 from nigari.workspace.configuration.known import Known, known_expression, text_of
-from nigari.workspace.configuration.parts import Part
+from nigari.workspace.configuration.parts import Part, RepeatedPart
 
 
 class BlockView:
@@ -158,27 +158,12 @@ def repetition_of(reader: Reader, name: str, repetition: Repetition) -> Known | 
     return None
 
 
-class ResourceView(Part):
+class ResourceView(RepeatedPart[Resource]):
     """A resource of one module instance: the block, which stands for all instances, or one of
     them.
     """
 
-    __slots__ = ("_data", "_declaration", "_evaluation", "_frame", "key")
-
-    def __init__(
-        self,
-        evaluation: Evaluation,
-        frame: Frame,
-        declaration: Resource,
-        key: InstanceKey = None,
-        data: InstanceData | None = None,
-    ) -> None:
-        self._evaluation = evaluation
-        self._frame = frame
-        self._data = data
-        self._declaration = declaration
-        self.key = key
-        """The key of the instance; None for the block, and where the block is not repeated."""
+    __slots__ = ()
 
     def _identity(self) -> object:
         return self._frame, self._declaration.addr, self.key, self._data is None

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from nigari.addrs.keys import InstanceKey
 from nigari.config.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
 from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.blocks import (
@@ -26,7 +25,7 @@ from nigari.workspace.configuration.declarations import (
     variable_view,
 )
 from nigari.workspace.configuration.known import Known, known_node
-from nigari.workspace.configuration.parts import Part
+from nigari.workspace.configuration.parts import Part, RepeatedPart
 from nigari.workspace.configuration.provider_views import (
     ProviderRequirement,
     ProviderView,
@@ -36,27 +35,12 @@ from nigari.workspace.configuration.provider_views import (
 )
 
 
-class CallView(Part):
+class CallView(RepeatedPart[ModuleCall]):
     """A module call: the block, which stands for all instances, or one of them. The module need
     not be installed.
     """
 
-    __slots__ = ("_data", "_declaration", "_evaluation", "_frame", "key")
-
-    def __init__(
-        self,
-        evaluation: Evaluation,
-        frame: Frame,
-        declaration: ModuleCall,
-        key: InstanceKey = None,
-        data: InstanceData | None = None,
-    ) -> None:
-        self._evaluation = evaluation
-        self._frame = frame
-        self._data = data
-        self._declaration = declaration
-        self.key = key
-        """The key of the instance; None for the block, and where the block is not repeated."""
+    __slots__ = ()
 
     def _identity(self) -> object:
         return self._frame, self._declaration.name, self.key, self._data is None
