@@ -24,6 +24,8 @@ async def move_elsewhere(presenter: Presenter) -> bool:
     invocation = presenter.invocation
     if not invocation.arguments:
         raise UsageError("The command needs at least one address.")
+    if invocation.text("state-out"):
+        raise UsageError("The option -state-out cannot be used with -to or -to-workspace.")
     other = await _other(presenter)
     if other is None:
         return False

@@ -27,7 +27,11 @@ def plan_markdown(plan: Plan, limit: int = LIMIT) -> str:
     changes = [change for change in plan.changes if change.is_visible]
     if not changes and not plan.has_output_changes:
         return "**No changes.** The real objects match the configuration.\n"
-    parts = [f"**{summary(plan)}**\n", *_warning(changes), *_table(short_changes(changes))]
+    parts = [
+        f"**{summary(plan)}**\n",
+        *_warning(changes),
+        *_table(short_changes(changes), limit // 2),
+    ]
     length = sum(map(len, parts))
     left_out: list[str] = []
     for change in changes:
@@ -39,7 +43,7 @@ def plan_markdown(plan: Plan, limit: int = LIMIT) -> str:
             length += len(text)
     if left_out:
         parts.append(_rest(left_out))
-    return "".join(parts)[:limit]
+    return "".join(parts)
 
 
 def _warning(changes: Sequence[Change]) -> Iterator[str]:
@@ -53,14 +57,18 @@ def _warning(changes: Sequence[Change]) -> Iterator[str]:
     yield f"\n> [!WARNING]\n> Objects will be lost: {', '.join(counts)}.\n"
 
 
-def _table(lines: Sequence[ShortChange]) -> Iterator[str]:
+def _table(lines: Sequence[ShortChange], limit: int) -> Iterator[str]:
+    """A line for each, as far as there is room for them."""
     yield "\n| | address | why |\n| --- | --- | --- |\n"
-    for each in lines[:200]:
+    for index, each in enumerate(lines):
         name = each.addresses[0] if each.count == 1 else f"{each.block} ({each.count})"
         sign = "-/+" if each.action.is_replace else _SIGNS.get(each.action.value, "")
-        yield f"| `{sign or ' '}` | `{_cell(name)}` | {_cell(each.why)} |\n"
-    if len(lines) > 200:
-        yield f"\n{len(lines) - 200} more lines are left out.\n"
+        line = f"| `{sign or ' '}` | `{_cell(name)}` | {_cell(each.why)} |\n"
+        limit -= len(line)
+        if limit < 0:
+            yield f"\n{len(lines) - index} more lines are left out.\n"
+            return
+        yield line
 
 
 def _details(change: Change) -> str:
@@ -89,9 +97,9 @@ def _as_diff(text: str) -> str:
 
 
 def _rest(left_out: Sequence[str]) -> str:
-    named = ", ".join(f"`{_cell(each)}`" for each in left_out[:3])
-    more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
-    return f"\nThe details of {len(left_out)} changes are left out: {named}{more}.\n"[:_ROOM]
+    first = left_out[0] if len(left_out[0]) < _ROOM // 2 else f"{left_out[0][: _ROOM // 2]}…"
+    more = f" and {len(left_out) - 1} more" if len(left_out) > 1 else ""
+    return f"\nThe details of {len(left_out)} changes are left out: `{_cell(first)}`{more}.\n"
 
 
 def _cell(text: str) -> str:
