@@ -1,0 +1,321 @@
+"""`nigari init`: backends, what is remembered for them, and encryption."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.init_world import directory, init, repository, told, write
+from tests.cli.process import inside
+
+__all__ = ["directory", "repository"]
+
+
+# -- the backend ------------------------------------------------------------------------------
+
+BACKEND = """
+variable "env" {
+  default = "one"
+}
+locals {
+  path = "states/${var.env}.tfstate"
+}
+terraform {
+  backend "local" {
+    path = local.path
+  }
+}
+"""
+STATE = json.dumps(
+    {"version": 4, "serial": 1, "lineage": "x", "outputs": {"a": {"value": 1, "type": "number"}}}
+)
+
+
+def remembered() -> dict[str, object]:
+    backend = json.loads(Path(".terraform/terraform.tfstate").read_text())["backend"]
+    assert isinstance(backend, dict)
+    return backend
+
+
+def test_a_backend_is_remembered(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init().code == 0
+    assert remembered()["config"] == {"path": "states/one.tfstate", "workspace_dir": None}
+    assert init().code == 0
+
+
+def test_a_changed_variable_changes_the_backend(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init().code == 0
+    write({"states/one.tfstate": STATE})
+    done = init("-var", "env=two")
+    assert done.code == 1
+    wanted = 'path was "states/one.tfstate" and is "states/two.tfstate" now, because of var.env'
+    assert wanted in told(done)
+    assert "-migrate-state" in done.err
+    assert init("-var", "env=two", "-migrate-state").code == 1
+    assert init("-var", "env=two", "-force-copy").code == 0
+    assert Path("states/two.tfstate").read_text() == STATE
+    assert init("-var", "env=three", "-reconfigure").code == 0
+    assert not Path("states/three.tfstate").exists()
+
+
+def test_other_commands_see_a_changed_backend(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    done = inside("state", "list")
+    assert done.code == 1
+    assert "Backend not set up" in done.err
+    assert init().code == 0
+    write({"states/one.tfstate": STATE})
+    assert inside("state", "list").code == 0
+    done = inside("output", "-var", "env=two")
+    assert done.code == 1
+    assert 'is "states/two.tfstate" now, because of var.env' in told(done)
+
+
+def test_the_first_backend_takes_the_state_along(directory: Path) -> None:
+    write({"main.tf": BACKEND, "terraform.tfstate": STATE})
+    done = init("-input=false")
+    assert done.code == 1
+    assert "-force-copy" in done.err
+    assert not Path(".terraform").exists()
+    assert init("-force-copy").code == 0
+    assert Path("states/one.tfstate").read_text() == STATE
+    assert Path("terraform.tfstate").read_text() == ""
+    assert Path("terraform.tfstate.backup").read_text() == STATE
+
+
+def test_a_backend_that_is_gone(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init().code == 0
+    write({"main.tf": "", "states/one.tfstate": STATE})
+    assert "no longer has a backend" in told(init())
+    assert init("-migrate-state", "-force-copy").code == 0
+    assert Path("terraform.tfstate").read_text() == STATE
+    assert not Path(".terraform/terraform.tfstate").exists()
+
+
+def test_settings_of_the_command_line(directory: Path) -> None:
+    write({"main.tf": BACKEND, "more.tfbackend": 'workspace_dir = "w"\n'})
+    assert init("-backend-config=path=p", "-backend-config=more.tfbackend").code == 0
+    assert remembered()["config"] == {"path": "p", "workspace_dir": "w"}
+    assert init().code == 0, "the hash is of the file alone"
+    assert init("-backend-config=path=q").code == 1
+
+
+def test_a_backend_that_stays_as_it_is(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init("-backend=false").code == 0
+    assert not Path(".terraform").exists()
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ('backend "lokal" {}', 'There is no backend "lokal". Did you mean "local"?'),
+        ('backend "etcd" {}', "was removed"),
+        ('backend "local" {\n    paht = "x"\n  }', "paht"),
+        ('backend "s3" {\n    key = "x"\n  }', 'requires the argument "bucket"'),
+        ('backend "local" {\n    path = var.secret\n  }', "sensitive"),
+        ('backend "local" {\n    path = terraform_data.a.id\n  }', "terraform_data.a"),
+        ('backend "local" {\n    path = timestamp()\n  }', "result differs at every call"),
+        ('backend "http" {\n    address = "x"\n    retry_max = "many"\n  }', "retry_max"),
+        ('backend "local" {\n    path = var.none\n  }', "var.none, which has no value"),
+        ('backend "local" {\n    path = var.nome\n  }', 'Did you mean "none"?'),
+        (
+            'backend "kubernetes" {\n    secret_suffix = "s"\n    exec {\n    }\n  }',
+            "exec.api_version is required",
+        ),
+    ],
+)
+def test_backends_that_are_refused(block: str, said: str, directory: Path) -> None:
+    variables = 'variable "none" {}\nvariable "secret" {\n  default = "x"\n  sensitive = true\n}\n'
+    resource = 'resource "terraform_data" "a" {}\n'
+    write({"main.tf": f"{variables}{resource}terraform {{\n  {block}\n}}\n"})
+    done = init()
+    assert done.code == 1
+    assert said in told(done)
+    assert done.err.count("Error:") == 1
+    assert not Path(".terraform").exists()
+
+
+def test_other_backends_are_only_set_up(directory: Path) -> None:
+    write({"main.tf": 'terraform {\n  backend "oss" {\n    bucket = "b"\n  }\n}\n'})
+    assert init().code == 0
+    assert remembered()["type"] == "oss"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "says"),
+    [
+        ("local", 'path = ""', "The path is empty"),
+        ("s3", 'bucket = "b"\nkey = "/k"\nregion = "r"', "must not begin or end with a slash"),
+        ("s3", 'bucket = "b"\nkey = "k"', "The region is not set"),
+        (
+            "s3",
+            'bucket = "b"\nkey = "k"\nregion = "r"\nassume_role = { role_arn = "r" }\nrole_arn = "r"',
+            "role_arn cannot be set together with assume_role",
+        ),
+        ("remote", 'organization = "o"', "either name or prefix, and none is set"),
+    ],
+)
+def test_arguments_that_a_backend_refuses(
+    directory: Path, kind: str, body: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    write({"main.tf": f'terraform {{\n  backend "{kind}" {{\n{body}\n  }}\n}}\n'})
+    done = init()
+    assert done.code == 1
+    assert says in told(done)
+
+
+def test_settings_of_the_command_line_given_again(directory: Path) -> None:
+    """Nothing has changed, whatever the types of the arguments."""
+    body = 'region = "r"\n    assume_role {\n      role_arn = "r"\n      session_expiration = "3"\n    }'
+    write({"main.tf": f'terraform {{\n  backend "oss" {{\n    {body}\n  }}\n}}\n'})
+    for _ in range(2):
+        done = init("-backend-config=bucket=b", "-backend-config=encrypt=true")
+        assert done.code == 0, done.err
+    assert init("-backend-config=bucket=c", "-backend-config=encrypt=true").code == 1
+
+
+# -- what is remembered -------------------------------------------------------------------------
+
+
+def test_values_that_static_places_used_are_remembered(directory: Path) -> None:
+    unused = 'variable "other" {\n  default = ""\n}\n'
+    write({"main.tf": BACKEND + unused})
+    assert init("-var", "env=two", "-var", "other=x", "-remember").code == 0
+    assert inside("init", "-show").out == 'env = "two"\n'
+    done = init()
+    assert done.code == 0
+    assert "Using remembered values for var.env" in done.err
+    assert remembered()["config"] == {"path": "states/two.tfstate", "workspace_dir": None}
+    assert "Using remembered values for var.env" in inside("validate").err
+    assert init(TF_VAR_env="three").code == 1, "the environment ranks above what is remembered"
+
+
+def test_secrets_are_not_remembered(directory: Path) -> None:
+    text = (
+        'variable "s" {\n  sensitive = true\n}\nmodule "a" {\n  source = nonsensitive(var.s)\n}\n'
+    )
+    write({"main.tf": text, "m/main.tf": ""})
+    assert init("-var", "s=./m", "-remember").code == 0
+    assert "Nothing is remembered" in inside("init", "-show").out
+    assert "./m" not in Path(".terraform/nigari.variables.json").read_text()
+
+
+def test_each_workspace_remembers_for_itself(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init("-var", "env=two", "-remember").code == 0
+    shown = inside("init", "-show", settings={"TF_WORKSPACE": "other"})
+    assert 'Nothing is remembered for the workspace "other"' in shown.out
+
+
+_TWO = """\
+variable "env" {}
+variable "region" {
+  default = "none"
+}
+terraform {
+  backend "local" {
+    path = "states/${var.env}-${var.region}.tfstate"
+  }
+}
+"""
+
+
+def test_what_is_remembered_belongs_to_its_backend(directory: Path) -> None:
+    write({"main.tf": _TWO})
+    assert init("-var", "env=prod", "-var", "region=eu", "-remember").code == 0
+    same = init("-var", "env=prod")
+    assert (same.code, "belong to another" in same.out) == (0, False)
+    shown = inside("init", "-show").out
+    assert shown == 'env = "prod"\nregion = "eu"\n'
+    refused = init("-var", "env=dev")
+    assert refused.code == 1, (
+        "the backend is another one, and nobody says what becomes of the state"
+    )
+    assert inside("init", "-show").out == shown, "nothing changes where init fails"
+    other = init("-var", "env=dev", "-reconfigure")
+    assert other.code == 0
+    words = "The values remembered for var.region belong to another backend configuration."
+    assert words in " ".join(other.out.split())
+    assert remembered()["config"] == {"path": "states/dev-none.tfstate", "workspace_dir": None}
+    assert "Nothing is remembered" in inside("init", "-show").out
+    assert init("-var", "env=dev", "-var", "region=us", "-reconfigure", "-remember").code == 0
+    assert init().code == 0
+    assert remembered()["config"] == {"path": "states/dev-us.tfstate", "workspace_dir": None}
+
+
+def test_options_of_the_backend_make_another_one(directory: Path) -> None:
+    write({"main.tf": _TWO})
+    assert init("-var", "env=prod", "-var", "region=eu", "-remember").code == 0
+    done = init("-var", "env=prod", "-backend-config=path=other.tfstate", "-reconfigure")
+    assert "belong to another backend" in " ".join(done.out.split())
+    assert "Nothing is remembered" in inside("init", "-show").out
+
+
+def test_forgetting(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init("-var", "env=two", "-remember").code == 0
+    assert inside("init", "-forget").out == (
+        'The values remembered for the workspace "default" are forgotten.\n'
+    )
+    assert init().code == 1
+    again = inside("init", "-forget").out
+    assert again == 'Nothing was remembered for the workspace "default".\n'
+
+
+# -- encryption -------------------------------------------------------------------------------
+
+
+def _encryption(key_providers: str) -> str:
+    return (
+        'variable "pass" {\n  sensitive = true\n}\nterraform {\n  encryption {\n'
+        f"{key_providers}"
+        '    method "aes_gcm" "m" {\n      keys = key_provider.pbkdf2.a\n    }\n'
+        "    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n"
+    )
+
+
+def _key_provider(name: str, argument: str) -> str:
+    return f'    key_provider "pbkdf2" "{name}" {{\n      {argument}\n    }}\n'
+
+
+@pytest.mark.parametrize(
+    ("key_providers", "given", "said"),
+    [
+        (
+            _key_provider("a", "passphrase = var.pass"),
+            (),
+            (
+                "passphrase of key_provider.pbkdf2.a must be known before anything runs, but it depends on "
+                "var.pass, which has no value"
+            ),
+        ),
+        (_key_provider("a", "passphrase = var.pass"), ("-var=pass=short",), "at least 16 bytes"),
+        (
+            _key_provider("a", "chain = key_provider.pbkdf2.b")
+            + _key_provider("b", "chain = key_provider.pbkdf2.a"),
+            (),
+            "key_provider.pbkdf2.a → key_provider.pbkdf2.b → key_provider.pbkdf2.a",
+        ),
+    ],
+)
+def test_encryption_that_is_refused(
+    key_providers: str, given: tuple[str, ...], said: str, directory: Path
+) -> None:
+    write({"main.tf": _encryption(key_providers)})
+    done = init(*given)
+    assert done.code == 1
+    assert said in told(done)
+    assert done.err.count("Error:") == 1
+
+
+def test_encryption_takes_secrets(directory: Path) -> None:
+    write({"main.tf": _encryption(_key_provider("a", "passphrase = var.pass"))})
+    assert init("-var=pass=a-long-enough-secret").code == 0
