@@ -11,8 +11,8 @@ from nigari.plan.order.required import providers_of
 from nigari.plan.show.json_document import document
 from nigari.state.json_text import escaped_for_html
 from nigari.state.model import State
-from nigari.workspace.configuration.show_configuration import configuration_data
-from nigari.workspace.configuration.show_module import module_data
+from nigari.workspace.documents.show_configuration import configuration_data
+from nigari.workspace.documents.show_module import module_data
 
 
 async def show_configuration(presenter: Presenter) -> bool:

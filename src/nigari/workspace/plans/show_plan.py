@@ -33,7 +33,7 @@ from nigari.state.json_text import escaped_for_html
 from nigari.state.model import StateFile
 from nigari.state.show_json import checks_to_json, state_to_json
 from nigari.version import OPENTOFU_VERSION
-from nigari.workspace.configuration.show_configuration import (
+from nigari.workspace.documents.show_configuration import (
     configuration_data,
     converted_default,
     schema_in,
