@@ -19,25 +19,25 @@ from nigari.schema.decode import decoder_spec
 
 
 async def declared_instance(
-    place: ApplyContext, subject: Change | EphemeralInstance
+    context: ApplyContext, subject: Change | EphemeralInstance
 ) -> DeclaredInstance:
     """The instance that a change or an opening is about, which the configuration has."""
-    host, address = place.host, subject.address
+    host, address = context.host, subject.address
     frame = await host.frame(address.module)
     node = None if frame is None else frame.resources.get(address.item.resource)
     if not isinstance(node, AppliedResource):
         raise Failed
     await host.finish(node.expand)
-    return DeclaredInstance(place, subject, node)
+    return DeclaredInstance(context, subject, node)
 
 
 class DeclaredInstance:
     """A resource instance that the configuration has."""
 
     def __init__(
-        self, place: ApplyContext, subject: Change | EphemeralInstance, node: AppliedResource
+        self, context: ApplyContext, subject: Change | EphemeralInstance, node: AppliedResource
     ) -> None:
-        self._place = place
+        self._context = context
         self._subject = subject
         self.node = node
         self.data: InstanceData = (node.data or {}).get(subject.address.item.key, NO_INSTANCE_DATA)
@@ -46,11 +46,11 @@ class DeclaredInstance:
     def meta(self) -> Value | None:
         """What the module tells the provider about itself."""
         provider = self._subject.provider.item.provider
-        return self._place.host.meta_at(self._subject.address.module, provider)
+        return self._context.host.meta_at(self._subject.address.module, provider)
 
     async def config(self) -> Value:
         """The arguments, all of them known."""
-        host, node, subject = self._place.host, self.node, self._subject
+        host, node, subject = self._context.host, self.node, self._subject
         compiled = node.frame.instance.compiled.body(
             node.resource.body, decoder_spec(subject.schema.block)
         )
@@ -74,7 +74,7 @@ class DeclaredInstance:
 
     def ignore(self) -> Ignore | None:
         """How the prior object stands in for arguments whose changes are ignored."""
-        settings, frame, addr = self._place.settings, self.node.frame, self.node.resource.addr
+        settings, frame, addr = self._context.settings, self.node.frame, self.node.resource.addr
         lifecycle, block = self.node.resource.lifecycle, self._subject.schema.block
         if lifecycle.ignore_all_changes or settings.ignores_all(frame, addr):
             return lambda prior, config: ignore_all(block, prior, config)
@@ -83,14 +83,14 @@ class DeclaredInstance:
 
     async def check(self, kind: str, self_value: Value | None) -> None:
         """See whether the preconditions or postconditions hold."""
-        place, address = self._place, self._subject.address
+        context, address = self._context, self._subject.address
         lifecycle = self.node.resource.lifecycle
         rules = lifecycle.preconditions if kind == "precondition" else lifecycle.postconditions
         if not rules:
             return
         noted = resource_conditions(self.node.frame, address, kind, rules, self.data, self_value)
-        place.conditions.append(noted)
+        context.conditions.append(noted)
         conditions = noted[3]
-        await place.host.finish(conditions.step, str(address))
+        await context.host.finish(conditions.step, str(address))
         if conditions.is_refusing:
             raise Failed

@@ -17,22 +17,22 @@ from nigari.state.model import InstanceState, StoredObject
 from nigari.state.objects import decode, encode
 
 
-def forget(place: ApplyContext, operation: Operation, change: Change) -> None:
+def forget(context: ApplyContext, operation: Operation, change: Change) -> None:
     """Take an object out of the state and leave it alone otherwise."""
-    _set(place, change, _deposed_key(place, operation, change), None)
+    _set(context, change, _deposed_key(context, operation, change), None)
 
 
-async def delete(place: ApplyContext, operation: Operation, change: Change) -> None:
+async def delete(context: ApplyContext, operation: Operation, change: Change) -> None:
     """Destroy an object."""
-    provider = place.provider(change)
-    deposed = _deposed_key(place, operation, change)
-    state = place.draft.instance(change.address) or InstanceState()
+    provider = context.provider(change)
+    deposed = _deposed_key(context, operation, change)
+    state = context.draft.instance(change.address) or InstanceState()
     stored = state.deposed.get(deposed) if deposed else state.current
     if stored is None:
         return
     prior = decode(stored, change.schema)
     if not deposed:
-        await provision_before_end(place, change, stored, prior)
+        await provision_before_end(context, change, stored, prior)
     nothing = null(change.schema.block.implied_type)
     is_planned = change.action is Action.DELETE
     answer = await provider.apply(
@@ -42,10 +42,10 @@ async def delete(place: ApplyContext, operation: Operation, change: Change) -> N
             nothing,
             nothing,
             change.private if is_planned else stored.private,
-            place.host.meta_at(change.address.module, change.provider.item.provider),
+            context.host.meta_at(change.address.module, change.provider.item.provider),
         )
     )
-    place.diags.extend(located(answer.diagnostics, address=str(change.address)))
+    context.diags.extend(located(answer.diagnostics, address=str(change.address)))
     left: StoredObject | None = None
     if not answer.state.is_null:
         value = mark_with_paths(answer.state, unmark_deep_with_paths(prior)[1])
@@ -58,23 +58,23 @@ async def delete(place: ApplyContext, operation: Operation, change: Change) -> N
             stored.create_before_destroy,
             stored.skip_destroy,
         )
-    _set(place, change, deposed, left)
+    _set(context, change, deposed, left)
     if api.has_errors(answer.diagnostics):
         raise Failed
     if left is not None:
-        place.report_faults(change, [Fault((), "the object is still there")])
+        context.report_faults(change, [Fault((), "the object is still there")])
         raise Failed
 
 
-def _deposed_key(place: ApplyContext, operation: Operation, change: Change) -> str:
+def _deposed_key(context: ApplyContext, operation: Operation, change: Change) -> str:
     """The key of the object that is meant; empty for the current one."""
     if operation.deposed == REPLACED:
-        return place.deposed.get(change.address, "")
+        return context.deposed.get(change.address, "")
     return operation.deposed
 
 
-def _set(place: ApplyContext, change: Change, deposed: str, stored: StoredObject | None) -> None:
+def _set(context: ApplyContext, change: Change, deposed: str, stored: StoredObject | None) -> None:
     if deposed:
-        place.draft.set_deposed(change.address, deposed, stored, change.provider)
+        context.draft.set_deposed(change.address, deposed, stored, change.provider)
     else:
-        place.draft.set_current(change.address, stored, change.provider)
+        context.draft.set_current(change.address, stored, change.provider)

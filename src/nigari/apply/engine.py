@@ -52,7 +52,7 @@ class Application:
         self._view = view
         self.host = ApplyHost(surroundings, pool, plan)
         """Who knows what has come of everything."""
-        self._place = ApplyContext(self.host, plan, blocks, settings, view, machine)
+        self._context = ApplyContext(self.host, plan, blocks, settings, view, machine)
         self._executor: Executor | None = None
         self._was_cut_off = False
 
@@ -70,7 +70,7 @@ class Application:
             if change.imported_as:
                 self._view.imported(change)
         executor = self._executor = Executor(
-            self._graph, Operations(self._place), keep, parallelism, pause=pause
+            self._graph, Operations(self._context), keep, parallelism, pause=pause
         )
         try:
             succeeded = await executor.run()
@@ -82,7 +82,7 @@ class Application:
             self._cut_off()
         except BaseException:
             # A fault of this program: what was done must be known all the same.
-            await keep(self._place.draft.finish(), True)
+            await keep(self._context.draft.finish(), True)
             raise
         if executor.is_stopped:
             self.diags.error(
@@ -102,7 +102,7 @@ class Application:
             self._cut_off()
         except Exception as error:  # noqa: BLE001 - what was done must be known all the same
             self.diags.append(unexpected("Working out the output values", error))
-        return self._place.draft.finish()
+        return self._context.draft.finish()
 
     def _cut_off(self) -> None:
         """Give up what is under way; the task that was cancelled goes on to store the state."""
@@ -120,8 +120,8 @@ class Application:
 
     async def _conclude(self, succeeded: bool) -> None:
         """Work out what depends on everything that was done: checks and output values."""
-        draft = self._place.draft
-        self._place.renew_dependencies()
+        draft = self._context.draft
+        self._context.renew_dependencies()
         checks = await self._checks(succeeded)
         draft.set_checks(checks)
         refused = _refused_outputs(checks) | self._unsettled_outputs()
@@ -163,7 +163,7 @@ class Application:
         """Begin nothing new."""
         if self._executor is not None:
             self._executor.stop()
-        for provisioner in list(self._place.provisioning):
+        for provisioner in list(self._context.provisioning):
             provisioner.cancel()
 
     async def _checks(self, succeeded: bool) -> tuple[CheckResult, ...]:
@@ -173,7 +173,7 @@ class Application:
         """
         if self._plan.mode is PlanMode.DESTROY:
             return self._plan.checks
-        noted = list(self._place.conditions)
+        noted = list(self._context.conditions)
         planned = {
             each.block
             for each in self._plan.checks

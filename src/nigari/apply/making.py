@@ -25,16 +25,16 @@ from nigari.state.model import ObjectStatus, StoredObject
 from nigari.state.objects import encode
 
 
-async def make(place: ApplyContext, change: Change, begin: Callable[[], None]) -> Value:
+async def make(context: ApplyContext, change: Change, begin: Callable[[], None]) -> Value:
     """Create or update an object; it begins when the provider is asked for that.
 
     An update that changes nothing, now that everything is known, does not begin.
     """
-    provider = place.provider(change)
-    declared = await declared_instance(place, change)
+    provider = context.provider(change)
+    declared = await declared_instance(context, change)
     await declared.check("precondition", None)
     config = await declared.config()
-    prior = _prior(place, change) if change.action is Action.UPDATE else None
+    prior = _prior(context, change) if change.action is Action.UPDATE else None
     wanted = DesiredObject(
         change.address,
         config,
@@ -44,24 +44,24 @@ async def make(place: ApplyContext, change: Change, begin: Callable[[], None]) -
         ignore=declared.ignore() if prior is not None else None,
         meta=declared.meta,
     )
-    final = await plan_change(provider, wanted, prior, place.diags)
+    final = await plan_change(provider, wanted, prior, context.diags)
     if final is None:
         raise Failed
-    _check_final(place, change, final)
+    _check_final(context, change, final)
     if final.action is Action.NO_OP:
-        value = place.host.results[change.address] = final.after
+        value = context.host.results[change.address] = final.after
     else:
         begin()
         if change.action is Action.CREATE_THEN_DELETE:
-            _depose(place, change)
-        value = await _apply(place, declared, change, final, config, prior)
+            _depose(context, change)
+        value = await _apply(context, declared, change, final, config, prior)
     if change.action is not Action.UPDATE:
-        await provision(place, declared, change, value)
+        await provision(context, declared, change, value)
     return value
 
 
-def _prior(place: ApplyContext, change: Change) -> PriorObject:
-    state = place.draft.instance(change.address)
+def _prior(context: ApplyContext, change: Change) -> PriorObject:
+    state = context.draft.instance(change.address)
     assert state is not None
     assert state.current is not None
     stored = state.current
@@ -71,7 +71,7 @@ def _prior(place: ApplyContext, change: Change) -> PriorObject:
 
 
 async def _apply(
-    place: ApplyContext,
+    context: ApplyContext,
     declared: DeclaredInstance,
     change: Change,
     final: Change,
@@ -86,7 +86,7 @@ async def _apply(
         # Only what is secret has changed, which is nothing to the provider.
         answer = api.ApplyResponse(planned, prior.private, identity=prior.identity)
     else:
-        answer = await place.provider(change).apply(
+        answer = await context.provider(change).apply(
             api.ApplyRequest(
                 change.address.item.resource.type,
                 before,
@@ -98,7 +98,7 @@ async def _apply(
             )
         )
     body = declared.node.resource.body
-    place.diags.extend(located(answer.diagnostics, block, body, str(change.address)))
+    context.diags.extend(located(answer.diagnostics, block, body, str(change.address)))
     has_failed = api.has_errors(answer.diagnostics)
     value = answer.state
     faults = type_faults(block, value)
@@ -108,22 +108,22 @@ async def _apply(
         faults = faults or [Fault((), "part of it is still unknown")]
         # Of an object of which nothing is said, what was known before is all there is.
         value = unknown_as_null(value) if value.is_known else before
-    place.report_faults(change, faults)
+    context.report_faults(change, faults)
     if not value.is_null:
         value = with_schema_marks(mark_with_paths(value, marks), change.schema)
     is_new = change.action is not Action.UPDATE
-    _record(place, change, value, answer, is_tainted=is_new and (has_failed or bool(faults)))
+    _record(context, change, value, answer, is_tainted=is_new and (has_failed or bool(faults)))
     if has_failed or faults:
         raise Failed
     if value.is_null:
-        place.report_faults(change, [Fault((), "there is no object after the change")])
+        context.report_faults(change, [Fault((), "there is no object after the change")])
         raise Failed
-    place.host.results[change.address] = value
+    context.host.results[change.address] = value
     return value
 
 
 def _record(
-    place: ApplyContext, change: Change, value: Value, answer: api.ApplyResponse, is_tainted: bool
+    context: ApplyContext, change: Change, value: Value, answer: api.ApplyResponse, is_tainted: bool
 ) -> None:
     """Note what exists now, also after an error."""
     stored: StoredObject | None = None
@@ -133,45 +133,45 @@ def _record(
             change.schema,
             ObjectStatus.TAINTED if is_tainted else ObjectStatus.READY,
             answer.private,
-            place.dependencies(change),
-            place.is_created_first(change),
-            place.skips_destroy(change),
+            context.dependencies(change),
+            context.is_created_first(change),
+            context.skips_destroy(change),
             identity=answer.identity,
         )
-    elif change.address in place.deposed:
+    elif change.address in context.deposed:
         # Nothing came of the new object, so the old one is what there is.
-        _restore(place, change)
+        _restore(context, change)
         return
-    place.draft.set_current(change.address, stored, change.provider)
+    context.draft.set_current(change.address, stored, change.provider)
 
 
 # -- objects that are put aside -------------------------------------------------------------------
 
 
-def _depose(place: ApplyContext, change: Change) -> None:
+def _depose(context: ApplyContext, change: Change) -> None:
     """Put the current object aside, so that another can take its place."""
-    state = place.draft.instance(change.address)
+    state = context.draft.instance(change.address)
     if state is None or state.current is None:
         return
     key = secrets.token_hex(4)
-    place.deposed[change.address] = key
-    place.draft.set_deposed(change.address, key, state.current, change.provider)
-    place.draft.set_current(change.address, None, change.provider)
+    context.deposed[change.address] = key
+    context.draft.set_deposed(change.address, key, state.current, change.provider)
+    context.draft.set_current(change.address, None, change.provider)
 
 
-def _restore(place: ApplyContext, change: Change) -> None:
-    key = place.deposed.pop(change.address)
-    state = place.draft.instance(change.address)
+def _restore(context: ApplyContext, change: Change) -> None:
+    key = context.deposed.pop(change.address)
+    state = context.draft.instance(change.address)
     if state is not None and key in state.deposed:
         stored = state.deposed[key]
-        place.draft.set_current(change.address, stored, change.provider)
-        place.draft.set_deposed(change.address, key, None, change.provider)
+        context.draft.set_current(change.address, stored, change.provider)
+        context.draft.set_deposed(change.address, key, None, change.provider)
 
 
 # -- what the user agreed to ----------------------------------------------------------------------
 
 
-def _check_final(place: ApplyContext, change: Change, final: Change) -> None:
+def _check_final(context: ApplyContext, change: Change, final: Change) -> None:
     """Compare what is planned now with what the user agreed to."""
     planned, now = change.after.unmark_deep()[0], final.after.unmark_deep()[0]
     faults = result_faults(change.schema.block, planned, now)
@@ -179,7 +179,7 @@ def _check_final(place: ApplyContext, change: Change, final: Change) -> None:
         faults.append(Fault((), "the object would have to be replaced, which was not planned"))
     for fault in faults:
         where = path_text(fault.path).removeprefix(".")
-        place.diags.error(
+        context.diags.error(
             "Inconsistent final plan",
             f"Now that all values are known, the provider {change.provider.item.provider.display}"
             f" plans a different change for {change.address} than before"

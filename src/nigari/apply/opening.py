@@ -9,33 +9,33 @@ from nigari.plan.model.changes import EphemeralInstance
 from nigari.plan.nodes.removed_modules import frame_of_old
 
 
-async def open_provider(place: ApplyContext, text: str) -> bool:
+async def open_provider(context: ApplyContext, text: str) -> bool:
     """Start and configure a provider instance; False where that failed."""
-    host = place.host
-    address = place.provider_address(text)
+    host = context.host
+    address = context.provider_address(text)
     frame = await host.frame(address.module) or frame_of_old(
         host.root, address.module, host.prior, host.schema_of
     )
     node = host.providers.for_stored(host.root, frame, address)
     await host.evaluate((node,))
-    place.providers[text] = node
+    context.providers[text] = node
     if node.memory is not None:
-        place.draft.remember(node.memory)
+        context.draft.remember(node.memory)
     return node.state == DONE and node.provider is not None
 
 
-async def close_provider(place: ApplyContext, text: str) -> None:
+async def close_provider(context: ApplyContext, text: str) -> None:
     """End a provider instance."""
-    node = place.providers.pop(text, None)
+    node = context.providers.pop(text, None)
     if node is not None and node.provider is not None:
-        await place.host.pool.close(node.provider)
+        await context.host.pool.close(node.provider)
 
 
-async def open_ephemeral(place: ApplyContext, instance: EphemeralInstance) -> bool:
+async def open_ephemeral(context: ApplyContext, instance: EphemeralInstance) -> bool:
     """Open an ephemeral object; False where that failed."""
     try:
-        provider, host = place.provider(instance), place.host
-        declared = await declared_instance(place, instance)
+        provider, host = context.provider(instance), context.host
+        declared = await declared_instance(context, instance)
         await declared.check("precondition", None)
         config = await declared.config()
         body = declared.node.resource.body

@@ -22,12 +22,12 @@ from nigari.plan.order.operation_order import REPLACED
 class Operations:
     """All operations of a graph, on one workplace."""
 
-    def __init__(self, place: ApplyContext) -> None:
-        self.place = place
+    def __init__(self, context: ApplyContext) -> None:
+        self.place = context
         self._changes: dict[tuple[str, str], Change] = {
-            (str(change.address), change.deposed): change for change in place.plan.changes
+            (str(change.address), change.deposed): change for change in context.plan.changes
         }
-        self._ephemeral = {str(each.address): each for each in place.plan.ephemeral}
+        self._ephemeral = {str(each.address): each for each in context.plan.ephemeral}
 
     async def perform(self, operation: Operation) -> bool:
         """Carry out one operation; False where it failed, for whatever reason."""

@@ -22,28 +22,28 @@ _DESTROY: Final = "destroy"
 
 
 async def provision(
-    place: ApplyContext, declared: DeclaredInstance, change: Change, value: Value
+    context: ApplyContext, declared: DeclaredInstance, change: Change, value: Value
 ) -> None:
     """Run what is to run once an object exists; until it has, the object is not sound."""
     frame, resource = declared.node.frame, declared.node.resource
-    wanted = _at(place, frame, resource.provisioners, _CREATE)
+    wanted = _at(context, frame, resource.provisioners, _CREATE)
     if not wanted:
         return
-    state = place.draft.instance(change.address)
+    state = context.draft.instance(change.address)
     assert state is not None
     assert state.current is not None
     sound = state.current
     tainted = sound.with_status(ObjectStatus.TAINTED)
-    place.draft.set_current(change.address, tainted, change.provider)
-    await place.store()
+    context.draft.set_current(change.address, tainted, change.provider)
+    await context.store()
     subject = Provisioned(change.address, frame, declared.data, resource.connection, value)
-    if not await Provisioning(place, subject).run(wanted):
+    if not await Provisioning(context, subject).run(wanted):
         raise Failed
-    place.draft.set_current(change.address, sound, change.provider)
+    context.draft.set_current(change.address, sound, change.provider)
 
 
 async def provision_before_end(
-    place: ApplyContext, change: Change, stored: StoredObject, prior: Value
+    context: ApplyContext, change: Change, stored: StoredObject, prior: Value
 ) -> None:
     """Run what is to run before an object is destroyed, as its block or a `removed` block says.
 
@@ -54,18 +54,18 @@ async def provision_before_end(
     if stored.status is ObjectStatus.TAINTED:
         return
     address = change.address
-    frame = place.host.bare_frame(address.module)
+    frame = context.host.bare_frame(address.module)
     resource = None if frame is None else frame.module.resources.get(address.item.resource)
     connection = None if resource is None else resource.connection
     provisioners = () if resource is None else resource.provisioners
     if resource is None:
-        statement = statement_for(place.settings.removed, address)
+        statement = statement_for(context.settings.removed, address)
         if statement is not None:
             provisioners = statement.provisioners
-            frame = _frame_of(place, statement, address)
+            frame = _frame_of(context, statement, address)
     if frame is None:
         return
-    wanted = _at(place, frame, provisioners, _DESTROY)
+    wanted = _at(context, frame, provisioners, _DESTROY)
     if not wanted:
         return
     key = address.item.key
@@ -74,20 +74,20 @@ async def provision_before_end(
         count_index=number(key) if isinstance(key, int) else None,
     )
     subject = Provisioned(address, frame, data, connection, prior)
-    if not await Provisioning(place, subject).run(wanted):
+    if not await Provisioning(context, subject).run(wanted):
         raise Failed
 
 
 def _frame_of(
-    place: ApplyContext, statement: RemoveStatement, address: AbsResourceInstance
+    context: ApplyContext, statement: RemoveStatement, address: AbsResourceInstance
 ) -> Frame | None:
     """Where a `removed` block is evaluated: in the instance of its module that an address is in."""
     steps = address.module.steps[: len(statement.module.steps)]
-    return place.host.bare_frame(module_from_steps(steps))
+    return context.host.bare_frame(module_from_steps(steps))
 
 
 def _at(
-    place: ApplyContext, frame: Frame, provisioners: tuple[Provisioner, ...], moment: str
+    context: ApplyContext, frame: Frame, provisioners: tuple[Provisioner, ...], moment: str
 ) -> list[Provisioner]:
     module = frame.instance.addr
-    return [each for each in provisioners if place.settings.runs_at(module, each) == moment]
+    return [each for each in provisioners if context.settings.runs_at(module, each) == moment]

@@ -11,19 +11,19 @@ from nigari.running.provider_objects import with_schema_marks
 from nigari.state.objects import encode
 
 
-async def read(place: ApplyContext, change: Change) -> Value | None:
+async def read(context: ApplyContext, change: Change) -> Value | None:
     """Read a data source; nothing comes of it only where it belongs to a check."""
-    provider, host = place.provider(change), place.host
-    declared = await declared_instance(place, change)
+    provider, host = context.provider(change), context.host
+    declared = await declared_instance(context, change)
     await declared.check("precondition", None)
     config = await declared.config()
     resource = declared.node.resource
     source = DataSource(provider, change.address, change.schema, resource, declared.meta)
-    value = await source.read(config, place.diags, host.unread)
+    value = await source.read(config, context.diags, host.unread)
     if value is None:
         if resource.in_check:
             return None
         raise Failed
-    place.draft.set_current(change.address, encode(value, change.schema), change.provider)
+    context.draft.set_current(change.address, encode(value, change.schema), change.provider)
     value = host.results[change.address] = with_schema_marks(value, change.schema)
     return value

@@ -43,8 +43,8 @@ class PlanningCommand:
         person = Person(invocation.terminal, may_ask)
         self.session = open_session(invocation, people=person, directory=directory)
         self.presenter = Presenter(invocation, session=self.session)
-        self.telling = PlanPresenter(self.presenter)
-        self.listener: Listener = self.telling.view
+        self.plan_presenter = PlanPresenter(self.presenter)
+        self.listener: Listener = self.plan_presenter.view
         """Who hears what happens while the plan is made."""
         self.mode = mode or plan_mode(invocation)
         self.is_refresh = False
@@ -101,9 +101,9 @@ class PlanningCommand:
     @asynccontextmanager
     async def _progress(self) -> AsyncIterator[None]:
         """Show how it goes, while it does."""
-        async with ticking(self.telling.view):
+        async with ticking(self.plan_presenter.view):
             yield
-        self.telling.close()
+        self.plan_presenter.close()
 
     def show(self, locked: LockedSession, plan: Plan, goes_on: bool = False) -> None:
         """Show a plan, and what was found while it was made.
@@ -111,7 +111,7 @@ class PlanningCommand:
         Where the command goes on to apply it, the results of checks are shown only after that.
         """
         assert locked.planning is not None
-        self.telling.plan(locked.planning, plan, self.invocation.switch("show-sensitive"))
+        self.plan_presenter.plan(locked.planning, plan, self.invocation.switch("show-sensitive"))
         self.presenter.tell_so_far(with_checks=not goes_on)
 
     def show_incomplete(self, locked: LockedSession) -> Plan | None:
@@ -123,15 +123,15 @@ class PlanningCommand:
 
     async def apply(self, locked: LockedSession, plan: Plan, is_saved: bool = False) -> int:
         """Carry out a plan and tell what came of it; nobody has been shown one that was saved."""
-        self.telling.applying(plan, is_saved)
+        self.plan_presenter.applying(plan, is_saved)
         async with self._progress():
             applied = await locked.apply(
-                plan, self.telling.view, self.parallelism, self._print_state
+                plan, self.plan_presenter.view, self.parallelism, self._print_state
             )
         if not applied.is_stored or self.diags.has_errors:
             return 1
         self.presenter.tell_so_far()
-        self.telling.result(plan, applied.state)
+        self.plan_presenter.result(plan, applied.state)
         if plan.mode is PlanMode.DESTROY and plan.forgotten:
             self._report_forgotten(plan)
         return 0
@@ -142,12 +142,12 @@ class PlanningCommand:
         if not found.is_stored or self.diags.has_errors:
             return 1
         self.presenter.tell_so_far()
-        self.telling.refreshed(found.state)
+        self.plan_presenter.refreshed(found.state)
         return 0
 
     def _print_state(self, data: bytes) -> str:
         """Print a state that cannot be stored anywhere."""
-        self.telling.close()
+        self.plan_presenter.close()
         self.presenter.terminal.out(data.decode())
         return (
             "The state is printed above: save it, from the first brace to the last, to a file "

@@ -145,15 +145,15 @@ def _ignored_paths(
 
 
 def _is_star(expr: Expression) -> bool:
-    unheard = Diagnostics()
-    return is_written_out(expr) and expr.value(Scope(), unheard).data == "*"
+    unreported = Diagnostics()
+    return is_written_out(expr) and expr.value(Scope(), unreported).data == "*"
 
 
 def _can_be_ignored(expr: Expression) -> bool:
     """Whether what is written out could be a list of paths, or the word for everything."""
-    unheard = Diagnostics()
-    value = expr.value(Scope(), unheard)
-    return unheard.has_errors or value.data == "all" or isinstance(value.data, tuple)
+    unreported = Diagnostics()
+    value = expr.value(Scope(), unreported)
+    return unreported.has_errors or value.data == "all" or isinstance(value.data, tuple)
 
 
 # -- replace_triggered_by ---------------------------------------------------------------------

@@ -79,12 +79,12 @@ _RESERVED_BLOCKS = frozenset(("lifecycle", "locals"))
 
 def written_alias(body: Body) -> str | None:
     """The alias of a provider block, empty without one; None where it is not written out."""
-    unheard = Diagnostics()
-    content, _ = body.partial_content(_ALIAS, unheard)
+    unreported = Diagnostics()
+    content, _ = body.partial_content(_ALIAS, unreported)
     attribute = content.attributes.get("alias")
     if attribute is None:
         return ""
-    value = written_value(attribute.expr, STRING, "alias", unheard)
+    value = written_value(attribute.expr, STRING, "alias", unreported)
     return None if value is None else value.as_string()
 
 

@@ -151,8 +151,8 @@ def _aliases(name: str, expr: Expression, diags: Diagnostics) -> list[LocalProvi
         traversal = abs_traversal_for_expr(element, diags)
         if traversal is None:
             continue
-        unheard = Diagnostics()
-        config = parse_local_provider_config(traversal, unheard)
+        unreported = Diagnostics()
+        config = parse_local_provider_config(traversal, unreported)
         if config is None:
             _report_alias(name, element, diags)
         elif config.name != name:

@@ -50,7 +50,7 @@ async def copy_files(
         else:
             await put(session.connection, source, destination, machine)
 
-    await _connected(way, machine, _unheard, copy)
+    await _connected(way, machine, _ignored, copy)
 
 
 async def _connected(
@@ -82,7 +82,7 @@ async def _run_script(session: Session, script: bytes, say: Say) -> None:
     if session.is_unix and not script.startswith(b"#!"):
         script = _SHELL + script
     await put_content(session.connection, script, path)
-    if session.is_unix and await session.execute(f"chmod 0777 {path}", _unheard):
+    if session.is_unix and await session.execute(f"chmod 0777 {path}", _ignored):
         raise ProvisionerFailure(f"Cannot make the script {path} executable.")
     status = await session.execute(path, say)
     if status:
@@ -119,5 +119,5 @@ def _read(path: str, machine: Machine) -> bytes:
         raise ProvisionerFailure(f"Cannot read the script {path}: {error.strerror}.") from None
 
 
-def _unheard(_: str) -> None:
+def _ignored(_: str) -> None:
     """Where nobody listens."""

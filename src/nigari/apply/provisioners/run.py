@@ -46,8 +46,8 @@ class Provisioned:
 class Provisioning:
     """Runs provisioners for one object."""
 
-    def __init__(self, place: ApplyContext, subject: Provisioned) -> None:
-        self._place = place
+    def __init__(self, context: ApplyContext, subject: Provisioned) -> None:
+        self._context = context
         self._subject = subject
 
     async def run(self, provisioners: Sequence[Provisioner]) -> bool:
@@ -55,37 +55,39 @@ class Provisioning:
         module = self._subject.frame.instance.addr
         for provisioner in provisioners:
             succeeded = await self._one(provisioner)
-            if not succeeded and not self._place.settings.continues_after(module, provisioner):
+            if not succeeded and not self._context.settings.continues_after(module, provisioner):
                 return False
         return True
 
     async def _one(self, provisioner: Provisioner) -> bool:
-        place, kind = self._place, provisioner.type
+        context, kind = self._context, provisioner.type
         address = self._subject.address
         found = await self._value(provisioner.body, PROVISIONERS[kind])
         body = provisioner.connection_over(self._subject.connection)
         way = None if body is None else await self._value(body, CONNECTION)
         if found is None or (way is None and body is not None):
             return False
-        place.view.provision_started(address, kind)
+        context.view.provision_started(address, kind)
         plain, marks = found.unmark_deep()
-        say: Say = partial(place.view.provision_said, address, kind)
+        say: Say = partial(context.view.provision_said, address, kind)
         if marks:
             say(_HIDDEN)
-            say = _unheard
+            say = _ignored
         try:
-            await self._interruptible(_work(kind, plain.mapping(), _plain(way), place.machine, say))
+            await self._interruptible(
+                _work(kind, plain.mapping(), _plain(way), context.machine, say)
+            )
         except ProvisionerFailure as failure:
-            place.view.provision_finished(address, kind, False)
+            context.view.provision_finished(address, kind, False)
             self._report(provisioner, str(failure), is_secret=bool(marks))
             return False
-        place.view.provision_finished(address, kind, True)
+        context.view.provision_finished(address, kind, True)
         return True
 
     async def _interruptible(self, work: Coroutine[None, None, None]) -> None:
         """Do something that ends when applying is stopped."""
         task = asyncio.ensure_future(work)
-        self._place.provisioning.add(task)
+        self._context.provisioning.add(task)
         try:
             await asyncio.wait((task,))
         except asyncio.CancelledError:
@@ -93,7 +95,7 @@ class Provisioning:
             await asyncio.wait((task,))
             raise
         finally:
-            self._place.provisioning.discard(task)
+            self._context.provisioning.discard(task)
         if task.cancelled():
             raise ProvisionerFailure("It was interrupted.")
         task.result()
@@ -102,7 +104,7 @@ class Provisioning:
 
     async def _value(self, body: Body, schema: Block) -> Value | None:
         """The value of a body, all of it known; None after reporting why there is none."""
-        subject, host = self._subject, self._place.host
+        subject, host = self._subject, self._context.host
         compiled = subject.frame.instance.compiled.body(body, decoder_spec(schema))
         has_failed = False
 
@@ -128,8 +130,8 @@ class Provisioning:
         return value
 
     def _report(self, provisioner: Provisioner, detail: str, is_secret: bool) -> None:
-        diags, module = self._place.diags, self._subject.frame.instance.addr
-        continues = self._place.settings.continues_after(module, provisioner)
+        diags, module = self._context.diags, self._subject.frame.instance.addr
+        continues = self._context.settings.continues_after(module, provisioner)
         if is_secret:
             detail = "The reason is not shown, because some of its arguments are secret."
         tell = diags.warning if continues else diags.error
@@ -157,5 +159,5 @@ def _plain(value: Value | None) -> Arguments | None:
     return None if value is None else value.unmark_deep()[0].mapping()
 
 
-def _unheard(_: str) -> None:
+def _ignored(_: str) -> None:
     """Where secrets go."""

@@ -28,7 +28,7 @@ def run(invocation: Invocation) -> int:
         if target and not locked.save(plan, target):
             return 1
         if target or not plan.is_empty:
-            command.telling.next_step(target)
+            command.plan_presenter.next_step(target)
         is_detailed = invocation.switch("detailed-exitcode")
         return _CHANGES if is_detailed and not plan.changes_nothing else 0
 

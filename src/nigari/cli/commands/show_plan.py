@@ -42,12 +42,12 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
             if presenter.invocation.switch("json"):
                 return True
         terminal = presenter.terminal
-        manner = Presentation(
+        presentation = Presentation(
             style_of(terminal), reveals=presenter.invocation.switch("show-sensitive")
         )
         width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
         relevant = shown.relevant() if plan.drift else ()
-        form = plan_form(plan, presenter.invocation, manner, width, relevant)
+        form = plan_form(plan, presenter.invocation, presentation, width, relevant)
         terminal.stdout.write(form)
         return True
     finally:

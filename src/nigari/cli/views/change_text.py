@@ -39,25 +39,25 @@ def symbol(action: Action, style: Style) -> str:
     }[action]
 
 
-def change_text(change: Change, manner: Presentation) -> str:
+def change_text(change: Change, presentation: Presentation) -> str:
     """One object of a plan."""
-    style = manner.style
+    style = presentation.style
     lines = [f"  {line}" for line in _heading(change, style)]
     if change.action is Action.FORGET:
-        manner = manner.unmarked()
-    manner = manner.but(shows_same=bool(change.imported_as))
+        presentation = presentation.unmarked()
+    presentation = presentation.but(shows_same=bool(change.imported_as))
     before = null(change.after.type) if change.action is Action.READ else change.before
     scope = Scope(paths_of(change.replace_paths))
     found = compare_block(datum(before), datum(change.after), change.schema.block, scope)
     header = _header(change.address.item.resource)
-    text = difference_text(found, 0, manner)
+    text = difference_text(found, 0, presentation)
     lines.append(f"{symbol(change.action, style)} {header} {text}")
     return "\n".join(lines)
 
 
-def drift_text(drift: Drift, relevant: Paths, manner: Presentation) -> str | None:
+def drift_text(drift: Drift, relevant: Paths, presentation: Presentation) -> str | None:
     """One object that is not what it was; nothing where all that changed is of no interest."""
-    action, style = drift.action, manner.style
+    action, style = drift.action, presentation.style
     scope = Scope(relevant=relevant)
     found = compare_block(datum(drift.before), datum(drift.after), drift.schema.block, scope)
     if found.fate is Fate.SAME and action is not Action.NO_OP:
@@ -70,7 +70,7 @@ def drift_text(drift: Drift, relevant: Paths, manner: Presentation) -> str | Non
     elif drift.previous_address is not None:
         heading += f"\n  # (moved from {drift.previous_address})"
     header = _header(drift.address.item.resource)
-    text = difference_text(found, 0, manner)
+    text = difference_text(found, 0, presentation)
     return f"  {heading}\n{symbol(action, style)} {header} {text}"
 
 

@@ -40,26 +40,26 @@ _ALWAYS_SHOWN: Final = frozenset(("id", "name", "tags"))
 """Attributes by which people recognise an object."""
 
 
-def difference_text(difference: Difference, depth: int, manner: Presentation) -> str:
+def difference_text(difference: Difference, depth: int, presentation: Presentation) -> str:
     """What follows the name of a part."""
     if isinstance(difference, Simple):
-        return _simple(difference, depth, manner)
+        return _simple(difference, depth, presentation)
     if isinstance(difference, Secret):
-        return _secret(difference, depth, manner)
+        return _secret(difference, depth, presentation)
     if isinstance(difference, Members):
-        return _members(difference, depth, manner)
+        return _members(difference, depth, presentation)
     if isinstance(difference, Elements):
-        return _elements(difference, depth, manner)
+        return _elements(difference, depth, presentation)
     if isinstance(difference, Body):
-        return _body(difference, depth, manner)
+        return _body(difference, depth, presentation)
     if isinstance(difference, Pending):
-        return _pending(difference, depth, manner)
+        return _pending(difference, depth, presentation)
     if isinstance(difference, Exchange):
-        inner = manner.but(says_null=False)
+        inner = presentation.but(says_null=False)
         before = difference_text(difference.before, depth, inner)
-        return f"{before} {manner.arrow} {difference_text(difference.after, depth, inner)}"
+        return f"{before} {presentation.arrow} {difference_text(difference.after, depth, inner)}"
     assert isinstance(difference, WriteOnly)
-    return f"{_WRITTEN}{manner.forced(difference.forces)}{manner.null(difference.fate)}"
+    return f"{_WRITTEN}{presentation.forced(difference.forces)}{presentation.null(difference.fate)}"
 
 
 @lru_cache(maxsize=4096)
@@ -67,40 +67,40 @@ def _name(name: str) -> str:
     return name if is_identifier(name) else go_quote(name)
 
 
-def _pending(difference: Pending, depth: int, manner: Presentation) -> str:
-    forced = manner.forced(difference.forces)
+def _pending(difference: Pending, depth: int, presentation: Presentation) -> str:
+    forced = presentation.forced(difference.forces)
     if difference.before is None:
         return f"{_PENDING}{forced}"
-    before = difference_text(difference.before, depth, manner.but(says_null=False))
+    before = difference_text(difference.before, depth, presentation.but(says_null=False))
     return f"{before} -> {_PENDING}{forced}"
 
 
 # -- secrets ----------------------------------------------------------------------------------
 
 
-def _secret(difference: Secret, depth: int, manner: Presentation) -> str:
-    forced = manner.forced(difference.forces)
-    if manner.reveals:
-        return difference_text(difference.inner, depth, manner)
+def _secret(difference: Secret, depth: int, presentation: Presentation) -> str:
+    forced = presentation.forced(difference.forces)
+    if presentation.reveals:
+        return difference_text(difference.inner, depth, presentation)
     if not isinstance(difference, SecretBody):
-        return f"{_SECRET}{manner.null(difference.fate)}{forced}"
+        return f"{_SECRET}{presentation.null(difference.fate)}{forced}"
     lines = [
         f"{{{forced}",
-        line(depth, manner, Fate.SAME, "  # Something in this block is or was sensitive, so"),
-        line(depth, manner, Fate.SAME, "  # it is not shown."),
-        line(depth, manner, Fate.SAME, "}"),
+        line(depth, presentation, Fate.SAME, "  # Something in this block is or was sensitive, so"),
+        line(depth, presentation, Fate.SAME, "  # it is not shown."),
+        line(depth, presentation, Fate.SAME, "}"),
     ]
     return "\n".join(lines)
 
 
-def _warnings(difference: Difference, depth: int, manner: Presentation) -> list[str]:
+def _warnings(difference: Difference, depth: int, presentation: Presentation) -> list[str]:
     """That something becomes secret, or is no longer."""
     if not isinstance(difference, Secret) or difference.was_secret is difference.is_secret:
         return []
     if difference.inner.fate in (Fate.NEW, Fate.GONE):
         return []
     what = "block" if isinstance(difference, SecretBody) else "attribute"
-    warning = manner.style.yellow("Warning")
+    warning = presentation.style.yellow("Warning")
     text = f"# {warning}: this {what} becomes sensitive and is hidden from then on."
     if difference.was_secret:
         text = f"# {warning}: this {what} stops being sensitive once this is applied."
@@ -113,26 +113,29 @@ def _warnings(difference: Difference, depth: int, manner: Presentation) -> list[
 
 
 def _entry(
-    name: str, difference: Difference, depth: int, manner: Presentation, end: str = ""
+    name: str, difference: Difference, depth: int, presentation: Presentation, end: str = ""
 ) -> str:
     """A part on lines of its own."""
-    text = f"{name}{difference_text(difference, depth, manner)}{end}"
-    lines = [*_warnings(difference, depth, manner), line(depth, manner, difference.fate, text)]
+    text = f"{name}{difference_text(difference, depth, presentation)}{end}"
+    lines = [
+        *_warnings(difference, depth, presentation),
+        line(depth, presentation, difference.fate, text),
+    ]
     return "\n".join(lines)
 
 
-def _members(difference: Members, depth: int, manner: Presentation) -> str:
+def _members(difference: Members, depth: int, presentation: Presentation) -> str:
     is_map, is_nested = difference.is_map, difference.is_nested
     hands_down = is_map and is_nested
-    forced = manner.forced(difference.forces and not hands_down)
-    null = manner.null(difference.fate)
+    forced = presentation.forced(difference.forces and not hands_down)
+    null = presentation.null(difference.fate)
     if not difference.parts:
         return f"{{}}{null}{forced}"
     if is_map:
-        says_null = manner.says_null and difference.fate is not Fate.GONE and not is_nested
-        inner = manner.but(says_null=says_null, all_force=difference.forces and hands_down)
+        says_null = presentation.says_null and difference.fate is not Fate.GONE and not is_nested
+        inner = presentation.but(says_null=says_null, all_force=difference.forces and hands_down)
     else:
-        inner = manner.but(says_null=is_nested)
+        inner = presentation.but(says_null=is_nested)
     names = {key: go_quote(key) if is_map else _name(key) for key in sorted(difference.parts)}
     width = 0 if hands_down else max(len(name) for name in names.values())
     lines = [f"{{{forced}"]
@@ -140,7 +143,7 @@ def _members(difference: Members, depth: int, manner: Presentation) -> str:
     for key, name in names.items():
         part = difference.parts[key]
         is_important = not is_map and key in _ALWAYS_SHOWN
-        if part.fate is Fate.SAME and not manner.shows_same and not is_important:
+        if part.fate is Fate.SAME and not presentation.shows_same and not is_important:
             same += 1
             continue
         comma = "," if is_map and isinstance(part, Members) and not part.is_map else ""
@@ -148,54 +151,56 @@ def _members(difference: Members, depth: int, manner: Presentation) -> str:
         lines.append(_entry(f"{name:<{width}} = ", part, depth + 1, way, comma))
     if same:
         what = "element" if is_map else "attribute"
-        lines.append(line(depth + 1, manner, Fate.SAME, manner.hidden(same, what)))
-    lines.append(line(depth, manner, Fate.SAME, f"}}{null}"))
+        lines.append(line(depth + 1, presentation, Fate.SAME, presentation.hidden(same, what)))
+    lines.append(line(depth, presentation, Fate.SAME, f"}}{null}"))
     return "\n".join(lines)
 
 
-def _elements(difference: Elements, depth: int, manner: Presentation) -> str:
+def _elements(difference: Elements, depth: int, presentation: Presentation) -> str:
     hands_down = difference.is_set and difference.is_nested
-    forced = manner.forced(difference.forces and not hands_down)
-    null = manner.null(difference.fate)
+    forced = presentation.forced(difference.forces and not hands_down)
+    null = presentation.null(difference.fate)
     if not difference.parts:
         return f"[]{null}{forced}"
-    inner = manner.but(says_null=False)
+    inner = presentation.but(says_null=False)
     if difference.is_set:
         inner = inner.but(all_force=difference.forces and hands_down)
     lines = [f"[{forced}"]
     if difference.is_set or difference.is_nested:
         changing = [
-            each for each in difference.parts if manner.shows_same or each.fate is not Fate.SAME
+            each
+            for each in difference.parts
+            if presentation.shows_same or each.fate is not Fate.SAME
         ]
         lines += [_entry("", each, depth + 1, inner, ",") for each in changing]
         same = len(difference.parts) - len(changing)
     else:
-        same = _in_context(difference.parts, depth, manner, inner, lines)
+        same = _in_context(difference.parts, depth, presentation, inner, lines)
     if same:
-        lines.append(line(depth + 1, manner, Fate.SAME, manner.hidden(same, "element")))
-    lines.append(line(depth, manner, Fate.SAME, f"]{null}"))
+        lines.append(line(depth + 1, presentation, Fate.SAME, presentation.hidden(same, "element")))
+    lines.append(line(depth, presentation, Fate.SAME, f"]{null}"))
     return "\n".join(lines)
 
 
 def _in_context(
     parts: Sequence[Difference],
     depth: int,
-    manner: Presentation,
+    presentation: Presentation,
     inner: Presentation,
     lines: list[str],
 ) -> int:
     """Add what changes with the elements around it, and tell how many are left at the end."""
-    unchanged = manner.but(shows_same=True)
+    unchanged = presentation.but(shows_same=True)
     waiting: list[Difference] = []
     follows_change = False
     for part in parts:
         is_same = part.fate is Fate.SAME
-        if is_same and not follows_change and not manner.shows_same:
+        if is_same and not follows_change and not presentation.shows_same:
             waiting.append(part)
             continue
         if len(waiting) > 1:
-            note = manner.hidden(len(waiting) - 1, "element")
-            lines.append(line(depth + 1, manner, Fate.SAME, note))
+            note = presentation.hidden(len(waiting) - 1, "element")
+            lines.append(line(depth + 1, presentation, Fate.SAME, note))
         if waiting:
             lines.append(_entry("", waiting[-1], depth + 1, unchanged, ","))
         waiting = []
@@ -204,8 +209,8 @@ def _in_context(
     return len(waiting)
 
 
-def _body(difference: Body, depth: int, manner: Presentation) -> str:
-    forced = manner.forced(difference.forces)
+def _body(difference: Body, depth: int, presentation: Presentation) -> str:
+    forced = presentation.forced(difference.forces)
     if not difference.attributes and not difference.groups:
         return f"{{}}{forced}"
     names = {key: _name(key) for key in sorted(difference.attributes)}
@@ -215,36 +220,38 @@ def _body(difference: Body, depth: int, manner: Presentation) -> str:
     for key, name in names.items():
         part = difference.attributes[key]
         is_important = key in _ALWAYS_SHOWN
-        if part.fate is Fate.SAME and not manner.shows_same and not is_important:
+        if part.fate is Fate.SAME and not presentation.shows_same and not is_important:
             same += 1
             continue
-        way = manner.but(shows_same=True) if is_important else manner
+        way = presentation.but(shows_same=True) if is_important else presentation
         lines.append(_entry(f"{name:<{width}} = ", part, depth + 1, way))
     if same:
-        lines.append(line(depth + 1, manner, Fate.SAME, manner.hidden(same, "attribute")))
+        lines.append(
+            line(depth + 1, presentation, Fate.SAME, presentation.hidden(same, "attribute"))
+        )
     same = 0
     for key, group in sorted(difference.groups.items()):
-        shown = _group(_name(key), group, depth + 1, manner, difference.forces)
+        shown = _group(_name(key), group, depth + 1, presentation, difference.forces)
         same += len(group.blocks) - len(shown)
         if shown and names:
             lines.append("")
         lines += shown
     if same:
-        lines += ["", line(depth + 1, manner, Fate.SAME, manner.hidden(same, "block"))]
-    lines.append(line(depth, manner, Fate.SAME, "}"))
+        lines += ["", line(depth + 1, presentation, Fate.SAME, presentation.hidden(same, "block"))]
+    lines.append(line(depth, presentation, Fate.SAME, "}"))
     return "\n".join(lines)
 
 
 def _group(
-    name: str, group: BlockGroup, depth: int, manner: Presentation, is_forced: bool
+    name: str, group: BlockGroup, depth: int, presentation: Presentation, is_forced: bool
 ) -> list[str]:
     """The blocks of one kind, those that change."""
-    way = manner.but(all_force=group.forces or (group.is_set and is_forced))
+    way = presentation.but(all_force=group.forces or (group.is_set and is_forced))
     shown: list[str] = []
     for label, block in group.blocks:
         if group.was_secret or group.is_secret:
             block = _hidden_block(block, group)
-        if block.fate is not Fate.SAME or manner.shows_same:
+        if block.fate is not Fate.SAME or presentation.shows_same:
             shown.append(_entry(f"{name}{label} ", block, depth, way))
     return shown
 
@@ -264,36 +271,38 @@ def _hidden_block(block: Difference, group: BlockGroup) -> Difference:
 # -- values without parts ---------------------------------------------------------------------
 
 
-def _simple(difference: Simple, depth: int, manner: Presentation) -> str:
-    fate, forced = difference.fate, manner.forced(difference.forces)
+def _simple(difference: Simple, depth: int, presentation: Presentation) -> str:
+    fate, forced = difference.fate, presentation.forced(difference.forces)
     before, after = difference.before, difference.after
     if fate is Fate.NEW and after is not None and is_short(after.plain):
         return f"{go_quote(after.plain)}{forced}"
     if _is_text(before) or _is_text(after):
-        return _string(difference, depth, manner)
+        return _string(difference, depth, presentation)
     if fate is Fate.NEW:
-        return f"{_bare(after, manner)}{forced}"
+        return f"{_bare(after, presentation)}{forced}"
     if fate is Fate.GONE:
-        return f"{_bare(before, manner)}{manner.null(fate)}{forced}"
+        return f"{_bare(before, presentation)}{presentation.null(fate)}{forced}"
     if fate is Fate.SAME:
-        return f"{_bare(before, manner)}{forced}"
-    return f"{_bare(before, manner)} {manner.arrow} {_bare(after, manner)}{forced}"
+        return f"{_bare(before, presentation)}{forced}"
+    return (
+        f"{_bare(before, presentation)} {presentation.arrow} {_bare(after, presentation)}{forced}"
+    )
 
 
 def _is_text(part: Datum | None) -> bool:
     return part is not None and isinstance(part.plain, str)
 
 
-def _bare(part: Datum | None, manner: Presentation) -> str:
+def _bare(part: Datum | None, presentation: Presentation) -> str:
     plain = None if part is None else part.plain
     if plain is None:
-        return manner.style.grey("null")
+        return presentation.style.grey("null")
     if isinstance(plain, bool):
         return "true" if plain else "false"
     return plain.text if isinstance(plain, Numeral) else str(plain)
 
 
-def _string(difference: Simple, depth: int, manner: Presentation) -> str:
+def _string(difference: Simple, depth: int, presentation: Presentation) -> str:
     fate = difference.fate
     before, after = _text(difference.before), _text(difference.after)
     if fate in (Fate.NEW, Fate.SAME):
@@ -305,63 +314,75 @@ def _string(difference: Simple, depth: int, manner: Presentation) -> str:
         if all(each.json is not None for each in given) and (
             (before and after) or fate is not Fate.CHANGED
         ):
-            return _json(difference, before, after, depth, manner)
-        return _exchanged(difference, depth, manner)
+            return _json(difference, before, after, depth, presentation)
+        return _exchanged(difference, depth, presentation)
     if any(each.has_lines for each in given):
-        return _several_lines(difference, before, after, depth, manner)
-    forced = manner.forced(difference.forces)
+        return _several_lines(difference, before, after, depth, presentation)
+    forced = presentation.forced(difference.forces)
     if fate is Fate.CHANGED:
-        shown = [manner.style.grey("null") if e is None else e.quoted for e in (before, after)]
-        return f"{shown[0]} {manner.arrow} {shown[1]}{forced}"
-    return f"{given[0].quoted}{manner.null(fate)}{forced}"
+        shown = [
+            presentation.style.grey("null") if e is None else e.quoted for e in (before, after)
+        ]
+        return f"{shown[0]} {presentation.arrow} {shown[1]}{forced}"
+    return f"{given[0].quoted}{presentation.null(fate)}{forced}"
 
 
 def _text(part: Datum | None) -> Text | None:
     return text_of(part.plain) if part is not None and isinstance(part.plain, str) else None
 
 
-def _exchanged(difference: Simple, depth: int, manner: Presentation) -> str:
+def _exchanged(difference: Simple, depth: int, presentation: Presentation) -> str:
     """A text that tells something in JSON and becomes one that does not, or the other way."""
     before = Simple(Fate.GONE, False, difference.before, None)
     after = Simple(Fate.NEW, False, None, difference.after)
-    return difference_text(Exchange(difference.forces, before, after), depth, manner)
+    return difference_text(Exchange(difference.forces, before, after), depth, presentation)
 
 
 def _several_lines(
-    difference: Simple, before: Text | None, after: Text | None, depth: int, manner: Presentation
+    difference: Simple,
+    before: Text | None,
+    after: Text | None,
+    depth: int,
+    presentation: Presentation,
 ) -> str:
     fate = difference.fate
     old = [] if before is None else before.lines
     new = [] if after is None else after.lines
-    lines = [f"<<-EOT{manner.forced(difference.forces)}"]
+    lines = [f"<<-EOT{presentation.forced(difference.forces)}"]
     if fate is Fate.CHANGED:
-        lines += _line_by_line(old or ["null"], new or ["null"], depth + 1, manner)
+        lines += _line_by_line(old or ["null"], new or ["null"], depth + 1, presentation)
     else:
-        lines += [line(depth + 1, manner, Fate.SAME, each) for each in new or old]
-    lines.append(line(depth, manner, Fate.SAME, f"EOT{manner.null(fate)}"))
+        lines += [line(depth + 1, presentation, Fate.SAME, each) for each in new or old]
+    lines.append(line(depth, presentation, Fate.SAME, f"EOT{presentation.null(fate)}"))
     return "\n".join(lines)
 
 
 def _line_by_line(
-    before: Sequence[str], after: Sequence[str], depth: int, manner: Presentation
+    before: Sequence[str], after: Sequence[str], depth: int, presentation: Presentation
 ) -> Iterable[str]:
     for one, other in pairs(before, after):
         if one is None:
             assert other is not None
-            yield line(depth, manner, Fate.NEW, after[other])
+            yield line(depth, presentation, Fate.NEW, after[other])
         else:
-            yield line(depth, manner, Fate.SAME if other is not None else Fate.GONE, before[one])
+            yield line(
+                depth, presentation, Fate.SAME if other is not None else Fate.GONE, before[one]
+            )
 
 
 def _json(
-    difference: Simple, before: Text | None, after: Text | None, depth: int, manner: Presentation
+    difference: Simple,
+    before: Text | None,
+    after: Text | None,
+    depth: int,
+    presentation: Presentation,
 ) -> str:
     fate = difference.fate
     old = None if before is None else before.json
     new = None if after is None else after.json
     inner = compare(old, new, DYNAMIC)
-    way = manner.but(says_null=False)
-    note, forced = "", manner.forced(difference.forces)
+    way = presentation.but(says_null=False)
+    note, forced = "", presentation.forced(difference.forces)
     mark = fate if fate is Fate.CHANGED else Fate.SAME
     if inner.fate is Fate.SAME and fate is Fate.CHANGED:
         note = " # only whitespace changes"
@@ -374,7 +395,7 @@ def _json(
         return f"jsonencode({text}){note}{forced}"
     lines = [
         f"jsonencode({note}",
-        line(depth + 1, manner, mark, f"{text}{forced}"),
-        line(depth, manner, Fate.SAME, f"){manner.null(fate)}"),
+        line(depth + 1, presentation, mark, f"{text}{forced}"),
+        line(depth, presentation, Fate.SAME, f"){presentation.null(fate)}"),
     ]
     return "\n".join(lines)

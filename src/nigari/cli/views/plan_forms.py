@@ -31,7 +31,7 @@ def check_form(invocation: Invocation) -> None:
 def plan_form(
     plan: Plan,
     invocation: Invocation,
-    manner: Presentation,
+    presentation: Presentation,
     width: int,
     relevant: Sequence[RelevantAttribute],
 ) -> str:
@@ -48,5 +48,5 @@ def plan_form(
         shows = filter_of(only)
         if form == "addresses":
             return addresses_text(plan, shows)
-        return summary_text(plan, manner.style, shows)
-    return plan_text(plan, manner, width, relevant, filter_of(only) if only else None)
+        return summary_text(plan, presentation.style, shows)
+    return plan_text(plan, presentation, width, relevant, filter_of(only) if only else None)

@@ -57,9 +57,9 @@ class PlanPresenter:
         presenter = self._presenter
         if not presenter.is_for_programs:
             self.close()
-            manner = Presentation(self._style, reveals=reveals)
+            presentation = Presentation(self._style, reveals=reveals)
             relevant = ShownPlan(planning, plan).relevant() if plan.drift else ()
-            form = plan_form(plan, presenter.invocation, manner, self._width, relevant)
+            form = plan_form(plan, presenter.invocation, presentation, self._width, relevant)
             self._terminal.stdout.write(form)
         if presenter.events is not None:
             plan_events(plan, presenter.events)

@@ -39,7 +39,7 @@ _RULE: Final = "─"
 
 def plan_text(
     plan: Plan,
-    manner: Presentation | None = None,
+    presentation: Presentation | None = None,
     width: int = 78,
     relevant: Iterable[RelevantAttribute] = (),
     shows: Filter | None = None,
@@ -49,24 +49,27 @@ def plan_text(
     What has changed outside is told as far as it is relevant to what is planned. A filter leaves
     out changes, and says how many.
     """
-    manner = manner or Presentation()
-    parts = list(_drift(plan, manner, relevant))
+    presentation = presentation or Presentation()
+    parts = list(_drift(plan, presentation, relevant))
     has_drift = bool(parts)
     changes = [change for change in plan.changes if change.is_visible]
     # Output values alone are nothing that a plan which has failed could still do.
-    outputs = _outputs(plan, manner) if changes or not plan.is_incomplete else ""
+    outputs = _outputs(plan, presentation) if changes or not plan.is_incomplete else ""
     if not changes and not outputs:
         if plan.mode is PlanMode.REFRESH_ONLY and has_drift:
             return "".join(parts)
-        parts += [rule(width, manner.style) if has_drift else "", *_no_changes(plan, manner.style)]
+        parts += [
+            rule(width, presentation.style) if has_drift else "",
+            *_no_changes(plan, presentation.style),
+        ]
         return "".join(parts)
     if has_drift:
-        parts.append(rule(width, manner.style))
+        parts.append(rule(width, presentation.style))
     if any(change.action is not Action.NO_OP for change in changes):
         used = {change.action for change in changes}
         parts.append("\nThe plan uses these symbols:\n")
         parts += [
-            f"{symbol(action, manner.style)} {text}\n"
+            f"{symbol(action, presentation.style)} {text}\n"
             for action, text in _MEANINGS.items()
             if action in used
         ]
@@ -76,11 +79,11 @@ def plan_text(
             heading = "These actions were planned before the errors below:"
         parts.append(f"\n{heading}\n")
         shown = changes if shows is None else [change for change in changes if shows(change)]
-        parts += [f"\n{change_text(change, manner)}\n" for change in shown]
+        parts += [f"\n{change_text(change, presentation)}\n" for change in shown]
         if len(shown) < len(changes):
             parts.append(f"\n{not_shown(len(changes) - len(shown))}\n")
         counts = summary(plan).removeprefix("Plan:")
-        parts.append(f"\n{manner.style.bold('Plan:')}{counts}\n")
+        parts.append(f"\n{presentation.style.bold('Plan:')}{counts}\n")
     if outputs:
         parts.append(f"\nChanges to Outputs:\n{outputs}\n")
         if not plan.is_incomplete and all(each.action is Action.NO_OP for each in changes):
@@ -137,7 +140,7 @@ def _no_changes(plan: Plan, style: Style) -> Iterator[str]:
 
 
 def _drift(
-    plan: Plan, manner: Presentation, relevant: Iterable[RelevantAttribute]
+    plan: Plan, presentation: Presentation, relevant: Iterable[RelevantAttribute]
 ) -> Iterator[str]:
     """What has happened outside, as far as it matters to what will be done."""
     is_all = plan.mode is PlanMode.REFRESH_ONLY
@@ -147,12 +150,12 @@ def _drift(
     shown: list[str] = []
     for drift in plan.drift:
         paths = EVERYWHERE if is_all else places.get(str(drift.address))
-        text = None if paths is None else drift_text(drift, paths, manner)
+        text = None if paths is None else drift_text(drift, paths, presentation)
         if text is not None:
             shown.append(text)
     if not shown:
         return
-    style = manner.style
+    style = presentation.style
     note = (
         f"{style.bold(style.cyan('Note:'))} "
         f"{style.bold('Some objects were changed outside of nigari')}"
@@ -185,19 +188,19 @@ def _places(relevant: Iterable[RelevantAttribute]) -> dict[str, Paths]:
 # -- outputs ----------------------------------------------------------------------------------
 
 
-def _outputs(plan: Plan, manner: Presentation) -> str:
+def _outputs(plan: Plan, presentation: Presentation) -> str:
     """What becomes of the root's output values."""
     found = {each.name: output_difference(each) for each in plan.outputs.values()}
-    return "\n".join(_output_lines(found, manner))
+    return "\n".join(_output_lines(found, presentation))
 
 
-def _output_lines(found: Mapping[str, Difference], manner: Presentation) -> Iterator[str]:
+def _output_lines(found: Mapping[str, Difference], presentation: Presentation) -> Iterator[str]:
     names = {name: name if is_identifier(name) else go_quote(name) for name in sorted(found)}
     width = max((len(name) for name in names.values()), default=0)
     for name, shown in names.items():
         if found[name].fate is not Fate.SAME:
-            text = difference_text(found[name], 0, manner)
-            yield f"{manner.mark(found[name].fate)}{shown:<{width}} = {text}"
+            text = difference_text(found[name], 0, presentation)
+            yield f"{presentation.mark(found[name].fate)}{shown:<{width}} = {text}"
 
 
 def output_difference(change: OutputChange) -> Difference:

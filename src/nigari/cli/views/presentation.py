@@ -104,6 +104,6 @@ def pad(depth: int) -> str:
     return "    " * depth
 
 
-def line(depth: int, manner: Presentation, fate: Fate, text: str) -> str:
+def line(depth: int, presentation: Presentation, fate: Fate, text: str) -> str:
     """A line at a depth, with the mark of what becomes of it."""
-    return f"{'    ' * depth}{manner.mark(fate)}{text}"
+    return f"{'    ' * depth}{presentation.mark(fate)}{text}"

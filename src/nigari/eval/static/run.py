@@ -151,7 +151,7 @@ class StaticRun:
         self.functions = surroundings.functions
         self.root_path = surroundings.root_path
         self.working_path = surroundings.working_path
-        self.wishes = MissingValues()
+        self.missing = MissingValues()
         self._surroundings = surroundings
         self._expanded = expanded
         self._can_ask = can_ask
@@ -344,7 +344,7 @@ class StaticRun:
         if cause.kind in (CauseKind.EACH, CauseKind.COUNT):
             return self.wish_expansion(cause.module, cause.name.removeprefix("module."))
         if cause.kind is CauseKind.MISSING_VARIABLE and self._can_ask:
-            self.wishes.variables[cause.name.removeprefix("var.")] = cause
+            self.missing.variables[cause.name.removeprefix("var.")] = cause
             return True
         return False
 
@@ -353,7 +353,7 @@ class StaticRun:
         wanted = (module.unkeyed, call)
         if self.must_expand(*wanted):
             return False
-        self.wishes.expansions.add(wanted)
+        self.missing.expansions.add(wanted)
         return True
 
     def _wish_later(self, cause: UnknownCause) -> bool:
@@ -446,10 +446,10 @@ def run_static(
             continue
         if fill_places is not None:
             fill_places(run)
-        if not run.wishes.expansions:
+        if not run.missing.expansions:
             run.check_addresses()
             return run
-        expanded |= run.wishes.expansions
+        expanded |= run.missing.expansions
 
 
 def settled(run: StaticRun, slot: Slot) -> Value | None:

@@ -288,8 +288,8 @@ def _is_triggering(change: Change, part: Traversal, frame: Frame) -> bool:
 
 def trigger_traversal(expr: Expression, data: InstanceData) -> Traversal | None:
     """The address that an element of `replace_triggered_by` names, with its key filled in."""
-    unheard = Diagnostics()
-    written = decode_address(expr, unheard)
+    unreported = Diagnostics()
+    written = decode_address(expr, unreported)
     if written is None:
         return None
     names: dict[str, Value] = {}
@@ -297,5 +297,5 @@ def trigger_traversal(expr: Expression, data: InstanceData) -> Traversal | None:
         names["each"] = object_value({"key": data.each_key})
     if data.count_index is not None:
         names["count"] = object_value({"index": data.count_index})
-    keys = [key.value(Scope(names), unheard) for key in written.keys]
-    return None if unheard.has_errors else written.with_keys(keys)
+    keys = [key.value(Scope(names), unreported) for key in written.keys]
+    return None if unreported.has_errors else written.with_keys(keys)

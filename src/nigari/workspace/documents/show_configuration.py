@@ -258,23 +258,23 @@ def expressions(body: Body, block: Block) -> Data:
 
 def expression_data(expr: Expression) -> Data:
     """An expression: its value if it is a constant, else what it refers to."""
-    unheard = Diagnostics()
-    value = expr.value(Scope(), unheard)
+    unreported = Diagnostics()
+    value = expr.value(Scope(), unreported)
     references = references_in_expression(expr, Diagnostics())
-    return _told(None if unheard.has_errors else value, references)
+    return _told(None if unreported.has_errors else value, references)
 
 
 def _blocks_data(piece: ArgumentOrBlocks, content: Content) -> Data:
     """An attribute that is written as blocks, told as an expression that is a list of them."""
     blocks = content.blocks_of(piece.type_name)
-    unheard = Diagnostics()
-    value = tuple_value([piece.decode_one(block, Scope(), unheard) for block in blocks])
+    unreported = Diagnostics()
+    value = tuple_value([piece.decode_one(block, Scope(), unreported) for block in blocks])
     references = [
         reference
         for block in blocks
         for reference in references_in_body(block.body, piece.nested, Diagnostics())
     ]
-    return _told(None if unheard.has_errors else value, references)
+    return _told(None if unreported.has_errors else value, references)
 
 
 def _told(value: Value | None, references: Iterable[Reference]) -> Data:

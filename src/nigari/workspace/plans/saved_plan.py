@@ -203,8 +203,8 @@ def _given_again(
 
 
 def _agrees(variable: Variable, given: InputValue, saved: InputValue) -> bool:
-    unheard = Diagnostics()
-    value = given.resolve(variable, unheard)
+    unreported = Diagnostics()
+    value = given.resolve(variable, unreported)
     if value is None:
         return False
     if value.is_null and not variable.nullable:

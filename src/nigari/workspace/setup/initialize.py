@@ -205,9 +205,9 @@ class Initialization:
             run, diags = self.workspace.static(
                 given, self.selected, can_ask=can_ask, fill_places=self._fill_places
             )
-            if run is None or not run.wishes.variables:
+            if run is None or not run.missing.variables:
                 break
-            for name in run.wishes.variables:
+            for name in run.missing.variables:
                 answer = self._people.value_of(run.root.module.variables[name])
                 if answer is None:
                     # Whatever needs the value says so in the next round.
