@@ -23,8 +23,8 @@ class ModuleWorld:
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        self._authority = Authority(directory)
-        certificate = self._authority.certificate(["127.0.0.1", "localhost"])
+        self.authority = Authority(directory)
+        certificate = self.authority.certificate(["127.0.0.1", "localhost"])
         self.replies: dict[str, Answer | Callable[[Asked], Reply]] = {}
         """By method-less path without the query, or with it."""
         self.prefixes: dict[str, Callable[[Asked], Reply]] = {}
@@ -68,7 +68,7 @@ class ModuleWorld:
         return {
             **kept,
             "HOME": str(home),
-            "SSL_CERT_FILE": str(self._authority.path),
+            "SSL_CERT_FILE": str(self.authority.path),
             "GIT_CONFIG_NOSYSTEM": "1",
             "TF_CLI_CONFIG_FILE": os.devnull,
             **self.settings,
