@@ -1,7 +1,7 @@
 """Writing a file so that whoever reads it sees the old content or the new, never a part.
 
-What is not finished is in a file of another name beside it, which its writer holds a lock on. One
-that nobody holds was left behind by a process that was killed, and goes with the next write.
+What is not finished is in a numbered file beside it, which its writer holds a lock on. One that
+nobody holds was left behind by a process that was killed: the next writer removes it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ def write_whole(
     Without a mode it can be read by whom the process allows that, and written by its owner.
     """
     directory, name = os.path.split(os.fspath(path))
-    start = f".{name}-"
-    _remove_unfinished(directory, start)
-    with _unfinished(directory, start) as (descriptor, temporary):
+    with _unfinished(directory, f".{name}-") as (descriptor, temporary):
         try:
             if mode is not None:
                 os.fchmod(descriptor, mode)
@@ -64,35 +62,56 @@ def make_directories(path: str | os.PathLike[str]) -> None:
 @contextlib.contextmanager
 def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
     """A new file in a directory, locked, and its path."""
-    import fcntl
-
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    number = 0
     while True:
-        temporary = os.path.join(directory, f"{start}{os.urandom(4).hex()}{_UNFINISHED}")
-        descriptor = os.open(temporary, flags, _MODE)
+        temporary = os.path.join(directory, f"{start}{number}{_UNFINISHED}")
         try:
-            with contextlib.suppress(OSError):  # not all file systems can
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            descriptor = os.open(temporary, flags, _MODE)
+        except FileExistsError:
+            if not _remove_left_behind(temporary):
+                number += 1
+            continue
+        try:
             # Before it was locked somebody may have taken it for one that was left behind.
-            if os.fstat(descriptor).st_nlink:
+            if _lock(descriptor) is not False and os.fstat(descriptor).st_nlink:
                 yield descriptor, temporary
                 return
         finally:
             os.close(descriptor)
 
 
-def _remove_unfinished(directory: str, start: str) -> None:
-    """Remove what a process that was killed has left of earlier writes."""
+def _remove_left_behind(path: str) -> bool:
+    """Remove an unfinished file unless its writer is at work; whether its name is free now."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    try:
+        if not _lock(descriptor):
+            return False
+        # Its writer may have finished it meanwhile, and another one have taken the name.
+        if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
+            os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _lock(descriptor: int) -> bool | None:
+    """Lock a file at once; None where the file system has no locks."""
     import fcntl
 
-    with contextlib.suppress(OSError), os.scandir(directory or ".") as entries:
-        for entry in entries:
-            if not (entry.name.startswith(start) and entry.name.endswith(_UNFINISHED)):
-                continue
-            with contextlib.suppress(OSError):
-                descriptor = os.open(entry.path, os.O_WRONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    os.unlink(entry.path)
-                finally:
-                    os.close(descriptor)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
