@@ -75,7 +75,6 @@ class Teller:
         while not story.is_over and (not self._only or number < self._only):
             number += 1
             step = story.next(self._sides.theirs.seen())
-            self._keep_now(f"before-{number}", number)
             found += self._take(step, seed, number)
             self._keep_now(f"after-{number}", number)
             self._sides.ours.become(self._sides.theirs)
@@ -92,6 +91,7 @@ class Teller:
         """Take a step: run its commands until one fails."""
         for side in (self._sides.theirs, self._sides.ours):
             side.prepare(step)
+        self._keep_now(f"before-{number}", number)
         if self._keep is not None and number == self._only:
             print(step)
         for command in step.commands:

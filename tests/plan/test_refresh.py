@@ -97,6 +97,24 @@ def test_the_provider_of_the_configuration_is_taken_over(cloud: Cloud) -> None:
     assert not found["next"].endswith(".other")
 
 
+@pytest.mark.parametrize("content", ["x", "to be changed"])
+@pytest.mark.parametrize("command", [["refresh"], ["apply", "-refresh-only", "-auto-approve"]])
+def test_who_is_created_first_is_taken_over(command: list[str], content: str, cloud: Cloud) -> None:
+    text = _BOXES.replace("  lifecycle {\n", "  lifecycle {\n    create_before_destroy = true\n")
+    text = text.replace('= "x"\n}', f'= "{content}"\n}}').replace('== "x"', '!= ""')
+    Path("main.tf").write_text(REQUIRED + text)
+    done = inside(*command, "-no-color")
+    assert done.code == 0, done.out + done.err
+    data = json.loads(Path("terraform.tfstate").read_text())
+    found = {
+        each["name"]
+        for each in data["resources"]
+        for one in each["instances"]
+        if one.get("create_before_destroy")
+    }
+    assert found == {"gone", "next"}
+
+
 def test_refresh_finds_what_a_plan_finds(cloud: Cloud) -> None:
     text = 'resource "cloud_box" "more" {\n  name = "more"\n  content = "y"\n}\n'
     text += 'import {\n  to = cloud_box.more\n  id = "more"\n}\n'

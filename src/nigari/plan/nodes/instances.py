@@ -130,11 +130,7 @@ class PlanRun(Protocol):
         ...
 
     def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
-        """Take over what the configuration now says of an object that stays as it is."""
-        ...
-
-    def note_needs(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
-        """Take over what an object needs that is to be changed, in case that it cannot be."""
+        """Take over what the configuration now says of an object that stays as it is, for now."""
         ...
 
     def note_ephemeral(self, instance: EphemeralInstance) -> None:

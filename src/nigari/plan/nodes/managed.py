@@ -197,7 +197,8 @@ class ManagedInstance(ChangingInstance):
             where = self._protection(lifecycle)
             refuse_destruction(self.address, self._protected, where, run.diags)
         if run.refreshes and target is None and change.action is not Action.NO_OP:
-            run.note_needs(self.address, wanted.provider)
+            # In case that it cannot be changed.
+            run.note_lifecycle(self.address, wanted.provider)
         self.note(change)
 
     def _stay(self, wanted: DesiredObject) -> None:

@@ -258,39 +258,21 @@ class PlanHost(Host):
             self.drift.append(Drift(address, before.value, value, schema, provider, previous))
 
     def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
-        """Take over what the configuration now says of an object that stays as it is.
+        """Take over what the configuration now says of an object.
 
         What it depended on when it was made counts as well, until something is applied.
         """
-        addr = resource_of(address)
-        self._renew(
-            address,
-            provider,
-            self.settings.is_declared_first(addr.module, addr.item),
-            self.settings.skips_destroy(addr.module, addr.item),
-        )
-
-    def note_needs(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
-        """Take over what an object needs that is to be changed, in case that it cannot be."""
-        self._renew(address, provider, None, None)
-
-    def _renew(
-        self,
-        address: AbsResourceInstance,
-        provider: AbsProviderInstance,
-        comes_first: bool | None,
-        is_kept: bool | None,
-    ) -> None:
+        block = resource_of(address)
         state = self.refreshed.instance(address)
-        resource = self.refreshed.resource(resource_of(address))
+        resource = self.refreshed.resource(block)
         if resource is None or state is None or state.current is None:
             return
         known = state.current
-        needed = self.blocks.resources_before(resource_block(resource_of(address)))
+        needed = self.blocks.resources_before(resource_block(block))
         renewed = known.with_lifecycle(
             tuple(sorted({*known.dependencies, *needed}, key=str)),
-            known.create_before_destroy if comes_first is None else comes_first,
-            known.skip_destroy if is_kept is None else is_kept,
+            self.settings.is_declared_first(block.module, block.item),
+            self.settings.skips_destroy(block.module, block.item),
         )
         if renewed != known or resource.manager_of(address.item.key) != provider:
             self.refreshed.set_current(address, renewed, provider)

@@ -1,7 +1,7 @@
 """The state that a plan found, for whoever wants nothing else of it.
 
-What is to be changed is not known here: an object that stays as it is depends on what the
-configuration says, any other also on what it depended on.
+An object that stays as it is depends on what the configuration says, any other also on what it
+depended on, which planning has noted.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from nigari.addrs.absolute import resource_of
 from nigari.config.output import Output
 from nigari.plan.model.changes import Action, Plan, Reason
 from nigari.plan.order.block_graph import BlockGraph, resource_block
+from nigari.plan.order.settings import Settings
 from nigari.state.draft import StateDraft
 from nigari.state.model import OutputState, State
 
 
-def found_state(plan: Plan, blocks: BlockGraph, declared: Mapping[str, Output]) -> State:
+def found_state(
+    plan: Plan, blocks: BlockGraph, settings: Settings, declared: Mapping[str, Output]
+) -> State:
     """The state after reading everything, with the outputs that are known from it."""
     draft = StateDraft(plan.refreshed_state)
     for change in plan.changes:
@@ -27,9 +30,11 @@ def found_state(plan: Plan, blocks: BlockGraph, declared: Mapping[str, Output]) 
         if change.action is not Action.NO_OP or state is None or state.current is None:
             continue
         known = state.current
-        needed = blocks.resources_before(resource_block(resource_of(change.address)))
+        address = resource_of(change.address)
         renewed = known.with_lifecycle(
-            tuple(sorted(needed, key=str)), known.create_before_destroy, known.skip_destroy
+            tuple(sorted(blocks.resources_before(resource_block(address)), key=str)),
+            settings.is_declared_first(address.module, address.item),
+            settings.skips_destroy(address.module, address.item),
         )
         if renewed != known:
             draft.set_current(change.address, renewed, change.provider)

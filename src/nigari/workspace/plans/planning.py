@@ -175,8 +175,11 @@ class Planning:
 
     def found_state(self, plan: Plan) -> State:
         """What a plan found, if nothing is to be done about it."""
-        assert self.planner is not None
-        return found_state(plan, self.planner.graph, self._static.root.module.outputs)
+        planner = self.planner
+        assert planner is not None
+        assert planner.settings is not None
+        declared = self._static.root.module.outputs
+        return found_state(plan, planner.graph, planner.settings, declared)
 
     async def apply(
         self,
