@@ -165,6 +165,30 @@ def test_data_that_cannot_be_asked_is_left_out(cloud: Cloud, tmp_path: Path) -> 
     assert data["outputs"]["each"]["value"] == []
 
 
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [('self.content == "x"', "unknown"), ('var.p == "x"', "pass"), ('var.p == "y"', "fail")],
+)
+@pytest.mark.parametrize("is_new", [True, False])
+def test_conditions_of_what_is_not_there_are_looked_at(
+    condition: str, status: str, is_new: bool, cloud: Cloud
+) -> None:
+    text = (
+        'variable "p" { default = "x" }\nresource "cloud_box" "c" {\n  name = "c"\n'
+        '  content = "x"\n  lifecycle {\n    postcondition {\n'
+        '      condition     = %s\n      error_message = "no"\n    }\n  }\n}\n'
+    )
+    if not is_new:
+        Path("main.tf").write_text(REQUIRED + _BOXES + text % "self.content != var.p[*]")
+        assert inside("apply", "-auto-approve").code == 0
+        del cloud.objects["eu", "c"]
+    Path("main.tf").write_text(REQUIRED + _BOXES + text % condition)
+    assert inside("plan", "-refresh-only", "-out=p").code == 0
+    checks = json.loads(inside("show", "-json", "p").out)["checks"]
+    found = {each["address"]["to_display"]: each["status"] for each in checks}
+    assert found["cloud_box.c"] == status
+
+
 def test_what_others_report_does_not_fail_an_object_that_is_gone(cloud: Cloud) -> None:
     text = (
         'resource "cloud_box" "many" {\n  count = 8\n  name = "many${count.index}"\n'

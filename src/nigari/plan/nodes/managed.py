@@ -204,8 +204,7 @@ class ManagedInstance(ChangingInstance):
     def _stay(self, wanted: DesiredObject) -> None:
         """What an instance is where nothing is to be changed, so that the plan has no word on it."""
         if self.prior is None:
-            # Whatever depends on it is looked at all the same, and its conditions are not.
-            self.fail()
+            # Its conditions and whatever depends on it are looked at all the same.
             self.value = unknown(self.schema.block.implied_type)
             return
         self.owner.run.note_lifecycle(self.address, wanted.provider)
