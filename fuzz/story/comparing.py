@@ -38,6 +38,7 @@ _NAMED: Final = ("resource_changes", "resource_drift", "resources", "outputs", "
 _VERDICTS: Final = ("format_version", "applyable", "complete", "errored")
 _PROTECTION: Final = ("Resource instance cannot be destroyed", "Destroying is prevented")
 """What the programs report at different places, which `docs/differences.md` promises."""
+BEYOND: Final = "diagnostics: of what the real program has not come to"
 _DEEP: Final = 5
 _ABSENT: Final = "<absent>"
 
@@ -125,14 +126,30 @@ def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
         for each in (theirs, ours)
     )
     missing, more = _unmatched(sorted(left - right), sorted(right - left))
+    reached = _reached(theirs)
+    beyond = [each for each in more if theirs.status and each.address not in reached]
+    said = f"{_texts(theirs)}\n--- ours\n{_texts(ours)}"
+    if beyond:
+        more = [each for each in more if each not in beyond]
+        yield Difference(BEYOND, f"{_listed([], [str(each) for each in beyond])}\n\n{said}")
     if not missing and not more:
         return
     listed = _listed([str(each) for each in missing], [str(each) for each in more])
     kinds = sorted({f"-{each.severity} {each.summary}" for each in missing})
     if not kinds:
         kinds = sorted({f"+{each.severity} {each.summary}" for each in more})
-    text = f"{listed}\n\n{_texts(theirs)}\n--- ours\n{_texts(ours)}"
-    yield Difference(f"diagnostics: {', '.join(kinds)}", text)
+    yield Difference(f"diagnostics: {', '.join(kinds)}", f"{listed}\n\n{said}")
+
+
+def _reached(finished: Finished) -> set[str]:
+    """The resource instances that a program did or said something about, and everything else."""
+    found = {""}
+    for event in _events(finished.stdout):
+        found.add(_subject(event).partition(" ")[2])
+        diagnostic = event.get("diagnostic")
+        if isinstance(diagnostic, dict):
+            found.add(str(diagnostic.get("address", "")))
+    return found
 
 
 def _unmatched(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from fuzz.story.comparing import Difference
+from fuzz.story.comparing import BEYOND, Difference
 from fuzz.story.telling import Step
 
 
@@ -174,6 +174,17 @@ def _reads_all_it_destroys(step: Step, command: list[str], difference: Differenc
     )
 
 
+def _goes_beyond(_: Step, __: list[str], difference: Difference) -> bool:
+    return difference.kind == BEYOND
+
+
+def _protects_what_is_not_read(step: Step, command: list[str], difference: Difference) -> bool:
+    theirs, _, _ = difference.text.partition("--- ours")
+    is_unread = re.search(r"^(read|look|open) of", theirs, re.MULTILINE) is not None
+    is_more = difference.kind == "diagnostics: +error Destroying is prevented"
+    return _destroys(step, command) and is_unread and is_more
+
+
 def _is_protection(_: Step, command: list[str], difference: Difference) -> bool:
     return command[0] == "refresh" and "cannot be destroyed" in difference.kind
 
@@ -278,6 +289,8 @@ EXPLAINED: Final = (
         _deletes_what_is_gone,
         "calls: missing delete / - more",
     ),
+    Explained("what depends on a mistake is looked at, too", _goes_beyond),
+    Explained("a destroy reports all that keeps it from going on", _protects_what_is_not_read),
     Explained("what must not be destroyed can be refreshed", _is_protection),
     Explained("an update keeps create_before_destroy that others need", _inherits),
     Explained("nothing depends on what is destroyed meanwhile", _depends_on_what_went),
