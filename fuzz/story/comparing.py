@@ -286,8 +286,13 @@ def _view(shown: str) -> Tree:
 
 
 def _change_key(change: Tree) -> str:
+    """The name of an object that changes; an instance may have several that are deposed."""
     assert isinstance(change, dict)
-    return f"{change['address']}{' deposed' if 'deposed' in change else ''}"
+    if "deposed" not in change:
+        return str(change["address"])
+    details = change["change"]
+    before = details["before"] if isinstance(details, dict) else None
+    return f"{change['address']} deposed {before.get('id') if isinstance(before, dict) else ''}"
 
 
 def results(sides: Sides, before: str) -> Iterator[Difference]:
