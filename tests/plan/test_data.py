@@ -126,6 +126,35 @@ def test_what_depends_on_means_of_things_that_need_others(
     assert list(reads(changed + _NEEDING + text).values()) == [Reason.DEPENDENCY_PENDING] * waits
 
 
+_CONDITION = 'condition {\n  condition = var.no\n  error_message = "no"\n}'
+
+
+@pytest.mark.parametrize(
+    ("name", "mistake"),
+    [
+        ("vault_thing.t", "lifecycle {\n pre" + _CONDITION + "\n }"),
+        ("vault_thing.t", "lifecycle {\n post" + _CONDITION + "\n }"),
+        ("vault_thing.t", "takes = one([1, 2])"),
+        ("vault_thing.t", "count = one([1, 2])"),
+        ("vault_thing.t", 'count = 2\n takes = count.index == 1 ? one(["1", "2"]) : 0'),
+        ("data.vault_look.none", ""),
+    ],
+    ids=["precondition", "postcondition", "argument", "count", "one instance", "data source"],
+)
+def test_nothing_is_read_that_depends_on_what_went_wrong(
+    vault: Vault, name: str, mistake: str
+) -> None:
+    apply(THING)
+    text = THING.replace("version = 1", "version = 1\n  " + mistake)
+    text += 'data "vault_look" "none" { name = "nothing" }\n' if not mistake else ""
+    text += f'data "vault_look" "l" {{\n  name = "n"\n  depends_on = [{name}]\n}}\n'
+    text += 'variable "no" { default = false }\n'
+    Path("main.tf").write_text(REQUIRED + text)
+    vault.taken()
+    assert planned([], {})[0] is None
+    assert "look n" not in vault.taken()
+
+
 def test_data_wait_for_what_a_removed_module_instance_leaves(vault: Vault) -> None:
     Path("m").mkdir()
     Path("m/main.tf").write_text(REQUIRED + THING)

@@ -253,6 +253,11 @@ class PlannedResource(RepeatedResource):
         return Abs(self.frame.instance.addr, ResourceInstance(self.resource.addr, key))
 
     @property
+    def has_failed(self) -> bool:
+        """Whether something is wrong with it, or with one of its instances."""
+        return self._keys is None or any(each.has_failed for each in self.instances.values())
+
+    @property
     def has_orphans(self) -> bool:
         """Whether there are instances that the configuration does not have any more."""
         state = self.run.prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
@@ -288,11 +293,11 @@ class InstanceNode(ValueNode):
 
     __slots__ = (
         "_effect",
-        "_has_failed",
         "_stages",
         "address",
         "config",
         "data",
+        "has_failed",
         "owner",
         "provider",
     )
@@ -307,7 +312,8 @@ class InstanceNode(ValueNode):
         self.config: Value | None = None
         self.provider: ProviderNode | None = None
         self._effect: AskProvider | None = None
-        self._has_failed = False
+        self.has_failed = False
+        """Whether something is wrong with it that keeps the plan from being carried out."""
         self.value = owner.value
         lifecycle = owner.resource.lifecycle
         stages = [self.evaluate, self.choose_provider, *self.stages(), self.ask]
@@ -363,7 +369,7 @@ class InstanceNode(ValueNode):
         return self.owner.schema
 
     def fail(self) -> None:
-        self._has_failed = True
+        self.has_failed = True
         self.value = unknown(self.schema.block.implied_type).with_causes(FAILED.causes)
 
     # -- conditions ---------------------------------------------------------------------------
@@ -389,11 +395,17 @@ class InstanceNode(ValueNode):
 
     def _check_result(self) -> Sequence[Need]:
         """Look at the postconditions, now that there is something to look at."""
-        if self._has_failed:
+        if self.has_failed:
             return ()
         rules = self.owner.resource.lifecycle.postconditions
-        self._stages = Stages(self._conditions("postcondition", rules, self.value).step)
+        conditions = self._conditions("postcondition", rules, self.value)
+        self._stages = Stages(partial(self._check_last, conditions))
         return self._stages.step()
+
+    def _check_last(self, conditions: Conditions) -> Sequence[Need]:
+        needs = conditions.step()
+        self.has_failed = conditions.is_refusing
+        return needs
 
     # -- the provider -------------------------------------------------------------------------
 

@@ -52,6 +52,9 @@ def has_pending(
     modes = (MANAGED,) if resource.addr.mode is DATA else (MANAGED, DATA)
     if any(_changes(node) for node in nodes if _mode(node) in modes):
         return True
+    # What would come of something that went wrong is not known.
+    if any(isinstance(node, PlannedResource) and node.has_failed for node in nodes):
+        return True
     calls = [node for node in nodes if isinstance(node, CallNode)]
     if any(_loses_objects(call, prior) for call in dict.fromkeys(calls)):
         return True
