@@ -122,10 +122,12 @@ def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     # Sets, as a mistake may be reported once that was reported twice. What is also warned of before
     # a command fails depends on how far it comes.
     left, right = (
-        {found for found in _diagnostics(each) if found.severity == "error" or not theirs.status}
+        Counter(
+            found for found in _diagnostics(each) if found.severity == "error" or not theirs.status
+        )
         for each in (theirs, ours)
     )
-    missing, more = _unmatched(sorted(left - right), sorted(right - left))
+    missing, more = _unmatched(left, sorted(set(right) - set(left)), set(right))
     reached = _reached(theirs)
     beyond = [each for each in more if theirs.status and each.address not in reached]
     said = f"{_texts(theirs)}\n--- ours\n{_texts(ours)}"
@@ -153,16 +155,23 @@ def _reached(finished: Finished) -> set[str]:
 
 
 def _unmatched(
-    missing: list[_Diagnostic], more: list[_Diagnostic]
+    theirs: Counter[_Diagnostic], more: list[_Diagnostic], ours: set[_Diagnostic]
 ) -> tuple[list[_Diagnostic], list[_Diagnostic]]:
-    """Both without those of ours that say more: where it is, or what it is about."""
+    """Both without those of ours that say more: where it is, or what it is about.
+
+    Several of ours may be about one location; of theirs without one, each is one of ours.
+    """
     left = []
-    for each in missing:
-        clearer = next((other for other in more if other.says_more_than(each)), None)
-        if clearer is None:
+    missing = sorted(set(theirs) - ours)
+    for each in sorted(missing, key=lambda found: (not found.file, not found.address)):
+        clearer = [other for other in more if other.says_more_than(each)]
+        if not clearer:
             left.append(each)
-        else:
-            more = [other for other in more if not other.says_more_than(each)]
+        elif not each.file:
+            # What a provider says is the same in both.
+            clearer.sort(key=lambda other: other.summary != each.summary)
+            clearer = clearer[: theirs[each]]
+        more = [other for other in more if other not in clearer]
     return left, more
 
 
