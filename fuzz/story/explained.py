@@ -219,12 +219,14 @@ def _is_declared(address: str, files: dict[str, str]) -> bool:
     return f'"{kind}" "{name}"' in text
 
 
-def _keeps_outputs(step: Step, _: list[str], difference: Difference) -> bool:
-    if not any("-refresh-only" in command for command in step.commands):
+def _keeps_outputs(step: Step, command: list[str], difference: Difference) -> bool:
+    if not any("-refresh-only" in each for each in step.commands) or command[0] == "plan":
         return False
     if _like(difference, r"events: outputs\.outputs"):
         return True
     sides = _sides_of(difference)
+    if _like(difference, r"state: outputs\.\*\.type"):
+        return all(each == 'theirs "dynamic"' for each in sides[::2])
     is_null = all('"value": null' in each or each == "theirs null" for each in sides[::2])
     return _like(difference, r"state: outputs\.") and is_null
 

@@ -166,6 +166,32 @@ def test_data_that_cannot_be_asked_is_left_out(cloud: Cloud, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("repetition", "gone", "value"),
+    [
+        ("count = 2", "1", '["0"]'),
+        ("count = 2", "01", "[]"),
+        ('for_each = toset(["0", "1"])', "0", '["1"]'),
+        ("lifecycle {\n    enabled = true\n  }", "0", "null"),
+        ("lifecycle {\n    enabled = true\n  }", "", '"0"'),
+    ],
+)
+def test_what_is_gone_is_no_instance(repetition: str, gone: str, value: str, cloud: Cloud) -> None:
+    key = "count.index" if "count" in repetition else "each.key" if "each" in repetition else "0"
+    seen = "one(cloud_box.b[*].content)" if key == "0" else "values(cloud_box.b)[*].content"
+    seen = seen if key != "count.index" else "cloud_box.b[*].content"
+    text = f'resource "cloud_box" "b" {{\n  name = "b${{{key}}}"\n  content = {key}\n  {repetition}\n}}\n'
+    text += f'output "seen" {{ value = jsonencode({seen}) }}\n'
+    Path("main.tf").write_text(REQUIRED + _BOXES + text)
+    assert inside("apply", "-auto-approve").code == 0
+    for number in gone:
+        del cloud.objects["eu", f"b{number}"]
+    done = inside("apply", "-refresh-only", "-auto-approve")
+    assert done.code == 0, done.out + done.err
+    outputs = json.loads(Path("terraform.tfstate").read_text())["outputs"]
+    assert outputs["seen"]["value"] == value
+
+
+@pytest.mark.parametrize(
     ("condition", "status"),
     [('self.content == "x"', "unknown"), ('var.p == "x"', "pass"), ('var.p == "y"', "fail")],
 )

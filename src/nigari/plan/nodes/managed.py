@@ -49,15 +49,16 @@ class ManagedResource(PlannedResource):
 
     def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
         repetition = self.resource.repetition
-        if repetition.has_one_value or self.schema is None:
+        if repetition.is_single or self.schema is None:
             return values
-        stored = self._stored()
+        present = [key for key in self._stored() if not self._is_gone(key)]
+        keys: Iterable[InstanceKey] = [key for key in present if key is None]
         if repetition.for_each is not None:
-            keys: Iterable[InstanceKey] = sorted(each for each in stored if isinstance(each, str))
-        else:
-            keys = range(max((each + 1 for each in stored if isinstance(each, int)), default=0))
+            keys = sorted(each for each in present if isinstance(each, str))
+        elif repetition.count is not None:
+            keys = range(max((each + 1 for each in present if isinstance(each, int)), default=0))
         found = {key: unknown(self.schema.block.implied_type) for key in keys}
-        found.update((key, self.prior_value(key)) for key in found if key in stored)
+        found.update((key, self.prior_value(key)) for key in found if key in present)
         found.update((key, value) for key, value in values.items() if key in found)
         return found
 
@@ -67,6 +68,11 @@ class ManagedResource(PlannedResource):
         if state is None:
             return ()
         return [key for key, each in state.instances.items() if each.current is not None]
+
+    def _is_gone(self, key: InstanceKey) -> bool:
+        """Whether an object of the state was not found when it was read."""
+        instance = self.instances.get(key)
+        return isinstance(instance, ManagedInstance) and instance.prior is None
 
 
 class ManagedInstance(ChangingInstance):
