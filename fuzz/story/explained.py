@@ -198,6 +198,7 @@ def _depends_on_what_went(step: Step, _: list[str], difference: Difference) -> b
     if not _like(difference, r"state: resources\.\*\.dependencies"):
         return False
     lists = [json.loads(each.split(maxsplit=1)[1]) for each in _sides_of(difference)]
+    lists = [[] if each == "<absent>" else each for each in lists]
     pairs = list(zip(lists[::2], lists[1::2], strict=True))
     extra = {name for theirs, ours in pairs for name in theirs if name not in ours}
     return all(set(ours) < set(theirs) for theirs, ours in pairs) and all(
