@@ -26,7 +26,7 @@ class Schema(_message.Message):
         description_kind: _protocol6_pb2.StringKind
         deprecated: bool
         deprecation_message: str
-        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[_protocol6_pb2.StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ...) -> None: ...
+        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping[str, object]]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping[str, object]]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[_protocol6_pb2.StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ...) -> None: ...
     class Attribute(_message.Message):
         __slots__ = ("name", "type", "description", "required", "optional", "computed", "sensitive", "description_kind", "deprecated", "write_only", "deprecation_message")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -64,12 +64,12 @@ class Schema(_message.Message):
         nesting: _protocol6_pb2.Schema.NestedBlock.NestingMode
         min_items: int
         max_items: int
-        def __init__(self, type_name: _Optional[str] = ..., block: _Optional[_Union[Schema.Block, _Mapping]] = ..., nesting: _Optional[_Union[_protocol6_pb2.Schema.NestedBlock.NestingMode, str]] = ..., min_items: _Optional[int] = ..., max_items: _Optional[int] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., block: _Optional[_Union[Schema.Block, _Mapping[str, object]]] = ..., nesting: _Optional[_Union[_protocol6_pb2.Schema.NestedBlock.NestingMode, str]] = ..., min_items: _Optional[int] = ..., max_items: _Optional[int] = ...) -> None: ...
     VERSION_FIELD_NUMBER: _ClassVar[int]
     BLOCK_FIELD_NUMBER: _ClassVar[int]
     version: int
     block: Schema.Block
-    def __init__(self, version: _Optional[int] = ..., block: _Optional[_Union[Schema.Block, _Mapping]] = ...) -> None: ...
+    def __init__(self, version: _Optional[int] = ..., block: _Optional[_Union[Schema.Block, _Mapping[str, object]]] = ...) -> None: ...
 
 class GetProviderSchema(_message.Message):
     __slots__ = ()
@@ -81,28 +81,28 @@ class GetProviderSchema(_message.Message):
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: Schema
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
         class DataSourceSchemasEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: Schema
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
         class FunctionsEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: _protocol6_pb2.Function
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[_protocol6_pb2.Function, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[_protocol6_pb2.Function, _Mapping[str, object]]] = ...) -> None: ...
         class EphemeralResourceSchemasEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: Schema
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
         PROVIDER_FIELD_NUMBER: _ClassVar[int]
         RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         DATA_SOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
@@ -119,5 +119,5 @@ class GetProviderSchema(_message.Message):
         server_capabilities: _protocol6_pb2.ServerCapabilities
         functions: _containers.MessageMap[str, _protocol6_pb2.Function]
         ephemeral_resource_schemas: _containers.MessageMap[str, Schema]
-        def __init__(self, provider: _Optional[_Union[Schema, _Mapping]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[_protocol6_pb2.Diagnostic, _Mapping]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping]] = ..., server_capabilities: _Optional[_Union[_protocol6_pb2.ServerCapabilities, _Mapping]] = ..., functions: _Optional[_Mapping[str, _protocol6_pb2.Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
+        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[_protocol6_pb2.Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[_protocol6_pb2.ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, _protocol6_pb2.Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
     def __init__(self) -> None: ...

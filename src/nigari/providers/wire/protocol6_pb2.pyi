@@ -54,7 +54,7 @@ class AttributePath(_message.Message):
         def __init__(self, attribute_name: _Optional[str] = ..., element_key_string: _Optional[str] = ..., element_key_int: _Optional[int] = ...) -> None: ...
     STEPS_FIELD_NUMBER: _ClassVar[int]
     steps: _containers.RepeatedCompositeFieldContainer[AttributePath.Step]
-    def __init__(self, steps: _Optional[_Iterable[_Union[AttributePath.Step, _Mapping]]] = ...) -> None: ...
+    def __init__(self, steps: _Optional[_Iterable[_Union[AttributePath.Step, _Mapping[str, object]]]] = ...) -> None: ...
 
 class Diagnostic(_message.Message):
     __slots__ = ("severity", "summary", "detail", "attribute")
@@ -74,7 +74,7 @@ class Diagnostic(_message.Message):
     summary: str
     detail: str
     attribute: AttributePath
-    def __init__(self, severity: _Optional[_Union[Diagnostic.Severity, str]] = ..., summary: _Optional[str] = ..., detail: _Optional[str] = ..., attribute: _Optional[_Union[AttributePath, _Mapping]] = ...) -> None: ...
+    def __init__(self, severity: _Optional[_Union[Diagnostic.Severity, str]] = ..., summary: _Optional[str] = ..., detail: _Optional[str] = ..., attribute: _Optional[_Union[AttributePath, _Mapping[str, object]]] = ...) -> None: ...
 
 class FunctionError(_message.Message):
     __slots__ = ("text", "function_argument")
@@ -102,7 +102,7 @@ class Schema(_message.Message):
         description_kind: StringKind
         deprecated: bool
         deprecation_message: str
-        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ...) -> None: ...
+        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping[str, object]]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping[str, object]]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ...) -> None: ...
     class Attribute(_message.Message):
         __slots__ = ("name", "type", "description", "required", "optional", "computed", "sensitive", "description_kind", "deprecated", "nested_type", "write_only", "deprecation_message")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -129,7 +129,7 @@ class Schema(_message.Message):
         nested_type: Schema.Object
         write_only: bool
         deprecation_message: str
-        def __init__(self, name: _Optional[str] = ..., type: _Optional[bytes] = ..., description: _Optional[str] = ..., required: _Optional[bool] = ..., optional: _Optional[bool] = ..., computed: _Optional[bool] = ..., sensitive: _Optional[bool] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., nested_type: _Optional[_Union[Schema.Object, _Mapping]] = ..., write_only: _Optional[bool] = ..., deprecation_message: _Optional[str] = ...) -> None: ...
+        def __init__(self, name: _Optional[str] = ..., type: _Optional[bytes] = ..., description: _Optional[str] = ..., required: _Optional[bool] = ..., optional: _Optional[bool] = ..., computed: _Optional[bool] = ..., sensitive: _Optional[bool] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., nested_type: _Optional[_Union[Schema.Object, _Mapping[str, object]]] = ..., write_only: _Optional[bool] = ..., deprecation_message: _Optional[str] = ...) -> None: ...
     class NestedBlock(_message.Message):
         __slots__ = ("type_name", "block", "nesting", "min_items", "max_items")
         class NestingMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -156,7 +156,7 @@ class Schema(_message.Message):
         nesting: Schema.NestedBlock.NestingMode
         min_items: int
         max_items: int
-        def __init__(self, type_name: _Optional[str] = ..., block: _Optional[_Union[Schema.Block, _Mapping]] = ..., nesting: _Optional[_Union[Schema.NestedBlock.NestingMode, str]] = ..., min_items: _Optional[int] = ..., max_items: _Optional[int] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., block: _Optional[_Union[Schema.Block, _Mapping[str, object]]] = ..., nesting: _Optional[_Union[Schema.NestedBlock.NestingMode, str]] = ..., min_items: _Optional[int] = ..., max_items: _Optional[int] = ...) -> None: ...
     class Object(_message.Message):
         __slots__ = ("attributes", "nesting")
         class NestingMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -175,12 +175,12 @@ class Schema(_message.Message):
         NESTING_FIELD_NUMBER: _ClassVar[int]
         attributes: _containers.RepeatedCompositeFieldContainer[Schema.Attribute]
         nesting: Schema.Object.NestingMode
-        def __init__(self, attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping]]] = ..., nesting: _Optional[_Union[Schema.Object.NestingMode, str]] = ...) -> None: ...
+        def __init__(self, attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping[str, object]]]] = ..., nesting: _Optional[_Union[Schema.Object.NestingMode, str]] = ...) -> None: ...
     VERSION_FIELD_NUMBER: _ClassVar[int]
     BLOCK_FIELD_NUMBER: _ClassVar[int]
     version: int
     block: Schema.Block
-    def __init__(self, version: _Optional[int] = ..., block: _Optional[_Union[Schema.Block, _Mapping]] = ...) -> None: ...
+    def __init__(self, version: _Optional[int] = ..., block: _Optional[_Union[Schema.Block, _Mapping[str, object]]] = ...) -> None: ...
 
 class ResourceIdentitySchema(_message.Message):
     __slots__ = ("version", "identity_attributes")
@@ -201,13 +201,13 @@ class ResourceIdentitySchema(_message.Message):
     IDENTITY_ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     version: int
     identity_attributes: _containers.RepeatedCompositeFieldContainer[ResourceIdentitySchema.IdentityAttribute]
-    def __init__(self, version: _Optional[int] = ..., identity_attributes: _Optional[_Iterable[_Union[ResourceIdentitySchema.IdentityAttribute, _Mapping]]] = ...) -> None: ...
+    def __init__(self, version: _Optional[int] = ..., identity_attributes: _Optional[_Iterable[_Union[ResourceIdentitySchema.IdentityAttribute, _Mapping[str, object]]]] = ...) -> None: ...
 
 class ResourceIdentityData(_message.Message):
     __slots__ = ("identity_data",)
     IDENTITY_DATA_FIELD_NUMBER: _ClassVar[int]
     identity_data: DynamicValue
-    def __init__(self, identity_data: _Optional[_Union[DynamicValue, _Mapping]] = ...) -> None: ...
+    def __init__(self, identity_data: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ...) -> None: ...
 
 class Function(_message.Message):
     __slots__ = ("parameters", "variadic_parameter", "summary", "description", "description_kind", "deprecation_message")
@@ -244,7 +244,7 @@ class Function(_message.Message):
     description: str
     description_kind: StringKind
     deprecation_message: str
-    def __init__(self, parameters: _Optional[_Iterable[_Union[Function.Parameter, _Mapping]]] = ..., variadic_parameter: _Optional[_Union[Function.Parameter, _Mapping]] = ..., summary: _Optional[str] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecation_message: _Optional[str] = ..., **kwargs) -> None: ...
+    def __init__(self, parameters: _Optional[_Iterable[_Union[Function.Parameter, _Mapping[str, object]]]] = ..., variadic_parameter: _Optional[_Union[Function.Parameter, _Mapping[str, object]]] = ..., summary: _Optional[str] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecation_message: _Optional[str] = ..., **kwargs: object) -> None: ...
 
 class ServerCapabilities(_message.Message):
     __slots__ = ("plan_destroy", "get_provider_schema_optional", "move_resource_state", "generate_resource_config")
@@ -311,7 +311,7 @@ class GetMetadata(_message.Message):
         resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
         functions: _containers.RepeatedCompositeFieldContainer[GetMetadata.FunctionMetadata]
         ephemeral_resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
-        def __init__(self, server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., data_sources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping]]] = ..., resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping]]] = ..., functions: _Optional[_Iterable[_Union[GetMetadata.FunctionMetadata, _Mapping]]] = ..., ephemeral_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping]]] = ...) -> None: ...
+        def __init__(self, server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., data_sources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., functions: _Optional[_Iterable[_Union[GetMetadata.FunctionMetadata, _Mapping[str, object]]]] = ..., ephemeral_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class GetProviderSchema(_message.Message):
@@ -327,28 +327,28 @@ class GetProviderSchema(_message.Message):
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: Schema
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
         class DataSourceSchemasEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: Schema
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
         class FunctionsEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: Function
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Function, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Function, _Mapping[str, object]]] = ...) -> None: ...
         class EphemeralResourceSchemasEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: Schema
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
         PROVIDER_FIELD_NUMBER: _ClassVar[int]
         RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         DATA_SOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
@@ -365,7 +365,7 @@ class GetProviderSchema(_message.Message):
         server_capabilities: ServerCapabilities
         functions: _containers.MessageMap[str, Function]
         ephemeral_resource_schemas: _containers.MessageMap[str, Schema]
-        def __init__(self, provider: _Optional[_Union[Schema, _Mapping]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping]] = ..., server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping]] = ..., functions: _Optional[_Mapping[str, Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
+        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class GetResourceIdentitySchemas(_message.Message):
@@ -381,12 +381,12 @@ class GetResourceIdentitySchemas(_message.Message):
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: ResourceIdentitySchema
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[ResourceIdentitySchema, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[ResourceIdentitySchema, _Mapping[str, object]]] = ...) -> None: ...
         IDENTITY_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         identity_schemas: _containers.MessageMap[str, ResourceIdentitySchema]
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
-        def __init__(self, identity_schemas: _Optional[_Mapping[str, ResourceIdentitySchema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ...) -> None: ...
+        def __init__(self, identity_schemas: _Optional[_Mapping[str, ResourceIdentitySchema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class GetFunctions(_message.Message):
@@ -402,12 +402,12 @@ class GetFunctions(_message.Message):
             VALUE_FIELD_NUMBER: _ClassVar[int]
             key: str
             value: Function
-            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Function, _Mapping]] = ...) -> None: ...
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Function, _Mapping[str, object]]] = ...) -> None: ...
         FUNCTIONS_FIELD_NUMBER: _ClassVar[int]
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         functions: _containers.MessageMap[str, Function]
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
-        def __init__(self, functions: _Optional[_Mapping[str, Function]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ...) -> None: ...
+        def __init__(self, functions: _Optional[_Mapping[str, Function]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class ValidateProviderConfig(_message.Message):
@@ -416,12 +416,12 @@ class ValidateProviderConfig(_message.Message):
         __slots__ = ("config",)
         CONFIG_FIELD_NUMBER: _ClassVar[int]
         config: DynamicValue
-        def __init__(self, config: _Optional[_Union[DynamicValue, _Mapping]] = ...) -> None: ...
+        def __init__(self, config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("diagnostics",)
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
-        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ...) -> None: ...
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class ValidateConfig(_message.Message):
@@ -434,12 +434,12 @@ class ValidateConfig(_message.Message):
         type_name: str
         config: DynamicValue
         client_capabilities: ClientCapabilities
-        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("diagnostics",)
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
-        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ...) -> None: ...
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class ConfigureProvider(_message.Message):
@@ -452,12 +452,12 @@ class ConfigureProvider(_message.Message):
         terraform_version: str
         config: DynamicValue
         client_capabilities: ClientCapabilities
-        def __init__(self, terraform_version: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping]] = ...) -> None: ...
+        def __init__(self, terraform_version: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("diagnostics",)
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
-        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ...) -> None: ...
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class UpgradeResourceState(_message.Message):
@@ -470,14 +470,14 @@ class UpgradeResourceState(_message.Message):
         type_name: str
         version: int
         raw_state: RawState
-        def __init__(self, type_name: _Optional[str] = ..., version: _Optional[int] = ..., raw_state: _Optional[_Union[RawState, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., version: _Optional[int] = ..., raw_state: _Optional[_Union[RawState, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("upgraded_state", "diagnostics")
         UPGRADED_STATE_FIELD_NUMBER: _ClassVar[int]
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         upgraded_state: DynamicValue
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
-        def __init__(self, upgraded_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ...) -> None: ...
+        def __init__(self, upgraded_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class UpgradeResourceIdentity(_message.Message):
@@ -490,14 +490,14 @@ class UpgradeResourceIdentity(_message.Message):
         type_name: str
         version: int
         raw_identity: RawState
-        def __init__(self, type_name: _Optional[str] = ..., version: _Optional[int] = ..., raw_identity: _Optional[_Union[RawState, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., version: _Optional[int] = ..., raw_identity: _Optional[_Union[RawState, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("upgraded_identity", "diagnostics")
         UPGRADED_IDENTITY_FIELD_NUMBER: _ClassVar[int]
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         upgraded_identity: ResourceIdentityData
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
-        def __init__(self, upgraded_identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ...) -> None: ...
+        def __init__(self, upgraded_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class ReadResource(_message.Message):
@@ -516,7 +516,7 @@ class ReadResource(_message.Message):
         provider_meta: DynamicValue
         client_capabilities: ClientCapabilities
         current_identity: ResourceIdentityData
-        def __init__(self, type_name: _Optional[str] = ..., current_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping]] = ..., current_identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., current_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ..., current_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("new_state", "diagnostics", "private", "deferred", "new_identity")
         NEW_STATE_FIELD_NUMBER: _ClassVar[int]
@@ -529,7 +529,7 @@ class ReadResource(_message.Message):
         private: bytes
         deferred: Deferred
         new_identity: ResourceIdentityData
-        def __init__(self, new_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., private: _Optional[bytes] = ..., deferred: _Optional[_Union[Deferred, _Mapping]] = ..., new_identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ...) -> None: ...
+        def __init__(self, new_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., private: _Optional[bytes] = ..., deferred: _Optional[_Union[Deferred, _Mapping[str, object]]] = ..., new_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class PlanResourceChange(_message.Message):
@@ -552,7 +552,7 @@ class PlanResourceChange(_message.Message):
         provider_meta: DynamicValue
         client_capabilities: ClientCapabilities
         prior_identity: ResourceIdentityData
-        def __init__(self, type_name: _Optional[str] = ..., prior_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., proposed_new_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., config: _Optional[_Union[DynamicValue, _Mapping]] = ..., prior_private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping]] = ..., prior_identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., prior_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., proposed_new_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., prior_private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ..., prior_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("planned_state", "requires_replace", "planned_private", "diagnostics", "legacy_type_system", "deferred", "planned_identity")
         PLANNED_STATE_FIELD_NUMBER: _ClassVar[int]
@@ -569,7 +569,7 @@ class PlanResourceChange(_message.Message):
         legacy_type_system: bool
         deferred: Deferred
         planned_identity: ResourceIdentityData
-        def __init__(self, planned_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., requires_replace: _Optional[_Iterable[_Union[AttributePath, _Mapping]]] = ..., planned_private: _Optional[bytes] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., legacy_type_system: _Optional[bool] = ..., deferred: _Optional[_Union[Deferred, _Mapping]] = ..., planned_identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ...) -> None: ...
+        def __init__(self, planned_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., requires_replace: _Optional[_Iterable[_Union[AttributePath, _Mapping[str, object]]]] = ..., planned_private: _Optional[bytes] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., legacy_type_system: _Optional[bool] = ..., deferred: _Optional[_Union[Deferred, _Mapping[str, object]]] = ..., planned_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class ApplyResourceChange(_message.Message):
@@ -590,7 +590,7 @@ class ApplyResourceChange(_message.Message):
         planned_private: bytes
         provider_meta: DynamicValue
         planned_identity: ResourceIdentityData
-        def __init__(self, type_name: _Optional[str] = ..., prior_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., planned_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., config: _Optional[_Union[DynamicValue, _Mapping]] = ..., planned_private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping]] = ..., planned_identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., prior_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., planned_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., planned_private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., planned_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("new_state", "private", "diagnostics", "legacy_type_system", "new_identity")
         NEW_STATE_FIELD_NUMBER: _ClassVar[int]
@@ -603,7 +603,7 @@ class ApplyResourceChange(_message.Message):
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
         legacy_type_system: bool
         new_identity: ResourceIdentityData
-        def __init__(self, new_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., private: _Optional[bytes] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., legacy_type_system: _Optional[bool] = ..., new_identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ...) -> None: ...
+        def __init__(self, new_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., private: _Optional[bytes] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., legacy_type_system: _Optional[bool] = ..., new_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class ImportResourceState(_message.Message):
@@ -618,7 +618,7 @@ class ImportResourceState(_message.Message):
         id: str
         client_capabilities: ClientCapabilities
         identity: ResourceIdentityData
-        def __init__(self, type_name: _Optional[str] = ..., id: _Optional[str] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping]] = ..., identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., id: _Optional[str] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ..., identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
     class ImportedResource(_message.Message):
         __slots__ = ("type_name", "state", "private", "identity")
         TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -629,7 +629,7 @@ class ImportResourceState(_message.Message):
         state: DynamicValue
         private: bytes
         identity: ResourceIdentityData
-        def __init__(self, type_name: _Optional[str] = ..., state: _Optional[_Union[DynamicValue, _Mapping]] = ..., private: _Optional[bytes] = ..., identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., private: _Optional[bytes] = ..., identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("imported_resources", "diagnostics", "deferred")
         IMPORTED_RESOURCES_FIELD_NUMBER: _ClassVar[int]
@@ -638,7 +638,7 @@ class ImportResourceState(_message.Message):
         imported_resources: _containers.RepeatedCompositeFieldContainer[ImportResourceState.ImportedResource]
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
         deferred: Deferred
-        def __init__(self, imported_resources: _Optional[_Iterable[_Union[ImportResourceState.ImportedResource, _Mapping]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., deferred: _Optional[_Union[Deferred, _Mapping]] = ...) -> None: ...
+        def __init__(self, imported_resources: _Optional[_Iterable[_Union[ImportResourceState.ImportedResource, _Mapping[str, object]]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., deferred: _Optional[_Union[Deferred, _Mapping[str, object]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class MoveResourceState(_message.Message):
@@ -661,7 +661,7 @@ class MoveResourceState(_message.Message):
         source_private: bytes
         source_identity: RawState
         source_identity_schema_version: int
-        def __init__(self, source_provider_address: _Optional[str] = ..., source_type_name: _Optional[str] = ..., source_schema_version: _Optional[int] = ..., source_state: _Optional[_Union[RawState, _Mapping]] = ..., target_type_name: _Optional[str] = ..., source_private: _Optional[bytes] = ..., source_identity: _Optional[_Union[RawState, _Mapping]] = ..., source_identity_schema_version: _Optional[int] = ...) -> None: ...
+        def __init__(self, source_provider_address: _Optional[str] = ..., source_type_name: _Optional[str] = ..., source_schema_version: _Optional[int] = ..., source_state: _Optional[_Union[RawState, _Mapping[str, object]]] = ..., target_type_name: _Optional[str] = ..., source_private: _Optional[bytes] = ..., source_identity: _Optional[_Union[RawState, _Mapping[str, object]]] = ..., source_identity_schema_version: _Optional[int] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("target_state", "diagnostics", "target_private", "target_identity")
         TARGET_STATE_FIELD_NUMBER: _ClassVar[int]
@@ -672,7 +672,7 @@ class MoveResourceState(_message.Message):
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
         target_private: bytes
         target_identity: ResourceIdentityData
-        def __init__(self, target_state: _Optional[_Union[DynamicValue, _Mapping]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., target_private: _Optional[bytes] = ..., target_identity: _Optional[_Union[ResourceIdentityData, _Mapping]] = ...) -> None: ...
+        def __init__(self, target_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., target_private: _Optional[bytes] = ..., target_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class ReadDataSource(_message.Message):
@@ -687,7 +687,7 @@ class ReadDataSource(_message.Message):
         config: DynamicValue
         provider_meta: DynamicValue
         client_capabilities: ClientCapabilities
-        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping]] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("state", "diagnostics", "deferred")
         STATE_FIELD_NUMBER: _ClassVar[int]
@@ -696,7 +696,7 @@ class ReadDataSource(_message.Message):
         state: DynamicValue
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
         deferred: Deferred
-        def __init__(self, state: _Optional[_Union[DynamicValue, _Mapping]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., deferred: _Optional[_Union[Deferred, _Mapping]] = ...) -> None: ...
+        def __init__(self, state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., deferred: _Optional[_Union[Deferred, _Mapping[str, object]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class OpenEphemeralResource(_message.Message):
@@ -709,7 +709,7 @@ class OpenEphemeralResource(_message.Message):
         type_name: str
         config: DynamicValue
         client_capabilities: ClientCapabilities
-        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping]] = ...) -> None: ...
+        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("diagnostics", "renew_at", "result", "private", "deferred")
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
@@ -722,7 +722,7 @@ class OpenEphemeralResource(_message.Message):
         result: DynamicValue
         private: bytes
         deferred: Deferred
-        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., renew_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., result: _Optional[_Union[DynamicValue, _Mapping]] = ..., private: _Optional[bytes] = ..., deferred: _Optional[_Union[Deferred, _Mapping]] = ...) -> None: ...
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., renew_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., result: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., private: _Optional[bytes] = ..., deferred: _Optional[_Union[Deferred, _Mapping[str, object]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class RenewEphemeralResource(_message.Message):
@@ -742,7 +742,7 @@ class RenewEphemeralResource(_message.Message):
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
         renew_at: _timestamp_pb2.Timestamp
         private: bytes
-        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ..., renew_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., private: _Optional[bytes] = ...) -> None: ...
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., renew_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., private: _Optional[bytes] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class CloseEphemeralResource(_message.Message):
@@ -758,7 +758,7 @@ class CloseEphemeralResource(_message.Message):
         __slots__ = ("diagnostics",)
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
-        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping]]] = ...) -> None: ...
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class CallFunction(_message.Message):
@@ -769,14 +769,14 @@ class CallFunction(_message.Message):
         ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
         name: str
         arguments: _containers.RepeatedCompositeFieldContainer[DynamicValue]
-        def __init__(self, name: _Optional[str] = ..., arguments: _Optional[_Iterable[_Union[DynamicValue, _Mapping]]] = ...) -> None: ...
+        def __init__(self, name: _Optional[str] = ..., arguments: _Optional[_Iterable[_Union[DynamicValue, _Mapping[str, object]]]] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("result", "error")
         RESULT_FIELD_NUMBER: _ClassVar[int]
         ERROR_FIELD_NUMBER: _ClassVar[int]
         result: DynamicValue
         error: FunctionError
-        def __init__(self, result: _Optional[_Union[DynamicValue, _Mapping]] = ..., error: _Optional[_Union[FunctionError, _Mapping]] = ...) -> None: ...
+        def __init__(self, result: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., error: _Optional[_Union[FunctionError, _Mapping[str, object]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class StopProvider(_message.Message):
