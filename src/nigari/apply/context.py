@@ -47,7 +47,7 @@ class ApplyContext:
         self.host = host
         self.machine = machine
         self.plan = plan
-        self.draft = StateDraft(plan.refreshed_state)
+        self.draft: StateDraft = StateDraft(plan.refreshed_state)
         if plan.mode is PlanMode.DESTROY and not plan.targeted:
             self._forget_data()
         self._forget_outdated()

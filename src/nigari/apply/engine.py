@@ -50,7 +50,7 @@ class Application:
         self._graph = graph
         self._blocks = blocks
         self._view = view
-        self.host = ApplyHost(surroundings, pool, plan)
+        self.host: ApplyHost = ApplyHost(surroundings, pool, plan)
         """Who knows what has come of everything."""
         self._context = ApplyContext(self.host, plan, blocks, settings, view, machine)
         self._executor: Executor | None = None

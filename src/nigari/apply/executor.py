@@ -90,7 +90,7 @@ class Executor:
                 self._ready.add(number)
         self._skipped = [False] * len(graph.operations)
         self._busy = 0
-        self.is_stopped = False
+        self.is_stopped: bool = False
 
     async def run(self) -> bool:
         """Carry out everything; whether all of it succeeded."""

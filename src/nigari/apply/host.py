@@ -189,7 +189,7 @@ class AppliedResource(ResourceNode):
 
     def __init__(self, frame: Frame, resource: Resource, host: ApplyHost) -> None:
         super().__init__(frame, resource)
-        self.host = host
+        self.host: ApplyHost = host
         self.data: dict[InstanceKey, InstanceData] | None = None
 
     def expand(self) -> Sequence[Need]:
@@ -218,5 +218,5 @@ class AppliedResource(ResourceNode):
         for key in self.data:
             result = self.host.results.get(instance_of(address, key))
             values[key] = before.get(key, nothing) if result is None else result
-        self.value = collected(self.resource.repetition, values)
+        self.value: Value = collected(self.resource.repetition, values)
         return ()

@@ -37,8 +37,9 @@ class RemoteBackend:
     def __init__(self, type_: str, store: Store, environ: Mapping[str, str]) -> None:
         self.type = type_
         self.store = store
-        self.pause_between = pause_between(environ)
-        self.has_workspaces = self.keeps_empty_states = store.has_workspaces
+        self.pause_between: float = pause_between(environ)
+        self.has_workspaces: bool = store.has_workspaces
+        self.keeps_empty_states: bool = store.has_workspaces
         self._users = 0
         self._opening: asyncio.Lock | None = None
         self._storages: dict[str, RemoteStorage] = {}
@@ -125,8 +126,8 @@ class RemoteStorage:
         self._lock: LockInfo | None = None
         self._version: str | None = None
         """The version of the content that was last read or written, if that is known."""
-        self.pause_between = backend.pause_between
-        self.location = backend.store.location(workspace)
+        self.pause_between: float = backend.pause_between
+        self.location: str = backend.store.location(workspace)
 
     async def read(self, diags: Diagnostics) -> bytes | None:
         """The newest content."""

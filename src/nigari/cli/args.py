@@ -32,11 +32,11 @@ class Parsed:
     __slots__ = ("arguments", "deprecations", "flags", "help", "ordered")
 
     def __init__(self) -> None:
-        self.deprecations = DEPRECATIONS[0]
+        self.deprecations: str = DEPRECATIONS[0]
         self.flags: dict[str, list[str]] = {}
         self.ordered: dict[str, list[tuple[str, str]]] = {}
         self.arguments: list[str] = []
-        self.help = False
+        self.help: bool = False
 
 
 def parse(command: Command, args: list[str]) -> Parsed:

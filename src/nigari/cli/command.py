@@ -51,12 +51,12 @@ class Flag:
         default: str = "",
         shared_order: str = "",
     ) -> None:
-        self.name = name
-        self.kind = kind
-        self.help = help
-        self.placeholder = placeholder
-        self.default = default
-        self.shared_order = shared_order
+        self.name: str = name
+        self.kind: str = kind
+        self.help: str = help
+        self.placeholder: str = placeholder
+        self.default: str = default
+        self.shared_order: str = shared_order
         """Flags with the same name here also record the order in which they were mixed."""
 
 
@@ -66,8 +66,8 @@ class Example:
     __slots__ = ("command", "text")
 
     def __init__(self, command: str, text: str) -> None:
-        self.command = command
-        self.text = text
+        self.command: str = command
+        self.text: str = text
 
 
 class Command:
@@ -93,15 +93,15 @@ class Command:
         most_arguments: int = 0,
         examples: tuple[Example, ...] = (),
     ) -> None:
-        self.name = name
-        self.description = description
-        self.run = run
-        self.flags = flags
-        self.arguments = arguments
+        self.name: str = name
+        self.description: str = description
+        self.run: Callable[[Invocation], int] = run
+        self.flags: tuple[Flag, ...] = flags
+        self.arguments: str = arguments
         """How the arguments look in the usage line, such as `[DIR]`."""
-        self.most_arguments = most_arguments
+        self.most_arguments: int = most_arguments
         """How many arguments it takes at most; -1 for any number."""
-        self.examples = examples
+        self.examples: tuple[Example, ...] = examples
 
 
 class Terminal:
@@ -123,16 +123,16 @@ class Terminal:
     ) -> None:
         self.switches: dict[str, str] = dict(VIEW_SWITCHES)
         """How things are to be shown: the view switches of the command line."""
-        self.deprecations = DEPRECATIONS[0]
+        self.deprecations: str = DEPRECATIONS[0]
         """Which advice of module authors is to be shown."""
-        self.started_in = ""
+        self.started_in: str = ""
         """The working directory before an option has changed it; empty where none has."""
         self.events: JsonLines | None = None
         """The events on standard output, once there are any."""
-        self.stdin = stdin
-        self.stdout = stdout
-        self.stderr = stderr
-        self.environ = environ
+        self.stdin: TextIO = stdin
+        self.stdout: TextIO = stdout
+        self.stderr: TextIO = stderr
+        self.environ: Mapping[str, str] = environ
 
     def is_on(self, switch: str) -> bool:
         """Whether a view switch is on."""
@@ -177,13 +177,13 @@ class Invocation:
         ordered: Mapping[str, list[tuple[str, str]]],
         arguments: list[str],
     ) -> None:
-        self.command = command
-        self.terminal = terminal
+        self.command: Command = command
+        self.terminal: Terminal = terminal
         terminal.switches.update({name: flags[name][-1] for name in VIEW_SWITCHES if name in flags})
-        self.flags = flags
-        self.ordered = ordered
+        self.flags: Mapping[str, list[str]] = flags
+        self.ordered: Mapping[str, list[tuple[str, str]]] = ordered
         """For each `shared_order`, the flags of that name as given: (flag, value)."""
-        self.arguments = arguments
+        self.arguments: list[str] = arguments
 
     def switch(self, name: str) -> bool:
         """Whether a switch is on."""

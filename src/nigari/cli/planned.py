@@ -25,6 +25,7 @@ from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.look_up import LookUp
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.locked import RESCUED, LockedSession, locked
+from nigari.workspace.session.session import Session
 
 
 class PlanningCommand:
@@ -41,15 +42,15 @@ class PlanningCommand:
             has_flag(invocation, "json") and invocation.switch("json")
         )
         person = Person(invocation.terminal, may_ask)
-        self.session = open_session(invocation, people=person, directory=directory)
-        self.presenter = Presenter(invocation, session=self.session)
-        self.plan_presenter = PlanPresenter(self.presenter)
+        self.session: Session = open_session(invocation, people=person, directory=directory)
+        self.presenter: Presenter = Presenter(invocation, session=self.session)
+        self.plan_presenter: PlanPresenter = PlanPresenter(self.presenter)
         self.listener: Listener = self.plan_presenter.view
         """Who hears what happens while the plan is made."""
-        self.mode = mode or plan_mode(invocation)
+        self.mode: PlanMode = mode or plan_mode(invocation)
         self.is_refresh = False
         """Whether a plan is made only for the state that it finds."""
-        self.parallelism = parallelism(invocation)
+        self.parallelism: int = parallelism(invocation)
         self.asks_variables = True
         """Whether variables need values, where no saved plan has them."""
 

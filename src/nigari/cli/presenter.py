@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from nigari.cli.args import UsageError
-from nigari.cli.command import Invocation
+from nigari.cli.command import Invocation, Terminal
 from nigari.cli.outlet import error_of, text_outlet
 from nigari.cli.state_flags import has_flag, open_session, optional_text
 from nigari.cli.views.diagnostics import show_diagnostics
@@ -35,8 +35,8 @@ class Presenter:
         self, invocation: Invocation, tells_events: bool = True, session: Session | None = None
     ) -> None:
         self.invocation = invocation
-        self.terminal = invocation.terminal
-        self.session = session or open_session(invocation)
+        self.terminal: Terminal = invocation.terminal
+        self.session: Session = session or open_session(invocation)
         self._told = 0
         self._shown: set[Diagnostic] = set()
         self._lines = self._json_lines() if tells_events else None

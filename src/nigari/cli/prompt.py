@@ -21,10 +21,10 @@ class Person:
     def __init__(self, terminal: Terminal, may_ask: bool) -> None:
         self._terminal = terminal
         self._given: dict[str, InputValue | None] = {}
-        self.can_be_asked = (
+        self.can_be_asked: bool = (
             may_ask and terminal.environ.get("TF_INPUT", "").lower() not in _REFUSALS
         )
-        self.is_at_terminal = (
+        self.is_at_terminal: bool = (
             self.can_be_asked and terminal.stdin.isatty() and terminal.stdout.isatty()
         )
         """Whether other programs may ask, too, which they do at the terminal."""

@@ -13,6 +13,7 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body, BodySchema, Content
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
 from nigari.hcl.traversal import Traversal, TraverseAttr
 
 
@@ -22,8 +23,8 @@ class Names:
     __slots__ = ("objects", "whole")
 
     def __init__(self, objects: Mapping[str, Value], whole: frozenset[str]) -> None:
-        self.objects = objects
-        self.whole = whole
+        self.objects: Mapping[str, Value] = objects
+        self.whole: frozenset[str] = whole
 
     def has(self, traversal: Traversal) -> bool:
         """Whether a reference leads to something that is bound."""
@@ -54,11 +55,11 @@ class BoundExpression(Expression):
     __slots__ = ("inner", "names")
 
     def __init__(self, inner: Expression, names: Names) -> None:
-        self.source = inner.source
-        self.start = inner.start
-        self.end = inner.end
-        self.inner = inner
-        self.names = names
+        self.source: Source = inner.source
+        self.start: int = inner.start
+        self.end: int = inner.end
+        self.inner: Expression = inner
+        self.names: Names = names
 
     def start_span(self) -> tuple[int, int]:
         return self.inner.start_span()
@@ -90,8 +91,8 @@ class BoundBody(Body):
     __slots__ = ("inner", "names")
 
     def __init__(self, inner: Body, names: Names) -> None:
-        self.inner = inner
-        self.names = names
+        self.inner: Body = inner
+        self.names: Names = names
 
     def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
         return self._content(self.inner.content(schema, diags))

@@ -32,7 +32,7 @@ class FileWriter:
         self._digests = {name: hashlib.new(name) for name in algorithms}
         self._file = open(target, "wb", buffering=0)  # noqa: SIM115 -- closed with the context
         self._is_kept = False
-        self.size = 0
+        self.size: int = 0
 
     def __enter__(self) -> FileWriter:
         return self

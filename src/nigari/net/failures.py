@@ -18,7 +18,7 @@ class NetFailure(Exception):
     """Whether the same request may succeed a moment later."""
 
     def __init__(self, url: str, what: str, advice: str = "") -> None:
-        self.url = shown(url)
+        self.url: str = shown(url)
         self.what = what
         self.advice = advice
         super().__init__(self.text)
@@ -108,7 +108,7 @@ class StatusRefused(NetFailure):
         self.status = status
         self.said = said
         self.retry_after = retry_after
-        self.is_worth_retrying = status == 429 or (status >= 500 and status != 501)
+        self.is_worth_retrying: bool = status == 429 or (status >= 500 and status != 501)
 
 
 class RedirectRefused(NetFailure):

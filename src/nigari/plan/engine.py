@@ -68,8 +68,8 @@ class Planner:
         self._surroundings = surroundings
         self._pool = pool
         self._state = state
-        self.diags = Diagnostics()
-        self.graph = BlockGraph(surroundings.root, self._schema_of)
+        self.diags: Diagnostics = Diagnostics()
+        self.graph: BlockGraph = BlockGraph(surroundings.root, self._schema_of)
         self.settings: Settings | None = None
         self.host: PlanHost | None = None
         self.incomplete: Plan | None = None

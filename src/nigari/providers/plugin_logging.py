@@ -9,7 +9,7 @@ import logging
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TextIO
 
 from nigari.providers.log import LogSettings
 
@@ -33,7 +33,7 @@ def log_to_caller(environment: Mapping[str, str]) -> None:
     )
 
 
-class CallerHandler(logging.StreamHandler):  # type: ignore[type-arg]  # not generic at run time
+class CallerHandler(logging.StreamHandler[TextIO]):
     """Writes a line of JSON for each record."""
 
     def format(self, record: logging.LogRecord) -> str:

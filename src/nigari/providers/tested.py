@@ -26,7 +26,7 @@ class Broken(AssertionError):
 
     def __init__(self, faults: Sequence[str]) -> None:
         super().__init__("\n".join(faults))
-        self.faults = tuple(faults)
+        self.faults: tuple[str, ...] = tuple(faults)
 
 
 @dataclass(frozen=True, slots=True)

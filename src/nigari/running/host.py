@@ -66,18 +66,18 @@ class Host(ABC):
     is_applying = False
 
     def __init__(self, surroundings: RunSettings, pool: ProviderPool, prior: State) -> None:
-        self.diags = Diagnostics()
-        self.functions = surroundings.functions
-        self.root_path = surroundings.root_path
-        self.working_path = surroundings.working_path
-        self.work = WorkList(self.diags, self._report)
+        self.diags: Diagnostics = Diagnostics()
+        self.functions: Mapping[str, Function] = surroundings.functions
+        self.root_path: str = surroundings.root_path
+        self.working_path: str = surroundings.working_path
+        self.work: WorkList = WorkList(self.diags, self._report)
         self.pool = pool
         self.prior = prior
         """The state before anything is done, after moves."""
-        self.providers = ProviderInstances(pool, prior.remembered, self.diags)
-        self.listener = surroundings.listener
-        self.metas = ProviderMetas(pool, self.diags)
-        self.ephemeral = EphemeralObjects(pool.opened, self.diags, self.listener)
+        self.providers: ProviderInstances = ProviderInstances(pool, prior.remembered, self.diags)
+        self.listener: Listener = surroundings.listener
+        self.metas: ProviderMetas = ProviderMetas(pool, self.diags)
+        self.ephemeral: EphemeralObjects = EphemeralObjects(pool.opened, self.diags, self.listener)
         self.unread: dict[AbsResourceInstance, str] = {}
         """Data sources of checks that could not be read, and why."""
         self._function_calls = FunctionCalls(pool, self.providers_of_functions(), self.diags)
@@ -216,7 +216,7 @@ class ExpandedCall(ModuleCallNode):
         if isinstance(expansion, list):
             return expansion
         if expansion is None:
-            self.has_failed = True
+            self.has_failed: bool = True
             return ()
         found = frame.instance.children.get(call.name, {})
         for key, data in expansion.items():

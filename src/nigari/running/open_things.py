@@ -18,8 +18,8 @@ class Entry:
     __slots__ = ("close", "level")
 
     def __init__(self, level: int, close: Close) -> None:
-        self.level = level
-        self.close = close
+        self.level: int = level
+        self.close: Close = close
 
 
 class Opened:

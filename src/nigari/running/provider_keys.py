@@ -35,7 +35,7 @@ class ExpandedProvider(Node):
         self._frame = frame
         self._config = config
         self.instances: Mapping[InstanceKey, InstanceData] = {}
-        self.is_known = False
+        self.is_known: bool = False
         """Whether the instances could be told."""
         self._deferred_by: Value | None = None
 

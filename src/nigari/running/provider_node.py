@@ -13,7 +13,7 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.expansion import NO_INSTANCE_DATA
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import DONE, Need, Node, Stages
 from nigari.eval.base.scope import evaluate_body
 from nigari.eval.nodes.provider_keys import report_no_provider_instance
@@ -72,7 +72,7 @@ class ProviderNode(Node):
     ) -> None:
         super().__init__()
         self._diags = diags
-        self.address = address
+        self.address: AbsProviderInstance = address
         """With the keys of the module instance that the block is in."""
         self._found = found
         self._expansion = expansion
@@ -82,13 +82,13 @@ class ProviderNode(Node):
         self._recalled_from: ProviderMemory | None = None
         self.asked_at: Range | None = None
         """Where the configuration asks for this instance; None where only a state does."""
-        self.asked_by = ""
+        self.asked_by: str = ""
         """The address of the first object that asks for it, where that is one."""
         self.user: AbsResourceInstance | None = None
         """Something that only the state has and this instance manages."""
         self.memory = memory
         """How it was configured: as the state remembers it, and then as it is now."""
-        self.data = NO_INSTANCE_DATA
+        self.data: InstanceData = NO_INSTANCE_DATA
         self.schema: ProviderSchema | None = pool.of(found.provider)
         self.provider: api.Provider | None = None
         """The running provider; None where it cannot be had, which has been reported."""

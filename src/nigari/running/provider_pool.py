@@ -27,7 +27,7 @@ class ProviderPool:
 
     def __init__(self, start: Starter, stand_ins: StandIns = REAL) -> None:
         self.stand_ins = stand_ins
-        self.opened = Opened()
+        self.opened: Opened = Opened()
         """The processes, and what others have opened with their help."""
         self._start = start
         self._schemas: dict[Provider, ProviderSchema | None] = {}

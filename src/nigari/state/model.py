@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.keys import InstanceKey, key_order
@@ -152,7 +152,7 @@ class StoredObject:
             and _same_json(self.attributes, other.attributes)
         )
 
-    __hash__ = None  # type: ignore[assignment]  # texts that differ in layout are equal
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # texts that differ in layout are equal
 
     def __repr__(self) -> str:
         return f"<StoredObject version {self.schema_version} {self.status.name.lower()}>"

@@ -80,7 +80,7 @@ class TestFileRunner:
         self._view = ApplyView()
         self._states: dict[str, Kept] = {}
         self._outputs: dict[str, Value] = {}
-        self.outcome = FileOutcome(file.name, [run.name for run in file.runs])
+        self.outcome: FileOutcome = FileOutcome(file.name, [run.name for run in file.runs])
         self.current: dict[str, Execution] = {}
         """The runs under way."""
 

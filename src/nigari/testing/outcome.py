@@ -50,10 +50,10 @@ class RunOutcome:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.status = Status.PENDING
-        self.diags = Diagnostics()
+        self.status: Status = Status.PENDING
+        self.diags: Diagnostics = Diagnostics()
         self.shown: Shown | None = None
-        self.seconds = 0.0
+        self.seconds: float = 0.0
         self.directories: frozenset[str] = frozenset()
         """Where the modules are that it was made of; none where they could not be read."""
 
@@ -75,7 +75,7 @@ class CleanUp:
 
     def __init__(self, run: RunOutcome) -> None:
         self.run = run
-        self.diags = Diagnostics()
+        self.diags: Diagnostics = Diagnostics()
         self.left: list[Leftover] = []
         self.saved_at = ""
         """The file that the rest of the state was put into; empty where there is none."""
@@ -93,10 +93,10 @@ class FileOutcome:
 
     def __init__(self, name: str, runs: Iterable[str]) -> None:
         self.name = name
-        self.runs = [RunOutcome(each) for each in runs]
+        self.runs: list[RunOutcome] = [RunOutcome(each) for each in runs]
         self.cleanups: list[CleanUp] = []
         self.status = Status.PENDING
-        self.seconds = 0.0
+        self.seconds: float = 0.0
 
     @property
     def directories(self) -> frozenset[str]:

@@ -55,7 +55,7 @@ class MockedProvider(Mock):
     def __init__(self, real: api.Provider, mock: MockProvider) -> None:
         super().__init__(real)
         self.mock = mock
-        self.overrides = _by_block(mock.resources)
+        self.overrides: ByBlock = _by_block(mock.resources)
 
 
 def _by_block(overrides: Iterable[OverrideResource]) -> ByBlock:

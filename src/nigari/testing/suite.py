@@ -92,8 +92,8 @@ class Suite:
     def __init__(
         self, where: WorkingDirectory, given: GivenVariables, options: TestOptions, selected: str
     ) -> None:
-        self.workspace = Workspace(where)
-        self.diags = Diagnostics()
+        self.workspace: Workspace = Workspace(where)
+        self.diags: Diagnostics = Diagnostics()
         self.files: list[TestFile] = []
         self._given = given
         self._options = options

@@ -76,10 +76,10 @@ class Counts(TimedView):
     """Counts what has been done."""
 
     def __init__(self) -> None:
-        self.added = 0
-        self.changed = 0
-        self.destroyed = 0
-        self.forgotten = 0
+        self.added: int = 0
+        self.changed: int = 0
+        self.destroyed: int = 0
+        self.forgotten: int = 0
 
     def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
         if operation.kind is OperationKind.CREATE:

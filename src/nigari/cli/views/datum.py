@@ -41,11 +41,11 @@ class Datum:
         is_secret: bool = False,
         is_unknown: bool = False,
     ) -> None:
-        self.plain = plain
+        self.plain: Hashable = plain
         """What the value looks like, for comparing; `None` for null and for what is not known."""
-        self.parts = parts
-        self.is_secret = is_secret
-        self.is_unknown = is_unknown
+        self.parts: Parts | None = parts
+        self.is_secret: bool = is_secret
+        self.is_unknown: bool = is_unknown
 
     @property
     def is_null(self) -> bool:

@@ -30,8 +30,8 @@ class Difference:
     __slots__ = ("fate", "forces")
 
     def __init__(self, fate: Fate, forces: bool = False) -> None:
-        self.fate = fate
-        self.forces = forces
+        self.fate: Fate = fate
+        self.forces: bool = forces
         """Whether the change makes another object necessary."""
 
 
@@ -42,8 +42,8 @@ class Simple(Difference):
 
     def __init__(self, fate: Fate, forces: bool, before: Datum | None, after: Datum | None) -> None:
         super().__init__(fate, forces)
-        self.before = before
-        self.after = after
+        self.before: Datum | None = before
+        self.after: Datum | None = after
 
 
 class Members(Difference):
@@ -60,9 +60,9 @@ class Members(Difference):
         is_nested: bool = False,
     ) -> None:
         super().__init__(fate, forces)
-        self.parts = parts
-        self.is_map = is_map
-        self.is_nested = is_nested
+        self.parts: dict[str, Difference] = parts
+        self.is_map: bool = is_map
+        self.is_nested: bool = is_nested
         """Whether the schema describes the parts as attributes."""
 
 
@@ -80,9 +80,9 @@ class Elements(Difference):
         is_nested: bool = False,
     ) -> None:
         super().__init__(fate, forces)
-        self.parts = parts
-        self.is_set = is_set
-        self.is_nested = is_nested
+        self.parts: list[Difference] = parts
+        self.is_set: bool = is_set
+        self.is_nested: bool = is_nested
 
 
 class Secret(Difference):
@@ -92,9 +92,9 @@ class Secret(Difference):
 
     def __init__(self, fate: Fate, forces: bool, inner: Difference, was: bool, is_: bool) -> None:
         super().__init__(fate, forces)
-        self.inner = inner
-        self.was_secret = was
-        self.is_secret = is_
+        self.inner: Difference = inner
+        self.was_secret: bool = was
+        self.is_secret: bool = is_
 
 
 class Pending(Difference):
@@ -104,7 +104,7 @@ class Pending(Difference):
 
     def __init__(self, fate: Fate, forces: bool, before: Difference | None) -> None:
         super().__init__(fate, forces)
-        self.before = before
+        self.before: Difference | None = before
 
 
 class Exchange(Difference):
@@ -114,8 +114,8 @@ class Exchange(Difference):
 
     def __init__(self, forces: bool, before: Difference, after: Difference) -> None:
         super().__init__(Fate.CHANGED, forces)
-        self.before = before
-        self.after = after
+        self.before: Difference = before
+        self.after: Difference = after
 
 
 class WriteOnly(Difference):
@@ -139,10 +139,10 @@ class BlockGroup(Difference):
         is_set: bool = False,
     ) -> None:
         super().__init__(fate, forces)
-        self.blocks = blocks
-        self.was_secret = was
-        self.is_secret = is_
-        self.is_set = is_set
+        self.blocks: list[tuple[str, Difference]] = blocks
+        self.was_secret: bool = was
+        self.is_secret: bool = is_
+        self.is_set: bool = is_set
 
 
 class Body(Difference):
@@ -158,8 +158,8 @@ class Body(Difference):
         groups: dict[str, BlockGroup],
     ) -> None:
         super().__init__(fate, forces)
-        self.attributes = attributes
-        self.groups = groups
+        self.attributes: dict[str, Difference] = attributes
+        self.groups: dict[str, BlockGroup] = groups
 
 
 class SecretBody(Secret):

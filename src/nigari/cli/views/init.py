@@ -36,7 +36,7 @@ class InitProgress:
         self._presenter = presenter
         self._upgrade = upgrade
         self._tells_parts = tells_parts
-        self.provider_listener = ProviderProgress(presenter)
+        self.provider_listener: ProviderProgress = ProviderProgress(presenter)
         self._live = _live_lines(presenter)
         self._downloads: dict[str, Download] = {}
 

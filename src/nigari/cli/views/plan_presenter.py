@@ -37,7 +37,7 @@ class PlanPresenter:
         self._terminal = presenter.terminal
         self._style = style_of(self._terminal)
         self._is_end = presenter.invocation.command.name == "destroy"
-        self.counts = Counts()
+        self.counts: Counts = Counts()
         self.progress: Progress | None = None
         views: list[TimedView] = [self.counts]
         if not presenter.is_for_programs and not self._is_quiet:
@@ -45,7 +45,7 @@ class PlanPresenter:
             views.append(self.progress)
         if presenter.events is not None:
             views.append(ProgressEvents(presenter.events))
-        self.view = AllViews(views)
+        self.view: AllViews = AllViews(views)
 
     def close(self) -> None:
         """Leave the terminal as it was found."""

@@ -36,16 +36,16 @@ class Presentation:
         shows_same: bool = False,
         reveals: bool = False,
     ) -> None:
-        self.style = style
-        self.has_marks = has_marks
-        self.says_null = says_null
+        self.style: Style = style
+        self.has_marks: bool = has_marks
+        self.says_null: bool = says_null
         """Whether what goes is said to become null."""
-        self.all_force = all_force
+        self.all_force: bool = all_force
         """Whether every part is said to force another object."""
-        self.shows_same = shows_same
-        self.reveals = reveals
+        self.shows_same: bool = shows_same
+        self.reveals: bool = reveals
         """Whether secrets are shown."""
-        self.arrow = style.yellow("->")
+        self.arrow: str = style.yellow("->")
         self._new = f"  {style.green('+')} " if has_marks else ""
         self._gone = f"  {style.red('-')} " if has_marks else ""
         self._changed = f"  {style.yellow('~')} " if has_marks else ""

@@ -49,7 +49,7 @@ class CompiledModule:
     __slots__ = ("_arguments", "_bodies", "_expressions", "module")
 
     def __init__(self, module: Module) -> None:
-        self.module = module
+        self.module: Module = module
         self._expressions: dict[Expression, Compiled] = {}
         self._bodies: dict[tuple[Body, Spec], CompiledBody] = {}
         self._arguments: dict[str, dict[str, Attribute]] = {}

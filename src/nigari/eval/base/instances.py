@@ -46,11 +46,11 @@ class ModuleInstance:
         call: ModuleCall | None = None,
         data: InstanceData = NO_INSTANCE_DATA,
     ) -> None:
-        self.addr = addr
-        self.compiled = compiled
-        self.parent = parent
-        self.call = call
-        self.data = data
+        self.addr: ModuleAddr = addr
+        self.compiled: CompiledModule = compiled
+        self.parent: ModuleInstance | None = parent
+        self.call: ModuleCall | None = call
+        self.data: InstanceData = data
         """What `each` and `count` mean for this instance of the call, in the calling module."""
         self.children: dict[str, dict[InstanceKey, ModuleInstance]] = {}
         """The instances that each call makes; the static phase fills it in."""
@@ -76,7 +76,7 @@ class ValueNode(Node):
 
     def __init__(self, frame: Frame) -> None:
         super().__init__()
-        self.frame = frame
+        self.frame: Frame = frame
         self.value: Value = FAILED
 
     def fail(self) -> None:
@@ -119,7 +119,7 @@ class ResourceNode(ValueNode):
 
     def __init__(self, frame: Frame, resource: Resource) -> None:
         super().__init__(frame)
-        self.resource = resource
+        self.resource: Resource = resource
         self.element: Value = DYNAMIC_UNKNOWN
         """What any one instance looks like, as far as that is known without planning."""
 
@@ -152,10 +152,10 @@ class CallNode(Node):
 
     def __init__(self, frame: Frame, call: ModuleCall) -> None:
         super().__init__()
-        self.frame = frame
-        self.call = call
+        self.frame: Frame = frame
+        self.call: ModuleCall = call
         self.frames: dict[InstanceKey, Frame] = {}
-        self.has_failed = False
+        self.has_failed: bool = False
         """Whether instances are missing for a reason that has been reported."""
         self.contents: Node | None = None
         """Done when everything in the module is, where somebody may wait for that."""
@@ -231,9 +231,9 @@ class Frame:
     )
 
     def __init__(self, run: Run, instance: ModuleInstance, parent: Frame | None) -> None:
-        self.run = run
-        self.instance = instance
-        self.parent = parent
+        self.run: Run = run
+        self.instance: ModuleInstance = instance
+        self.parent: Frame | None = parent
         self.variables: dict[str, ValueNode] = {}
         self.locals: dict[str, LocalNode] = {}
         self.outputs: dict[str, ValueNode] = {}

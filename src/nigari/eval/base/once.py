@@ -26,8 +26,8 @@ class Node(ABC):
     __slots__ = ("missing", "state", "waiters")
 
     def __init__(self) -> None:
-        self.state = NEW
-        self.missing = 0
+        self.state: int = NEW
+        self.missing: int = 0
         self.waiters: list[Node] = []
 
     @abstractmethod
@@ -97,7 +97,7 @@ class WorkList:
         self, diags: Diagnostics, report: Callable[[str, Exception], None] | None = None
     ) -> None:
         """`report` hears of nodes that fail by an exception, so that the others can go on."""
-        self.diags = diags
+        self.diags: Diagnostics = diags
         """Where the nodes report what is wrong."""
         self._report = report
         self._ready: deque[Node] = deque()

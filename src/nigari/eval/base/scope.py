@@ -85,14 +85,14 @@ class Binding:
         check: str = "",
         diags: Diagnostics | None = None,
     ) -> None:
-        self.frame = frame
-        self.diags = frame.run.diags if diags is None else diags
+        self.frame: Frame = frame
+        self.diags: Diagnostics = frame.run.diags if diags is None else diags
         """Where it is reported what is wrong with the references."""
-        self.data = data
-        self.self_value = self_value
-        self.owner = owner
+        self.data: InstanceData = data
+        self.self_value: Value | None = self_value
+        self.owner: ResourceNode | None = owner
         """The resource that the expression belongs to, where it may name itself."""
-        self.check = check
+        self.check: str = check
         """The `check` block that the expression is in, or nothing."""
         self.needs: list[Need] = []
         self.names: Names = {}

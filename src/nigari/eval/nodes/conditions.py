@@ -35,8 +35,8 @@ class Outcome:
 
     def __init__(self) -> None:
         self.failures: list[str] = []
-        self.is_unknown = False
-        self.has_error = False
+        self.is_unknown: bool = False
+        self.has_error: bool = False
 
     @property
     def status(self) -> str:
@@ -95,7 +95,7 @@ class Conditions:
         """What is pointed at in place of the condition."""
         self._at = 0
         self._find_failure: Callable[[], str | list[Need]] | None = None
-        self.outcome = Outcome()
+        self.outcome: Outcome = Outcome()
 
     @property
     def is_refusing(self) -> bool:

@@ -69,14 +69,14 @@ class ResourceSettings(Node):
 
     def __init__(self, frame: Frame, resource: Resource, wish: Wish) -> None:
         super().__init__()
-        self.frame = frame
-        self.resource = resource
+        self.frame: Frame = frame
+        self.resource: Resource = resource
         self.create_before_destroy: bool | None = None
         self.destroy: bool | None = None
         """False where an object that is not wanted any more is only forgotten."""
-        self.ignore_all = resource.lifecycle.ignore_all_changes
+        self.ignore_all: bool = resource.lifecycle.ignore_all_changes
         self.ignored: tuple[Traversal, ...] = ()
-        self.moments = ProvisionerMoments(
+        self.moments: ProvisionerMoments = ProvisionerMoments(
             frame,
             resource.provisioners,
             str(resource.addr),
@@ -168,10 +168,12 @@ class RemovedSettings(Node):
     def __init__(self, frame: Frame, removed: Removed, wish: Wish) -> None:
         super().__init__()
         what = f"what is removed at {removed.source.shape}"
-        self.removed = removed
-        self.destroys = False
+        self.removed: Removed = removed
+        self.destroys: bool = False
         """Whether the object is destroyed, and not only forgotten."""
-        self.moments = ProvisionerMoments(frame, removed.provisioners, what, wish)
+        self.moments: ProvisionerMoments = ProvisionerMoments(
+            frame, removed.provisioners, what, wish
+        )
         self._frame = frame
         expr = removed.destroy
         self._slot = None if expr is None else Slot(f"destroy of {what}", frame, expr, wish)
@@ -289,8 +291,8 @@ class StaticAddress(Node):
 
     def __init__(self, frame: Frame, address: WrittenAddress, wish: Wish) -> None:
         super().__init__()
-        self.frame = frame
-        self.address = address
+        self.frame: Frame = frame
+        self.address: WrittenAddress = address
         self.keys: tuple[Value, ...] = ()
         self.traversal: Traversal | None = None if address.keys else address.shape
         self._wish = wish

@@ -19,7 +19,7 @@ class LocalValue(LocalNode):
 
     def __init__(self, frame: Frame, local: Local) -> None:
         super().__init__(frame)
-        self.local = local
+        self.local: Local = local
         self._parts: dict[tuple[str, ...], LocalPart] = {}
 
     @property
@@ -74,9 +74,9 @@ class LocalPart(ValueNode):
 
     def __init__(self, whole: LocalValue, names: tuple[str, ...], expr: Expression) -> None:
         super().__init__(whole.frame)
-        self.whole = whole
-        self.names = names
-        self.expr = expr
+        self.whole: LocalValue = whole
+        self.names: tuple[str, ...] = names
+        self.expr: Expression = expr
 
     @property
     def label(self) -> str:

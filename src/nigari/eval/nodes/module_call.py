@@ -78,7 +78,7 @@ class ModuleCallNode(CallNode):
         return self.call.range
 
     def fail(self) -> None:
-        self.frames = {}
+        self.frames: dict[InstanceKey, Frame] = {}
         self.has_failed = True
 
     def whole(self) -> Value | list[Need]:
@@ -206,7 +206,7 @@ class TreeCall(ModuleCallNode):
 
     def step(self) -> Sequence[Need]:
         children = self.frame.instance.children.get(self.call.name, {})
-        self.frames = {
+        self.frames: dict[InstanceKey, Frame] = {
             key: self.frame.run.open(child, self.frame) for key, child in children.items()
         }
         return ()

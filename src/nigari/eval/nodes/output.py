@@ -21,7 +21,7 @@ class OutputNode(ValueNode):
 
     def __init__(self, frame: Frame, output: Output) -> None:
         super().__init__(frame)
-        self.output = output
+        self.output: Output = output
 
     @property
     def label(self) -> str:

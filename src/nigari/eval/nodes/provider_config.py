@@ -33,8 +33,8 @@ class ProviderConfigNode(Node):
         self, frame: Frame, config: ProviderConfig, wish: Callable[[UnknownCause], bool]
     ) -> None:
         super().__init__()
-        self.frame = frame
-        self.config = config
+        self.frame: Frame = frame
+        self.config: ProviderConfig = config
         self.instances: Mapping[InstanceKey, InstanceData] = {}
         self._wish = wish
 

@@ -130,7 +130,7 @@ class ValidatedResource(ResourceNode):
         self._config: Value | None = None
         self._triggers_seen = 0
         if self._schema is not None:
-            self.element = marked_unknown(self._schema, resource.addr)
+            self.element: Value = marked_unknown(self._schema, resource.addr)
         lifecycle = resource.lifecycle
         self._stages = Stages(
             self._wait,

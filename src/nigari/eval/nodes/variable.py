@@ -27,7 +27,7 @@ class VariableNode(ValueNode):
 
     def __init__(self, frame: Frame, variable: Variable) -> None:
         super().__init__(frame)
-        self.variable = variable
+        self.variable: Variable = variable
         self.then: Node | None = None
         """What is to be done once the variable has its value: its validations."""
 
@@ -125,7 +125,7 @@ class VariableNode(ValueNode):
     def take_unknown(self, cause: UnknownCause) -> None:
         """Stand for a value that is not there, for a reason."""
         type_ = without_optional(self.variable.type)
-        self.value = self.marked(unknown(type_).with_causes((cause,)))
+        self.value: Value = self.marked(unknown(type_).with_causes((cause,)))
 
     def is_refused_null(self, value: Value) -> bool:
         """Whether the value is null although the variable cannot be."""
@@ -139,7 +139,7 @@ class RootVariable(VariableNode):
 
     def __init__(self, frame: Frame, variable: Variable, given: InputValue | None) -> None:
         super().__init__(frame, variable)
-        self.given = given
+        self.given: InputValue | None = given
 
     @property
     def giver(self) -> str:
@@ -176,7 +176,7 @@ class ArgumentVariable(VariableNode):
 
     def __init__(self, frame: Frame, variable: Variable, argument: Attribute | None) -> None:
         super().__init__(frame, variable)
-        self.argument = argument
+        self.argument: Attribute | None = argument
 
     @property
     def given_at(self) -> Range:

@@ -150,7 +150,7 @@ class StaticCall(ModuleCallNode):
             if isinstance(found, CompiledModule):
                 modules[key] = found
             elif found is None:
-                self.has_failed = True
+                self.has_failed: bool = True
             else:
                 needs.extend(found)
         if needs:
@@ -284,7 +284,7 @@ class StaticCall(ModuleCallNode):
             addr = parent.addr.child(self.call.name, key)
             children[key] = ModuleInstance(addr, module, parent, self.call, self._expansion[key])
         parent.children[self.call.name] = children
-        self.frames = {
+        self.frames: dict[InstanceKey, Frame] = {
             key: self.frame.run.open(child, self.frame) for key, child in children.items()
         }
 
@@ -308,7 +308,7 @@ class InstancedCall(ModuleCallNode):
         expansion = expand(frame, self.call.repetition)
         if isinstance(expansion, list):
             return expansion
-        self.has_failed = expansion.is_wrong or like.has_failed
+        self.has_failed: bool = expansion.is_wrong or like.has_failed
         self._deferred_by = expansion.deferred_by
         expr = self.call.repetition.count or self.call.repetition.for_each
         for key, data in expansion.instances.items():

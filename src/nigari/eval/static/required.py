@@ -29,8 +29,8 @@ class ProviderSource(Node):
 
     def __init__(self, frame: Frame, required: RequiredProvider, wish: Wish) -> None:
         super().__init__()
-        self.frame = frame
-        self.required = required
+        self.frame: Frame = frame
+        self.required: RequiredProvider = required
         self.provider: Provider | None = None
         self._wish = wish
 
@@ -66,8 +66,8 @@ class ProgramVersion(Node):
 
     def __init__(self, frame: Frame, required: RequiredVersion, wish: Wish) -> None:
         super().__init__()
-        self.frame = frame
-        self.required = required
+        self.frame: Frame = frame
+        self.required: RequiredVersion = required
         self._wish = wish
 
     @property

@@ -118,7 +118,7 @@ class StaticResource(ResourceNode):
         schema = None if offered is None else resource_schema(offered, resource.addr)
         repetition = resource.repetition
         if schema is not None and repetition.count is None and repetition.for_each is None:
-            self.element = unknown(schema.block.implied_type)
+            self.element: Value = unknown(schema.block.implied_type)
 
     def step(self) -> Sequence[Need]:
         resource = self.resource
@@ -129,7 +129,7 @@ class StaticResource(ResourceNode):
             resource.range,
             Phase.APPLY,
         )
-        self.value = self.element.with_causes((cause,))
+        self.value: Value = self.element.with_causes((cause,))
         return ()
 
 
@@ -147,11 +147,11 @@ class StaticRun:
         expanded: frozenset[tuple[ModuleAddr, str]] = frozenset(),
         can_ask: bool = False,
     ) -> None:
-        self.diags = Diagnostics()
-        self.functions = surroundings.functions
-        self.root_path = surroundings.root_path
-        self.working_path = surroundings.working_path
-        self.missing = MissingValues()
+        self.diags: Diagnostics = Diagnostics()
+        self.functions: Mapping[str, Function] = surroundings.functions
+        self.root_path: str = surroundings.root_path
+        self.working_path: str = surroundings.working_path
+        self.missing: MissingValues = MissingValues()
         self._surroundings = surroundings
         self._expanded = expanded
         self._can_ask = can_ask
@@ -167,8 +167,8 @@ class StaticRun:
         """What `removed` blocks say."""
         self._sources: list[ProviderSource] = []
         self._addresses: list[tuple[Statement, StaticAddress]] = []
-        self.work = WorkList(self.diags)
-        self.root = self.open(ModuleInstance(surroundings.address, root), None)
+        self.work: WorkList = WorkList(self.diags)
+        self.root: Frame = self.open(ModuleInstance(surroundings.address, root), None)
 
     def noting(self, work: Callable[[], T]) -> tuple[T, Diagnostics]:
         """What some work gives, and what the run has reported meanwhile."""

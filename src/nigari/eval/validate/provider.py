@@ -56,8 +56,8 @@ class ValidatedProvider(Node):
         opinions: Opinions,
     ) -> None:
         super().__init__()
-        self.frame = frame
-        self.config = config
+        self.frame: Frame = frame
+        self.config: ProviderConfig = config
         self._provider = provider
         self._schema = schema
         self._opinions = opinions

@@ -170,10 +170,10 @@ class ValidateRun:
     is_opaque = True
 
     def __init__(self, static: StaticRun, schemas: Schemas) -> None:
-        self.diags = Diagnostics()
-        self.functions = static.functions
-        self.root_path = static.root_path
-        self.working_path = static.working_path
+        self.diags: Diagnostics = Diagnostics()
+        self.functions: Mapping[str, Function] = static.functions
+        self.root_path: str = static.root_path
+        self.working_path: str = static.working_path
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
@@ -183,10 +183,10 @@ class ValidateRun:
         """The provider blocks of each module instance, as the static phase saw them."""
         self._providers: set[tuple[Frame, LocalProviderConfig]] = set()
         """The blocks of providers that something uses."""
-        self.work = WorkList(self.diags)
+        self.work: WorkList = WorkList(self.diags)
         self.find_function: FindFunction | None = None
         """How functions of providers are called; without it they give no results."""
-        self.root = self.open(static.root.instance, None)
+        self.root: Frame = self.open(static.root.instance, None)
 
     def terraform(self, name: str) -> Value:
         if name == "workspace":

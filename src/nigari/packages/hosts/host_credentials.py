@@ -45,8 +45,8 @@ class HostCredentials:
         self._configured = config.credentials
         self._variables = _from_environment(environment)
         directory = config_directory(environment)
-        self.file = os.path.join(directory, FILE_NAME) if directory else ""
-        self.helper = config.credentials_helper[0] if config.credentials_helper else ""
+        self.file: str = os.path.join(directory, FILE_NAME) if directory else ""
+        self.helper: str = config.credentials_helper[0] if config.credentials_helper else ""
         self._helper_arguments = config.credentials_helper[1:]
         self._program = _find_helper(self.helper, environment) if self.helper else None
         self._answers: dict[str, str | None] = {}

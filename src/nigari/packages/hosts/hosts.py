@@ -99,7 +99,7 @@ class Hosts:
     def __init__(self, client: Client, config: CliConfig, credentials: HostCredentials) -> None:
         self.client = client
         self.credentials = credentials
-        self.policy = registry_policy(config.registry_protocols)
+        self.policy: Policy = registry_policy(config.registry_protocols)
         self._asked: dict[str, asyncio.Task[Host]] = {}
         self._configured = {
             name: Host(name, _document_url(name), services)

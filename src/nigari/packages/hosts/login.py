@@ -82,7 +82,7 @@ class CodeLogin:
         self._service = service
         self._callback = callback
         self._verifier = secrets.token_urlsafe(48)
-        self.state = secrets.token_urlsafe(24)
+        self.state: str = secrets.token_urlsafe(24)
         digest = hashlib.sha256(self._verifier.encode()).digest()
         challenge = urlsafe_b64encode(digest).rstrip(b"=").decode("ascii")
         query = {
@@ -96,7 +96,7 @@ class CodeLogin:
         if service.scopes:
             query["scope"] = " ".join(service.scopes)
         joint = "&" if urlsplit(service.authorization).query else "?"
-        self.url = f"{service.authorization}{joint}{urlencode(query)}"
+        self.url: str = f"{service.authorization}{joint}{urlencode(query)}"
         """Where the person logs in."""
 
     async def token(self, client: Client, code: str) -> str:

@@ -34,7 +34,7 @@ class OciCredentialsStore:
         self._configured = configured
         self._defaults = defaults
         self._all: list[OciCredentials] | None = None
-        self.files = _files(defaults, environment)
+        self.files: tuple[str, ...] = _files(defaults, environment)
 
     async def find(self, domain: str, repository: str) -> OciSecret | None:
         """The best credentials for a repository, if there are any."""

@@ -129,7 +129,7 @@ class RepositoryTemplate:
         self._expression = parse_template(Source("repository_template", text), diags)
         if diags.has_errors:
             raise ValueError(next(iter(diags)).detail.rstrip("."))
-        self.used = {each.root_name for each in self._expression.variables()}
+        self.used: set[str] = {each.root_name for each in self._expression.variables()}
         unknown = sorted(self.used - set(self.NAMES))
         if unknown:
             raise ValueError(

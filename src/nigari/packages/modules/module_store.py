@@ -50,7 +50,7 @@ class ModuleStore:
 
     def __init__(self, modules: Path) -> None:
         self.modules = modules
-        self.directory = modules / STORE
+        self.directory: Path = modules / STORE
         self._known: dict[str, tuple[str, Origin]] | None = None
         self._found: dict[str, Found | None] = {}
         self._staging: Path | None = None

@@ -123,26 +123,26 @@ class Change:
         imported_as: str = "",
         imported_identity: Value | None = None,
     ) -> None:
-        self.address = address
-        self.action = action
-        self.before = before
+        self.address: AbsResourceInstance = address
+        self.action: Action = action
+        self.before: Value = before
         """Null where there is no object."""
-        self.after = after
+        self.after: Value = after
         """Null where there will be none."""
-        self.provider = provider
-        self.schema = schema
-        self.reason = reason
-        self.replace_paths = replace_paths
+        self.provider: AbsProviderInstance = provider
+        self.schema: Schema = schema
+        self.reason: Reason = reason
+        self.replace_paths: tuple[Path, ...] = replace_paths
         """What cannot be changed without another object."""
-        self.private = private
+        self.private: bytes = private
         """What the provider wants to be told when the change is applied."""
-        self.deposed = deposed
+        self.deposed: str = deposed
         """The key of a deposed object; empty for the current one."""
-        self.previous_address = previous_address or address
-        self.identity = identity
-        self.imported_as = imported_as
+        self.previous_address: AbsResourceInstance = previous_address or address
+        self.identity: Value | None = identity
+        self.imported_as: str = imported_as
         """What an object is known by that exists and is taken over; empty for all others."""
-        self.imported_identity = imported_identity
+        self.imported_identity: Value | None = imported_identity
         """The same as a value, where it is an identity and no id."""
 
     def imported(self, text: str, identity: Value | None) -> Change:

@@ -66,7 +66,7 @@ class DataInstance(ChangingInstance):
     ) -> None:
         super().__init__(owner, key, data)
         self._has_pending = has_pending
-        self.is_unread = False
+        self.is_unread: bool = False
         """Whether it is not known enough to be read, and nothing is read later."""
 
     async def perform(self) -> None:
@@ -118,7 +118,7 @@ class DataInstance(ChangingInstance):
             self.value = unknown(self.schema.block.implied_type)
             self.owner.run.note_unread(self.address, self.provider_address)
             return
-        self.value = with_schema_marks(found, self.schema)
+        self.value: Value = with_schema_marks(found, self.schema)
         if not self.owner.run.is_refresh_only:
             self.note(
                 Change(
@@ -155,7 +155,7 @@ class NeededInstance(DataInstance):
 
     async def defer(self, source: DataSource, config: Value, reason: Reason) -> None:
         run = self.owner.run
-        self.value = current_value(run.prior.instance(self.address), self.schema)
+        self.value: Value = current_value(run.prior.instance(self.address), self.schema)
 
 
 @record

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from nigari.addrs.keys import InstanceKey
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
+from nigari.cty.values import Value
 from nigari.eval.base.expansion import InstanceData
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.model.changes import EphemeralInstance
@@ -61,4 +62,4 @@ class PlannedEphemeral(InstanceNode):
         if value is None:
             self.fail()
         else:
-            self.value = value
+            self.value: Value = value

@@ -57,7 +57,9 @@ class Imports:
 
     def __init__(self, frame: Frame) -> None:
         self.targets: dict[AbsResourceInstance, ImportTarget] = {}
-        self.nodes = [ImportNode(frame, each, self.targets) for each in frame.module.imports]
+        self.nodes: list[ImportNode] = [
+            ImportNode(frame, each, self.targets) for each in frame.module.imports
+        ]
         self._by_resource: dict[AbsResource, list[ImportNode]] = {}
         for node in self.nodes:
             self._by_resource.setdefault(node.resource, []).append(node)

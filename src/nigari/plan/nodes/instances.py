@@ -176,7 +176,7 @@ class PlannedResource(RepeatedResource):
 
     def __init__(self, frame: Frame, resource: Resource, run: PlanRun) -> None:
         super().__init__(frame, resource)
-        self.run = run
+        self.run: PlanRun = run
         self.schema: Schema | None = None
         self.body: CompiledBody | None = None
         self._is_expanded = False
@@ -202,7 +202,7 @@ class PlannedResource(RepeatedResource):
             values = {key: values[key] for key in self._keys}
         if self.run.is_refresh_only:
             values = self.as_stored(values)
-        self.value = self.collected(values)
+        self.value: Value = self.collected(values)
         return ()
 
     def _seen(self, value: Value) -> Value:
@@ -304,8 +304,8 @@ class InstanceNode(ValueNode):
 
     def __init__(self, owner: PlannedResource, key: InstanceKey, data: InstanceData) -> None:
         super().__init__(owner.frame)
-        self.owner = owner
-        self.data = data
+        self.owner: PlannedResource = owner
+        self.data: InstanceData = data
         self.address: AbsResourceInstance = Abs(
             owner.frame.instance.addr, ResourceInstance(owner.resource.addr, key)
         )
@@ -370,7 +370,7 @@ class InstanceNode(ValueNode):
 
     def fail(self) -> None:
         self.has_failed = True
-        self.value = unknown(self.schema.block.implied_type).with_causes(FAILED.causes)
+        self.value: Value = unknown(self.schema.block.implied_type).with_causes(FAILED.causes)
 
     # -- conditions ---------------------------------------------------------------------------
 
@@ -461,5 +461,5 @@ class ChangingInstance(InstanceNode):
     def note(self, change: Change) -> None:
         """Make a change part of the plan; its result is what others see."""
         self.change = change
-        self.value = change.after
+        self.value: Value = change.after
         self.owner.run.note(change, self.owner.resource)

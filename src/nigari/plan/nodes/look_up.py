@@ -27,7 +27,7 @@ class LookUp(Node):
 
     def __init__(self, host: PlanHost, target: ImportTarget, choose: Choose) -> None:
         super().__init__()
-        self.target = target
+        self.target: ImportTarget = target
         self.found: PriorObject | None = None
         self.provider: ProviderNode | None = None
         self.schema: Schema | None = None

@@ -82,7 +82,7 @@ class ManagedInstance(ChangingInstance):
 
     def __init__(self, owner: PlannedResource, key: InstanceKey, data: InstanceData) -> None:
         self.prior: PriorObject | None = None
-        self.replaces = Reason.NONE
+        self.replaces: Reason = Reason.NONE
         self._protected: Value = FALSE
         self._triggers_at = 0
         super().__init__(owner, key, data)
@@ -214,8 +214,9 @@ class ManagedInstance(ChangingInstance):
             self.value = unknown(self.schema.block.implied_type)
             return
         self.owner.run.note_lifecycle(self.address, wanted.provider)
-        value = self.value = self.prior.value
-        self.change = Change(
+        value: Value = self.prior.value
+        self.value: Value = value
+        self.change: Change | None = Change(
             self.address, Action.NO_OP, value, value, wanted.provider, wanted.schema
         )
 

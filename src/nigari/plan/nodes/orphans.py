@@ -69,7 +69,7 @@ class OrphanNode(Node):
         protection: Origin | None = None,
     ) -> None:
         super().__init__()
-        self.address = address
+        self.address: AbsResourceInstance = address
         self._run = run
         self._stored = stored
         self._provider = provider

@@ -78,7 +78,7 @@ class DeferrableResource(PlannedResource):
             )
             if isinstance(pending, list):
                 return pending
-            self.has_pending = pending
+            self.has_pending: bool = pending
         return super().step()
 
 

@@ -26,7 +26,7 @@ from nigari.plan.nodes.instances import PlannedResource, RepeatedResource
 from nigari.plan.nodes.managed import ManagedResource
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.nodes.prior_values import PriorResource
-from nigari.plan.objects.prior import PriorObject, prior_modules
+from nigari.plan.objects.prior import PriorModules, PriorObject, prior_modules
 from nigari.plan.order.block_graph import Block, BlockGraph, provider_block, resource_block
 from nigari.plan.order.selection import Selection
 from nigari.plan.order.settings import Settings
@@ -69,12 +69,12 @@ class PlanHost(Host):
         selected: Selection | None = None,
     ) -> None:
         super().__init__(surroundings, pool, prior)
-        self.refreshes = options.refreshes
-        self.is_refresh_only = options.mode is PlanMode.REFRESH_ONLY
-        self.protects = options.protects
+        self.refreshes: bool = options.refreshes
+        self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
+        self.protects: bool = options.protects
         self.changes: dict[tuple[AbsResourceInstance, str], Change] = {}
         self.drift: list[Drift] = []
-        self.refreshed = StateDraft(prior)
+        self.refreshed: StateDraft = StateDraft(prior)
         self.conditions: list[Noted] = []
         self.settings = settings
         self.blocks = blocks
@@ -84,14 +84,16 @@ class PlanHost(Host):
         self._replaced = frozenset(options.replaced)
         self._moved = moved
         self.selection = selected
-        self.needed_data = self._find_needed_data() if self._is_destroy else frozenset()
+        self.needed_data: frozenset[Block] = (
+            self._find_needed_data() if self._is_destroy else frozenset()
+        )
         """The blocks of data sources that must be there while everything is destroyed."""
         self._ending_in = self._find_ending_modules()
         """The modules, without keys, that have a part in what is destroyed."""
         self.called: list[Frame] = []
         """The instances of called modules."""
-        self.prior_modules = prior_modules(prior)
-        self.undeclared = self._find_undeclared()
+        self.prior_modules: PriorModules = prior_modules(prior)
+        self.undeclared: frozenset[ModuleAddr] = self._find_undeclared()
 
     # -- what nodes ask for -------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ class PriorResource(RepeatedResource):
     def step(self) -> Sequence[Need]:
         schema = self._schema_of(self.frame, self.resource)
         state = self._prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
-        self.value = self._value(state, schema)
+        self.value: Value = self._value(state, schema)
         return ()
 
     def _value(self, state: ResourceState | None, schema: Schema | None) -> Value:

@@ -12,7 +12,7 @@ class Numeral:
     __slots__ = ("text",)
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text: str = text
 
 
 def number(text: str) -> object:

@@ -98,7 +98,7 @@ class Fields:
     def __init__(self, owner: type, fields: tuple[Field, ...], description: str) -> None:
         self.owner = owner
         self.fields = fields
-        self.block = Block(
+        self.block: Block = Block(
             {f.name: f.schema for f in fields if isinstance(f.schema, Attribute)},
             {f.name: f.schema for f in fields if isinstance(f.schema, NestedBlock)},
             description=description,

@@ -27,7 +27,9 @@ class Refused(Exception):
 
     def __init__(self, summary: str, detail: str) -> None:
         super().__init__(summary)
-        self.told = (api.ProviderDiagnostic(Severity.ERROR, summary, detail),)
+        self.told: tuple[api.ProviderDiagnostic, ...] = (
+            api.ProviderDiagnostic(Severity.ERROR, summary, detail),
+        )
 
 
 async def validated(

@@ -46,10 +46,12 @@ class Evaluation:
         sources: Mapping[str, bytes],
         lock: AbstractContextManager[object] | None = None,
     ) -> None:
-        self.run = run
-        self.sources = sources
+        self.run: StaticRun = run
+        self.sources: Mapping[str, bytes] = sources
         """The files that have been read."""
-        self.lock = nullcontext() if lock is None else lock
+        self.lock: nullcontext[None] | AbstractContextManager[object, bool | None] = (
+            nullcontext() if lock is None else lock
+        )
         """Held while anything is worked out, if several threads may ask."""
 
     def evaluate(self, nodes: Sequence[Node]) -> None:

@@ -46,11 +46,11 @@ class BlockView:
         arguments: Mapping[str, Known],
         blocks: tuple[BlockView, ...],
     ) -> None:
-        self.type = type
-        self.labels = labels
-        self.range = range
-        self.arguments = arguments
-        self.blocks = blocks
+        self.type: str = type
+        self.labels: tuple[str, ...] = labels
+        self.range: Range = range
+        self.arguments: Mapping[str, Known] = arguments
+        self.blocks: tuple[BlockView, ...] = blocks
 
     def _key(self) -> tuple[object, ...]:
         return self.type, self.labels, self.range, self.arguments, self.blocks

@@ -42,15 +42,15 @@ class Workspace:
     ) -> None:
         """The configuration of a working directory, unless it is in another `directory`."""
         self.where = where
-        self.directory = os.path.normpath(where.name if directory is None else directory)
+        self.directory: str = os.path.normpath(where.name if directory is None else directory)
         self.files: Files = where.files if files is None else files
-        self.loader = ModuleLoader(self.files)
-        self.home_directory = home_directory(where.environ)
+        self.loader: ModuleLoader = ModuleLoader(self.files)
+        self.home_directory: str | None = home_directory(where.environ)
         """What `~` stands for; None where the user has no home."""
         if packages is None:
             packages = InstalledPackages(self.files, self.directory, where.modules_name)
         self.packages = packages
-        self.modules = CalledModules(self.files, self.loader, packages)
+        self.modules: CalledModules = CalledModules(self.files, self.loader, packages)
 
     @property
     def sources(self) -> dict[str, bytes]:

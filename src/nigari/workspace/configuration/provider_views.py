@@ -76,7 +76,7 @@ class ProviderView(Part):
         self._local = local
         self._node = node
         self._data = data
-        self.passed = passed
+        self.passed: str = passed
         """What the caller calls the configuration that it passes; nothing for a module's own."""
         self.key = key
         """The key of the instance; None for the block, and where the block is not repeated."""

@@ -73,8 +73,8 @@ class Planning:
         """Who plans several times knows which providers are `installed`, and may `start` them in
         a way of its own.
         """
-        self.diags = Diagnostics()
-        self.timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self.diags: Diagnostics = Diagnostics()
+        self.timestamp: str = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._static = static
         self.inputs = inputs
         self._files = files
@@ -85,7 +85,7 @@ class Planning:
         self._installed = InstalledProviders(where) if installed is None else installed
         self._start_plugin = self._installed.start if start is None else start
         self._remote_states = RemoteStates(static, where)
-        self.pool = ProviderPool(self._start, stand_ins)
+        self.pool: ProviderPool = ProviderPool(self._start, stand_ins)
         self.planner: Planner | None = None
         self._graph: ExecutionGraph | None = None
         """What the plan does; for one that was saved, as it was saved."""

@@ -21,7 +21,7 @@ class SessionError(Exception):
         unsaved_state: bytes | None = None,
     ) -> None:
         super().__init__(diagnostics, sources, unsaved_state)
-        self.diagnostics = tuple(diagnostics)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
         """Everything that was found: errors and warnings."""
         self.unsaved_state = unsaved_state
         """A state that could be stored nowhere, as the bytes of a state file: save it."""

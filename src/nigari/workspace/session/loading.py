@@ -53,7 +53,7 @@ class Configuration(Part):
         if run is not None:
             check_undeclared(session.inputs, run.root.module.variables, session.diags)
         self._session = session
-        self.workspace = session.selected
+        self.workspace: str = session.selected
         """The name of the workspace that `terraform.workspace` stands for."""
         sources = session.workspace.sources
         self._evaluation = None if run is None else Evaluation(run, sources, RLock())

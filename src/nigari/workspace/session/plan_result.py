@@ -98,7 +98,7 @@ class Plan:
     def __init__(self, made: MadePlan, warnings: tuple[Diagnostic, ...]) -> None:
         self._made = made
         self._saved: SavedPlan | None = None
-        self.warnings = warnings
+        self.warnings: tuple[Diagnostic, ...] = warnings
         """What was found that keeps nothing from being done."""
         plan = made.plan
         self.changes: tuple[PlannedChange, ...] = tuple(

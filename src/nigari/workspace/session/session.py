@@ -68,7 +68,7 @@ class Session:
         self.where = where
         self.options = options
         self.people = people
-        self.diags = Diagnostics()
+        self.diags: Diagnostics = Diagnostics()
         """What has been found wrong so far."""
         self.on_remembered: Callable[[Sequence[str]], object] = _ignore
         """Called with the variables whose values `init` has remembered, once they are used."""

@@ -20,9 +20,9 @@ class Output:
     __slots__ = ("is_sensitive", "name", "value")
 
     def __init__(self, name: str, stored: OutputState) -> None:
-        self.name = name
+        self.name: str = name
         self.value: Value = stored.value
-        self.is_sensitive = stored.sensitive
+        self.is_sensitive: bool = stored.sensitive
 
     def to_python(self) -> object:
         """The value as plain Python data, also where it is sensitive: whoever asks wants it."""

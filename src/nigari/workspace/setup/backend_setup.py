@@ -69,7 +69,7 @@ class BackendSetup:
         self._diags = diags
         self._change = Change.NONE
         unread = Diagnostics()
-        self.saved = self._memory.load(unread)
+        self.saved: SavedBackend | None = self._memory.load(unread)
         """What was remembered."""
         self.result: SavedBackend | None = None
         """What is to be remembered."""

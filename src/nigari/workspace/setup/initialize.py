@@ -128,9 +128,9 @@ class Initialization:
         self._locking = ModuleLocking(None)
         self._module_locks: ModuleLocks | None = None
         """What the lock file of modules must have, if that is not what it has."""
-        self.workspace = self._open(None)
-        self.selected = "default"
-        self.diags = Diagnostics()
+        self.workspace: Workspace = self._open(None)
+        self.selected: str = "default"
+        self.diags: Diagnostics = Diagnostics()
         self.run: StaticRun | None = None
         """The static phase at its end."""
         self._arguments: BackendArguments | None = None

@@ -53,7 +53,7 @@ class Migration:
         self._selected = selected
         self._lock = lock
         self._confirm = confirm
-        self.selection = selected
+        self.selection: str = selected
         """The workspace that is to be selected once everything is moved."""
 
     async def run(self, diags: Diagnostics) -> bool:

@@ -16,7 +16,7 @@ class QuietInit:
         """The directories of modules that were installed, by the keys of their calls."""
         self.providers: dict[str, str] = {}
         """The versions of providers, by name; empty for the built-in one."""
-        self.provider_listener = Silence()
+        self.provider_listener: Silence = Silence()
 
     def waiting(self) -> None:
         """Somebody else is making the same directory ready."""

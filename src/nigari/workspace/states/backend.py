@@ -108,7 +108,7 @@ class BackendMemory:
     """The file in which init remembers the backend."""
 
     def __init__(self, data_directory: Path) -> None:
-        self.path = data_directory / CACHE_NAME
+        self.path: Path = data_directory / CACHE_NAME
 
     def load(self, diags: Diagnostics) -> SavedBackend | None:
         """What is remembered; None where there is nothing, or nothing that can be read."""
