@@ -7,7 +7,7 @@ import pytest
 
 from tests.backends.world.moto import KEYS, running
 from tests.real.stored_beside import WORDS, Shared
-from tests.state.key_services import FakeBao
+from tests.state.key_services import VAULT, FakeBao, FakeVault
 
 pytestmark = pytest.mark.real
 
@@ -27,7 +27,7 @@ terraform {
 """
 
 
-@pytest.fixture(params=["aws_kms", "openbao"])
+@pytest.fixture(params=["aws_kms", "azure_vault", "openbao"])
 def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shared]:
     kind = request.param
     if kind == "aws_kms":
@@ -38,6 +38,10 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shared]:
             body += "\nskip_credentials_validation = true\nskip_requesting_account_id = true"
             environ = {**KEYS, "AWS_ENDPOINT_URL": moto.url}
             yield Shared(tmp_path, ENCRYPTION % (kind, body, kind), environ)
+    elif kind == "azure_vault":
+        with FakeVault(tmp_path) as vault:
+            body = f'vault_uri = "https://{VAULT}"\nvault_key_name = "k"\nkey_length = 32'
+            yield Shared(tmp_path, ENCRYPTION % (kind, body, kind), vault.environ)
     else:
         with FakeBao() as bao:
             environ = {"BAO_ADDR": bao.url, "BAO_TOKEN": "root"}

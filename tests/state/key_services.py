@@ -1,10 +1,19 @@
-"""OpenBao's transit engine in memory: it seals keys, and opens what it has sealed."""
+"""Services in memory that seal keys and open what they have sealed: OpenBao, Azure Key Vault."""
 
 import base64
 import json
 import os
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from tests.net_world.server import NOT_FOUND, Answer, Asked, Server, json_answer
+from tests.net_world.world import World
 
 
 class FakeBao:
@@ -33,3 +42,103 @@ class FakeBao:
         if asked.path == "/v1/transit/decrypt/k" and given["ciphertext"] in self._sealed:
             return json_answer({"data": {"plaintext": self._sealed[given["ciphertext"]]}})
         return NOT_FOUND
+
+
+VAULT: Final = "example-keys.vault.azure.net"
+_LOGIN: Final = "login.microsoftonline.com"
+_TENANT: Final = "11111111-2222-3333-4444-555555555555"
+_OAEP: Final = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
+
+
+class FakeVault:
+    """The key `k` of Azure Key Vault at its own name, and Azure's login, behind a proxy.
+
+    `rotate` makes a new version of the key; the old ones still open what they have sealed.
+    """
+
+    def __init__(self, directory: Path, resource: str = "https://vault.azure.net") -> None:
+        self.world = World(directory / "vault")
+        self.resource = resource
+        self.asked: list[str] = []
+        self._versions: list[tuple[rsa.RSAPrivateKey, bytes]] = []
+        self.rotate()
+        self.world.serve(VAULT, self._vault)
+        self.world.serve(_LOGIN, self._login)
+        self.environ = {
+            **self.world.environment,
+            "ARM_TENANT_ID": _TENANT,
+            "ARM_CLIENT_ID": "me",
+            "ARM_CLIENT_SECRET": "secret",
+        }
+
+    def __enter__(self) -> "FakeVault":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.world.close()
+
+    def rotate(self) -> None:
+        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self._versions.append((key, os.urandom(32)))
+
+    def _login(self, asked: Asked) -> Answer:
+        base = f"https://{_LOGIN}/{_TENANT}"
+        if "/discovery/instance" in asked.path:
+            here = {"preferred_network": _LOGIN, "preferred_cache": _LOGIN, "aliases": [_LOGIN]}
+            found = f"{base}/v2.0/.well-known/openid-configuration"
+            return json_answer({"tenant_discovery_endpoint": found, "metadata": [here]})
+        if "openid-configuration" in asked.path:
+            return json_answer(
+                {
+                    "token_endpoint": f"{base}/oauth2/v2.0/token",
+                    "authorization_endpoint": f"{base}/oauth2/v2.0/authorize",
+                    "issuer": f"{base}/v2.0",
+                }
+            )
+        form = parse_qs(asked.body.decode())
+        if form.get("client_secret") != ["secret"]:
+            return json_answer({"error": "invalid_client", "error_description": "wrong"}, 401)
+        # What else is wanted with a token is the client's own business.
+        scope = next(each for each in form["scope"][0].split() if each.startswith("https:"))
+        token = {"token_type": "Bearer", "expires_in": 3600, "access_token": f"for {scope}"}
+        return json_answer(token)
+
+    def _vault(self, asked: Asked) -> Answer:
+        if asked.headers.get("authorization") != f"Bearer for {self.resource}/.default":
+            said = f'Bearer authorization="https://{_LOGIN}/{_TENANT}", resource="{self.resource}"'
+            return json_answer({"error": {"message": "no token"}}, 401, www_authenticate=said)
+        self.asked.append(f"{asked.method} {asked.path}")
+        _, _, name, *version, operation = urlsplit(asked.path).path.split("/")
+        given = json.loads(asked.body)
+        number = int(version[0]) if version else len(self._versions)
+        if name != "k" or not 0 < number <= len(self._versions):
+            return json_answer({"error": {"code": "KeyNotFound", "message": "no such key"}}, 404)
+        result = self._done(operation, number, given)
+        if result is None:
+            return json_answer({"error": {"message": "cannot be decrypted"}}, 400)
+        return json_answer({"kid": f"https://{VAULT}/keys/k/{number}", **result})
+
+    def _done(self, operation: str, number: int, given: dict[str, str]) -> dict[str, str] | None:
+        key, secret = self._versions[number - 1]
+        value = _in(given["value"])
+        if given["alg"] == "RSA-OAEP-256":
+            if operation == "encrypt":
+                return {"value": _out(key.public_key().encrypt(value, _OAEP))}
+            return {"value": _out(key.decrypt(value, _OAEP))}
+        cipher = AESGCM(secret[: int(given["alg"][1:4]) // 8])
+        if operation == "encrypt":
+            nonce = os.urandom(12)
+            sealed = cipher.encrypt(nonce, value, b"")
+            return {"value": _out(sealed[:-16]), "iv": _out(nonce), "tag": _out(sealed[-16:])}
+        try:
+            return {"value": _out(cipher.decrypt(_in(given["iv"]), value + _in(given["tag"]), b""))}
+        except InvalidTag:
+            return None
+
+
+def _in(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def _out(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

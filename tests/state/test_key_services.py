@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
-from nigari.cty import Value, number, object_value, string
+from nigari.cty import TRUE, Value, number, object_value, string
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.key_providers import KEY_PROVIDERS, KeyProvider
 from tests.backends.world.moto import KEYS, running
-from tests.state.key_services import FakeBao
+from tests.state.key_services import VAULT, FakeBao, FakeVault
 
 
 def provider(kind: str, environ: Mapping[str, str], **given: Value) -> KeyProvider:
@@ -20,16 +21,18 @@ def provider(kind: str, environ: Mapping[str, str], **given: Value) -> KeyProvid
     return made
 
 
-def check(make: Callable[[], KeyProvider], name: str, length: int) -> None:
+def check(make: Callable[[], KeyProvider], name: str, length: int) -> dict[str, object]:
     """Each time there is another key, and what is stored gives the same one again."""
     first, stored = make().provide(None)
     assert len(first.encryption) == length
     assert first.decryption == b""
     assert stored is not None
-    assert list(json.loads(stored)) == [name]
+    metadata: dict[str, object] = json.loads(stored)
+    assert next(iter(metadata)) == name
     second, _ = make().provide(stored)
     assert second.decryption == first.encryption
     assert second.encryption != first.encryption
+    return metadata
 
 
 def test_aws_kms() -> None:
@@ -70,6 +73,80 @@ def test_openbao() -> None:
             stranger.provide(None)
 
 
+AT_VAULT = {
+    "vault_uri": string(f"https://{VAULT}/"),
+    "vault_key_name": string("k"),
+    "key_length": number(32),
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "algorithm", "sealed_with"),
+    [
+        ({}, "RSA-OAEP-256", set()),
+        (
+            {"symmetric": TRUE, "symmetric_key_size": number(256)},
+            "A256GCM",
+            {"iv", "authentication_tag"},
+        ),
+        (
+            {"symmetric": TRUE, "symmetric_key_size": number(128)},
+            "A128GCM",
+            {"iv", "authentication_tag"},
+        ),
+        ({"symmetric_key_size": number(5)}, "RSA-OAEP-256", set()),
+    ],
+)
+def test_azure_vault(
+    tmp_path: Path, more: dict[str, Value], algorithm: str, sealed_with: set[str]
+) -> None:
+    with FakeVault(tmp_path) as vault:
+        stored = check(
+            lambda: provider("azure_vault", vault.environ, **AT_VAULT, **more), "ciphertext", 32
+        )
+        assert list(stored) == [
+            "ciphertext",
+            "iv",
+            "authentication_tag",
+            "additional_authenticated_data",
+            "key_version",
+            "algo",
+        ]
+        assert (stored["key_version"], stored["algo"]) == ("1", algorithm)
+        assert {name for name in list(stored)[1:4] if stored[name] is not None} == sealed_with
+        assert set(vault.asked) == {
+            "POST /keys/k/encrypt?api-version=7.6",
+            "POST /keys/k/1/decrypt?api-version=7.6",
+        }
+
+
+def test_azure_vault_opens_with_the_version_and_the_algorithm_that_sealed(tmp_path: Path) -> None:
+    with FakeVault(tmp_path) as vault:
+        first, stored = provider("azure_vault", vault.environ, **AT_VAULT).provide(None)
+        vault.rotate()
+        more = {"symmetric": TRUE, "symmetric_key_size": number(192)}
+        second, newer = provider("azure_vault", vault.environ, **AT_VAULT, **more).provide(stored)
+        assert second.decryption == first.encryption
+        assert newer is not None
+        assert json.loads(newer)["key_version"] == "2"
+        without = json.dumps({**json.loads(stored or b""), "algo": ""}).encode()
+        again, _ = provider("azure_vault", vault.environ, **AT_VAULT).provide(without)
+        assert again.decryption == first.encryption
+
+
+def test_azure_vault_that_does_not_answer_as_one(tmp_path: Path) -> None:
+    with FakeVault(tmp_path, resource="https://graph.microsoft.com") as vault:
+        with pytest.raises(EncryptionFailure, match="which is another service"):
+            provider("azure_vault", vault.environ, **AT_VAULT).provide(None)
+        vault.resource = "https://vault.azure.net"
+        stranger = {**vault.environ, "ARM_CLIENT_SECRET": "x"}
+        with pytest.raises(EncryptionFailure, match="Azure gives no token"):
+            provider("azure_vault", stranger, **AT_VAULT).provide(None)
+        other = {**AT_VAULT, "vault_key_name": string("other")}
+        with pytest.raises(EncryptionFailure, match="no such key"):
+            provider("azure_vault", vault.environ, **other).provide(None)
+
+
 @pytest.mark.parametrize(
     ("kind", "given", "says"),
     [
@@ -83,6 +160,14 @@ def test_openbao() -> None:
         ("openbao", {"key_name": string("k"), "key_length": number(5)}, "16, 32 or 64"),
         ("openbao", {"key_name": string("k"), "kye": string("")}, 'no argument named "kye"'),
         ("gcp_kms", {"kms_encryption_key": string("k")}, "between 1 and 1024"),
+        ("azure_vault", {}, 'needs the argument "vault_uri"'),
+        ("azure_vault", AT_VAULT | {"key_length": number(0)}, "at least 1"),
+        ("azure_vault", AT_VAULT | {"vault_uri": string("https://a--b.c")}, "URL of a key vault"),
+        ("azure_vault", AT_VAULT | {"vault_uri": string("http://abc.d")}, "URL of a key vault"),
+        ("azure_vault", AT_VAULT | {"vault_key_name": string("a_b")}, "letters, digits"),
+        ("azure_vault", AT_VAULT | {"symmetric": TRUE}, "128, 192 or 256"),
+        ("azure_vault", AT_VAULT | {"symmetric": string("x")}, "must be true or false"),
+        ("azure_vault", AT_VAULT | {"environment": string("moon")}, 'no environment "moon"'),
     ],
 )
 def test_arguments_that_are_refused(kind: str, given: dict[str, Value], says: str) -> None:

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 def open_store(arguments: Arguments) -> AzureStore:
     """The store that the arguments describe."""
-    from nigari.backends.azurerm.access import Access, read_account, read_identity
+    from nigari.backends.azurerm.access import Access, read_account
     from nigari.backends.azurerm.storing import AzureStore
+    from nigari.clouds.azure_identity import read_identity
     from nigari.net.settings import read_settings
 
     account = read_account(arguments)

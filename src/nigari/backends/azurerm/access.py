@@ -12,15 +12,8 @@ from typing import Final
 
 from nigari.backends.store import BackendFailure
 from nigari.clouds.arguments import Arguments
-from nigari.clouds.aws.profiles import text_of
-from nigari.clouds.azure import (
-    ENVIRONMENTS,
-    AzureIdentity,
-    Environment,
-    azure_token,
-    shared_key_headers,
-)
-from nigari.clouds.failures import CloudFailure
+from nigari.clouds.azure import AzureIdentity, Environment, azure_token, shared_key_headers
+from nigari.clouds.azure_identity import read_environment
 from nigari.net.client import Client
 from nigari.record import record
 
@@ -29,13 +22,6 @@ _STORAGE: Final = "https://storage.azure.com"
 _TOKEN_LASTS: Final = 1800.0
 _ACCOUNT: Final = re.compile(r"[0-9a-z]{3,24}")
 _CONTAINER: Final = re.compile(r"(?!.*--)[0-9a-z](?:[0-9a-z-]{1,61})[0-9a-z]|\$root|\$web")
-_ALIASES: Final = {
-    "global": "public",
-    "canary": "public",
-    "usgovernmentl4": "usgovernment",
-    "usgovernmentl5": "usgovernment",
-    "dod": "usgovernment",
-}
 
 
 @record
@@ -69,12 +55,6 @@ def read_account(arguments: Arguments) -> Account:
         raise BackendFailure(f'"{name}" cannot be the name of a storage account.')
     if not _CONTAINER.fullmatch(container):
         raise BackendFailure(f'"{container}" cannot be the name of a container.')
-    if text("metadata_host", "ARM_METADATA_HOST"):
-        raise BackendFailure("metadata_host is not supported: set environment instead.")
-    wanted = text("environment", "ARM_ENVIRONMENT", default="public").lower()
-    environment = ENVIRONMENTS.get(_ALIASES.get(wanted, wanted))
-    if environment is None:
-        raise BackendFailure(f'There is no environment "{wanted}" of Azure.')
     return Account(
         name,
         container,
@@ -84,7 +64,7 @@ def read_account(arguments: Arguments) -> Account:
         flag("use_azuread_auth", "ARM_USE_AZUREAD"),
         text("subscription_id", "ARM_SUBSCRIPTION_ID"),
         text("resource_group_name"),
-        environment,
+        read_environment(arguments),
         flag("snapshot", "ARM_SNAPSHOT"),
         _encryption(arguments),
     )
@@ -108,50 +88,6 @@ def _encryption(arguments: Arguments) -> Mapping[str, str]:
         "x-ms-encryption-key-sha256": base64.b64encode(sha256(key).digest()).decode(),
         "x-ms-encryption-algorithm": "AES256",
     }
-
-
-def read_identity(arguments: Arguments) -> AzureIdentity:
-    """What the arguments say about who asks."""
-    text, flag = arguments.text, arguments.flag
-    unsupported = ("client_certificate", "client_certificate_path", "ado_service_connection_id")
-    for name in unsupported:
-        if text(name, f"ARM_{name.upper()}"):
-            raise BackendFailure(
-                f"{name} is not supported: use a client secret, OIDC, the identity of the machine, "
-                "the Azure CLI or an access_key."
-            )
-    is_workload = flag("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")
-    is_oidc = is_workload or flag("use_oidc", "ARM_USE_OIDC")
-    token_file = text(
-        "oidc_token_file_path", "ARM_OIDC_TOKEN_FILE_PATH", "AZURE_FEDERATED_TOKEN_FILE"
-    )
-    url = text("oidc_request_url", "ARM_OIDC_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_URL")
-    token = text("oidc_request_token", "ARM_OIDC_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
-    try:
-        assertion = text("oidc_token", "ARM_OIDC_TOKEN") or (
-            text_of(token_file) if is_oidc and token_file else ""
-        )
-        client_file = text("client_id_file_path", "ARM_CLIENT_ID_FILE_PATH")
-        secret_file = text("client_secret_file_path", "ARM_CLIENT_SECRET_FILE_PATH")
-        client_id = text("client_id", "ARM_CLIENT_ID") or (
-            text_of(client_file) if client_file else ""
-        )
-        secret = text("client_secret", "ARM_CLIENT_SECRET") or (
-            text_of(secret_file) if secret_file else ""
-        )
-    except CloudFailure as failure:
-        raise BackendFailure(failure.text) from None
-    return AzureIdentity(
-        text("tenant_id", "ARM_TENANT_ID"),
-        client_id or (arguments.environ.get("AZURE_CLIENT_ID", "") if is_workload else ""),
-        secret,
-        assertion if is_oidc else "",
-        url if is_oidc else "",
-        token if is_oidc else "",
-        flag("use_msi", "ARM_USE_MSI"),
-        text("msi_endpoint", "ARM_MSI_ENDPOINT"),
-        flag("use_cli", "ARM_USE_CLI", default=True),
-    )
 
 
 class Access:

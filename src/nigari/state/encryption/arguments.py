@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from nigari.clouds.arguments import Arguments
-from nigari.cty import DYNAMIC, NUMBER, STRING, CtyError, ListType, Type, Value, convert
+from nigari.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyError, ListType, Type, Value, convert
 from nigari.cty.json import value_to_json
 from nigari.hcl.quoting import quoted
 from nigari.state.encryption.failures import EncryptionFailure
@@ -63,6 +63,11 @@ class ArgumentReader:
         if not isinstance(number, int):
             raise self._wrong(name, "a whole number")
         return number
+
+    def flag(self, name: str) -> bool:
+        """Yes or no; no when the argument is not set."""
+        value = self._take(name, BOOL, "true or false")
+        return value is not None and value.as_bool()
 
     def command(self, name: str) -> list[str]:
         """A program and its arguments; required, and the program must have a name."""

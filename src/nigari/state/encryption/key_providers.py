@@ -163,9 +163,10 @@ def _service(name: str) -> Callable[[ArgumentReader], KeyProvider]:
     """A service of a cloud, whose code is imported when it is used."""
 
     def build(arguments: ArgumentReader) -> KeyProvider:
-        from nigari.state.encryption import key_services
+        from importlib import import_module
 
-        made: KeyProvider = getattr(key_services, name)(arguments)
+        module = import_module(f"nigari.state.encryption.services.{name}")
+        made: KeyProvider = module.build(arguments)
         return made
 
     return build
@@ -175,6 +176,7 @@ KEY_PROVIDERS: Final[Mapping[str, Callable[[ArgumentReader], KeyProvider]]] = {
     "pbkdf2": _pbkdf2,
     "external": _external,
     "aws_kms": _service("aws_kms"),
+    "azure_vault": _service("azure_vault"),
     "gcp_kms": _service("gcp_kms"),
     "openbao": _service("openbao"),
 }

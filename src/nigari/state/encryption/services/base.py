@@ -1,0 +1,109 @@
+"""A service that makes data keys and seals them, so that only it can give them again.
+
+Each time it makes a new key for writing, and stores it, sealed by the service, with the file; the
+service opens it again for reading. How a service is reached is known to `nigari.clouds`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine, Mapping
+from typing import Final, TypeVar
+
+from nigari.clouds.failures import CloudFailure
+from nigari.net.client import Client, Policy
+from nigari.net.failures import NetFailure
+from nigari.net.settings import Settings
+from nigari.record import record
+from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.keys import Keys
+
+T = TypeVar("T")
+
+POLICY: Final = Policy(retries=4)
+
+
+@record
+class DataKey:
+    """A new key, and what the service must be given to get it again."""
+
+    key: bytes
+    stored: Mapping[str, object]
+
+
+class KeyService(ABC):
+    """A service that seals keys."""
+
+    sealed_as: str
+    """The name of the sealed key in the metadata of a file."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
+        """A new key, and that of the file that is being read."""
+        return _waited(self._provide(metadata))
+
+    async def _provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
+        try:
+            async with Client(self._settings) as client:
+                made = await self.make(client)
+                stored = {} if metadata is None else self._stored(metadata)
+                opened = await self.open(client, stored) if stored else b""
+        except (CloudFailure, NetFailure) as failure:
+            raise EncryptionFailure(failure.text) from None
+        return Keys(made.key, opened), json.dumps(made.stored, separators=(",", ":")).encode()
+
+    def _stored(self, metadata: bytes) -> Mapping[str, object]:
+        """What the file says about its key; nothing if it has none."""
+        try:
+            document = json.loads(metadata)
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, dict) or not isinstance(document.get(self.sealed_as), str):
+            raise EncryptionFailure("The key metadata in the file are not those of this service.")
+        return document if document[self.sealed_as] else {}
+
+    @abstractmethod
+    async def make(self, client: Client) -> DataKey:
+        """A new key."""
+
+    @abstractmethod
+    async def open(self, client: Client, stored: Mapping[str, object]) -> bytes:
+        """A key that was made before, from what was stored with it."""
+
+
+async def posted(
+    client: Client, url: str, given: Mapping[str, object], secrets: Mapping[str, str]
+) -> Mapping[str, object]:
+    """What the service answers to a JSON document."""
+    response = await client.request(
+        "POST",
+        url,
+        headers={"content-type": "application/json"},
+        credentials=secrets,
+        body=json.dumps(given).encode(),
+        policy=POLICY,
+    )
+    found = response.require(200).json()
+    return found if isinstance(found, dict) else {}
+
+
+def decoded(text: object) -> bytes:
+    """Bytes that a service gave as base64."""
+    try:
+        return base64.b64decode(str(text or ""), validate=True)
+    except (binascii.Error, ValueError):
+        raise CloudFailure("The service gave something that is not a key.") from None
+
+
+def _waited(work: Coroutine[object, object, T]) -> T:
+    """The result of what is asynchronous, for those who wait, also where an event loop runs."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(asyncio.run, work).result()
