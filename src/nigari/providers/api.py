@@ -206,6 +206,10 @@ class ReadDataResponse:
     state: cty.Value
     diagnostics: Told = ()
     deferred: Deferral | None = None
+    is_planned: bool = False
+    """Whether this is what it will say once others have applied their plans: parts of it may be
+    unknown until then.
+    """
 
 
 @record

@@ -14,7 +14,7 @@ from nigari.config.declared import Repetition
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause
 from nigari.eval.base.causes import CauseKind, causes_within
-from nigari.eval.base.instances import Frame, Origin, ResourceNode
+from nigari.eval.base.instances import Frame, Origin, ResourceNode, ValueNode
 from nigari.eval.base.scope import nodes_of, scope_of
 from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
@@ -23,7 +23,9 @@ _MOST = 4
 
 
 def deciding_resources(origin: Origin) -> list[Cause]:
-    """The resources whose results an unknown value waits for, each with where it is declared."""
+    """The resources whose results an unknown value waits for, each with where it is declared, and
+    the outputs of other configurations.
+    """
     pending: deque[Origin] = deque([origin])
     seen: set[object] = set()
     found: dict[str, Cause] = {}
@@ -34,6 +36,10 @@ def deciding_resources(origin: Origin) -> list[Cause]:
                 if node in seen or node.value.is_wholly_known:
                     continue
                 seen.add(node)
+                others = _other_states(node)
+                if others:
+                    found.update({each.text: each for each in others})
+                    continue
                 if isinstance(node, ResourceNode):
                     text = f"{node.label} is known only after it has been applied"
                     found[node.label] = Cause(text, node.range)
@@ -42,6 +48,15 @@ def deciding_resources(origin: Origin) -> list[Cause]:
                 if further is not None:
                     pending.append(further)
     return list(found.values())
+
+
+def _other_states(node: ValueNode) -> list[Cause]:
+    """The outputs of other configurations that a value waits for, if that is what it does."""
+    return [
+        Cause(f"{each.name} is known only after that has been applied", node.range)
+        for each in causes_within(node.value)
+        if each.kind is CauseKind.OTHER_STATE
+    ]
 
 
 def is_reported(value: Value) -> bool:

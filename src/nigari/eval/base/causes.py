@@ -38,6 +38,7 @@ class CauseKind(Enum):
     IMPURE_FUNCTION = "impure function"
     PROVIDER_FUNCTION = "provider function"
     RUN_TIME = "run time"
+    OTHER_STATE = "output of another configuration"
     MODULE = "module"
     NO_INSTANCES = "no instances"
     INSTANCE = "differs between instances"

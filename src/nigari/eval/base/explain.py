@@ -106,6 +106,7 @@ _ENDINGS = {
     CauseKind.IMPURE_FUNCTION: "whose result differs at every call",
     CauseKind.PROVIDER_FUNCTION: "which only its provider can compute",
     CauseKind.RUN_TIME: "which is known only at run time",
+    CauseKind.OTHER_STATE: "which is known only after that configuration is applied",
     CauseKind.MODULE: "which could not be loaded",
     CauseKind.NO_INSTANCES: "which has no instances",
     CauseKind.INSTANCE: "which is different in each instance",

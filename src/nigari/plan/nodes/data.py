@@ -89,6 +89,9 @@ class DataInstance(ChangingInstance):
             self._plan_reading(value, Reason.CHECK_NESTED)
         elif value is None:
             self.fail()
+        elif not value.is_wholly_known:
+            # What others plan is known in parts; the whole is read once they have applied it.
+            self._plan_reading(value, Reason.DEPENDENCY_PENDING)
         else:
             self._store(value)
 
@@ -224,7 +227,8 @@ class DataSource:
         diags.extend(located(answer.diagnostics, block, body, str(self.address)))
         if api.has_errors(answer.diagnostics):
             return None
-        if not is_sound(answer.state, self.schema, self.address, "read", diags):
+        is_open = answer.is_planned and not answer.state.is_wholly_known
+        if not is_open and not is_sound(answer.state, self.schema, self.address, "read", diags):
             return None
         return mark_with_paths(answer.state, marks)
 

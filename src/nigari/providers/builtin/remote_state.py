@@ -34,6 +34,8 @@ class RemoteOutputs:
 
     outputs: Mapping[str, cty.Value] | None
     diagnostics: api.Told = ()
+    is_planned: bool = False
+    """Whether these are the outputs that the state will have, unknown where only apply can tell."""
 
 
 Reader = Callable[[RemoteState], Awaitable[RemoteOutputs]]
@@ -90,7 +92,7 @@ async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResp
         )
     outputs.update(found.outputs or {})
     state["outputs"] = cty.object_value(outputs)
-    return api.ReadDataResponse(cty.object_value(state), told)
+    return api.ReadDataResponse(cty.object_value(state), told, is_planned=found.is_planned)
 
 
 def _encryption_name(address: str) -> str:

@@ -10,6 +10,8 @@ from nigari.backends.locking import LockOptions
 from nigari.record import record
 
 if TYPE_CHECKING:
+    from nigari.backends.identity import StateIdentity
+    from nigari.cty.values import Value
     from nigari.eval.base.inputs import InputValue
 
 
@@ -52,6 +54,10 @@ class SessionOptions:
     lock: LockOptions = LockOptions()
     directory: str | None = None
     """Where the configuration is, if that is not the working directory."""
+    planned: Mapping[StateIdentity, Mapping[str, Value]] = MappingProxyType({})
+    """The outputs that other states will have once plans that were made for them are applied.
+    `terraform_remote_state` gives these while planning, in place of what is stored.
+    """
 
 
 NO_OPTIONS: Final = SessionOptions()

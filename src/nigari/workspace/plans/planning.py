@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
@@ -17,8 +18,10 @@ from nigari.apply.engine import Application
 from nigari.apply.keeping import Keep
 from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
+from nigari.backends.identity import StateIdentity
 from nigari.config.provider_rules import check_aliases, check_caller
 from nigari.cty.function import Function
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import CauseKind, UnknownCause
 from nigari.eval.base.inputs import Inputs
@@ -69,9 +72,10 @@ class Planning:
         installed: InstalledProviders | None = None,
         start: Starter | None = None,
         stand_ins: StandIns = REAL,
+        planned: Mapping[StateIdentity, Mapping[str, Value]] = MappingProxyType({}),
     ) -> None:
         """Who plans several times knows which providers are `installed`, and may `start` them in
-        a way of its own.
+        a way of its own. `planned` are outputs that other states will have.
         """
         self.diags: Diagnostics = Diagnostics()
         self.timestamp: str = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -84,7 +88,7 @@ class Planning:
         self._listener = listener
         self._installed = InstalledProviders(where) if installed is None else installed
         self._start_plugin = self._installed.start if start is None else start
-        self._remote_states = RemoteStates(static, where)
+        self._remote_states = RemoteStates(static, where, planned)
         self.pool: ProviderPool = ProviderPool(self._start, stand_ins)
         self.planner: Planner | None = None
         self._graph: ExecutionGraph | None = None

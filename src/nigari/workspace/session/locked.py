@@ -296,6 +296,7 @@ class LockedSession:
             session.where,
             session.selected,
             listener=self._listener,
+            planned=session.options.planned,
         )
         return self.planning
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from nigari.cty.errors import CtyError
@@ -17,6 +18,8 @@ from nigari.workspace.base.working_directory import WorkingDirectory
 if TYPE_CHECKING:
     import asyncio
 
+    from nigari.backends.identity import StateIdentity
+    from nigari.cty.values import Value
     from nigari.eval.static.run import StaticRun
     from nigari.state.encryption import Encryption, StateLayer
 
@@ -28,21 +31,33 @@ class RemoteStates:
     says may depend on what was done before, so that only reads at the same time are one.
     """
 
-    def __init__(self, run: StaticRun, where: WorkingDirectory) -> None:
+    def __init__(
+        self,
+        run: StaticRun,
+        where: WorkingDirectory,
+        planned: Mapping[StateIdentity, Mapping[str, Value]] = MappingProxyType({}),
+    ) -> None:
+        """`planned` are outputs that states will have; until something is applied they count."""
         self._run = run
         self._where = where
+        self._planned = planned
         self._encryption: Encryption | None = None
         self._reads: dict[object, asyncio.Task[RemoteOutputs]] = {}
         self._keeps = True
 
     def begin_applying(self) -> None:
-        """Forget what was read."""
+        """Forget what was read, and what was planned."""
         self._reads.clear()
+        self._planned = {}
         self._keeps = False
 
     async def read(self, wanted: RemoteState) -> RemoteOutputs:
         """The outputs of the state that is wanted, or why it cannot be read."""
         diags = Diagnostics()
+        if self._planned:
+            outputs = self._planned.get(remote_state_identity(wanted, self._where))
+            if outputs is not None:
+                return RemoteOutputs(outputs, is_planned=True)
         if self._encryption is None:
             from nigari.workspace.states.encryption import configured_encryption
 
@@ -87,6 +102,18 @@ async def _outputs(
     return RemoteOutputs(
         {name: output.value for name, output in snapshots.state.outputs.items()}, told
     )
+
+
+def remote_state_identity(wanted: RemoteState, where: WorkingDirectory) -> StateIdentity:
+    """Which state is wanted; its arguments were found to be right before."""
+    import json
+
+    from nigari.backends.identity import state_identity
+    from nigari.backends.opening import Around
+
+    around = Around(where.root or ".", where.environ)
+    arguments = json.loads(_arguments_text(wanted))
+    return state_identity(wanted.backend, arguments, wanted.workspace, around)
 
 
 def _arguments_text(wanted: RemoteState) -> str:

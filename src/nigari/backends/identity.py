@@ -1,0 +1,140 @@
+"""Identities of states: which of two descriptions of a stored state mean the same one.
+
+The configuration that writes a state and one that reads it describe it in words of their own: with
+other credentials, with or without settings for locks, with paths that begin elsewhere. Only the
+arguments that say where a state is count here, with what the environment fills in for them. Nothing
+is connected to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from nigari.backends.local import LocalBackend
+from nigari.backends.opening import Around, local_paths
+from nigari.backends.protocol import DEFAULT_WORKSPACE
+from nigari.clouds.arguments import Arguments
+from nigari.record import record
+
+_Places = Mapping[str, tuple[tuple[str, ...], str]]
+
+_ADDRESSES: Final[Mapping[str, _Places]] = {
+    "azurerm": {
+        "storage_account_name": ((), ""),
+        "container_name": ((), ""),
+        "key": ((), ""),
+        "environment": (("ARM_ENVIRONMENT",), "public"),
+        "endpoint": (("ARM_ENDPOINT",), ""),
+    },
+    "consul": {
+        "address": (("CONSUL_HTTP_ADDR",), "127.0.0.1:8500"),
+        "datacenter": ((), ""),
+        "path": ((), ""),
+    },
+    "cos": {"bucket": ((), ""), "prefix": ((), ""), "key": ((), "terraform.tfstate")},
+    "gcs": {
+        "bucket": ((), ""),
+        "prefix": ((), ""),
+        "storage_custom_endpoint": (
+            ("GOOGLE_BACKEND_STORAGE_CUSTOM_ENDPOINT", "GOOGLE_STORAGE_CUSTOM_ENDPOINT"),
+            "",
+        ),
+    },
+    "http": {"address": (("TF_HTTP_ADDRESS",), "")},
+    "inmem": {},
+    "kubernetes": {
+        "host": (("KUBE_HOST",), ""),
+        "config_context": (("KUBE_CTX",), ""),
+        "namespace": (("KUBE_NAMESPACE",), "default"),
+        "secret_suffix": ((), ""),
+    },
+    "oss": {"bucket": ((), ""), "prefix": ((), ""), "key": ((), "terraform.tfstate")},
+    "pg": {
+        "conn_str": (("PG_CONN_STR",), ""),
+        "schema_name": (("PG_SCHEMA_NAME",), "terraform_remote_state"),
+        "table_name": (("PG_TABLE_NAME",), "states"),
+    },
+    "s3": {
+        "bucket": ((), ""),
+        "key": ((), ""),
+        "workspace_key_prefix": ((), "env:"),
+        "endpoint": (("AWS_ENDPOINT_URL_S3", "AWS_S3_ENDPOINT"), ""),
+    },
+}
+"""The arguments that say where a backend has its states: the environment variables that fill in for
+each, and what it is without any.
+"""
+_HOSTED: Final = ("remote", "cloud")
+_HOST: Final = "app.terraform.io"
+
+
+@record
+class StateIdentity:
+    """One stored state. Two that are equal are the same state."""
+
+    backend: str
+    address: tuple[tuple[str, str], ...]
+    """What says where it is, as names and values; secrets in it are not shown."""
+    workspace: str
+
+    def __str__(self) -> str:
+        shown = ", ".join(
+            f"{name} = {_shown(name, value)}" for name, value in self.address if value
+        )
+        within = "" if self.workspace == DEFAULT_WORKSPACE else f", workspace {self.workspace}"
+        return f"{self.backend} backend, {shown}{within}" if shown else f"{self.backend} backend"
+
+
+def state_identity(
+    type_: str, config: Mapping[str, object], workspace: str, around: Around
+) -> StateIdentity:
+    """The state that arguments mean, which are JSON data as init remembers them."""
+    if type_ == "local":
+        storage = LocalBackend(around.directory, local_paths(config)).storage(workspace)
+        path = os.path.realpath(os.path.join(around.directory, storage.location))
+        # The path says it all: whoever reads a file need not know of the writer's workspace.
+        return StateIdentity(type_, (("path", path),), DEFAULT_WORKSPACE)
+    if type_ in _HOSTED:
+        return _hosted(config, workspace, around)
+    arguments = Arguments(config, around.environ)
+    address = [
+        (name, _normal(name, arguments.text(name, *variables, default=default)))
+        for name, (variables, default) in _ADDRESSES.get(type_, {}).items()
+    ]
+    if type_ == "s3" and isinstance(config.get("endpoints"), dict):
+        endpoint = arguments.mapping("endpoints").get("s3", "")
+        address = [(name, endpoint if name == "endpoint" else value) for name, value in address]
+    return StateIdentity(type_, tuple(address), workspace)
+
+
+def _hosted(config: Mapping[str, object], workspace: str, around: Around) -> StateIdentity:
+    arguments = Arguments(config, around.environ)
+    given = config.get("workspaces")
+    if isinstance(given, list):
+        given = given[0] if given else None
+    wanted = given if isinstance(given, dict) else {}
+    name = str(wanted.get("name") or f"{wanted.get('prefix') or ''}{workspace}")
+    address = (
+        ("hostname", arguments.text("hostname", "TF_CLOUD_HOSTNAME", default=_HOST)),
+        ("organization", arguments.text("organization", "TF_CLOUD_ORGANIZATION")),
+        ("workspace", name),
+    )
+    return StateIdentity("remote", address, DEFAULT_WORKSPACE)
+
+
+def _normal(name: str, value: str) -> str:
+    """A value written the one way, where there are several."""
+    if name == "prefix":
+        return value.strip("/")
+    if name in ("address", "endpoint", "storage_custom_endpoint"):
+        return value.rstrip("/")
+    return value
+
+
+def _shown(name: str, value: str) -> str:
+    if name == "conn_str":
+        return "(a connection)"
+    return json.dumps(value, ensure_ascii=False)
