@@ -175,6 +175,8 @@ PROGRAMS = (
     Program("moto_server", from_virtual_environment("moto[server]", "moto_server")),
     Program("azurite-blob", from_node_index("azurite@3.35.0", "azurite-blob")),
     Program("fake-gcs-server", from_go("github.com/fsouza/fake-gcs-server@v1.56.1")),
+    Program("registry", from_go("github.com/distribution/distribution/v3/cmd/registry@v3.1.2")),
+    Program("hg", from_virtual_environment("mercurial", "hg")),
 )
 
 
