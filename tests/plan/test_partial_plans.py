@@ -99,3 +99,22 @@ def addresses() -> list[str]:
     resources = stored()["resources"]
     assert isinstance(resources, list)
     return [f"{each['module']} {each['mode']}" for each in resources]
+
+
+@pytest.mark.parametrize(
+    ("option", "wanted"),
+    [
+        ("-target=terraform_data.a[0]", ["pass", "unknown"]),
+        ("-exclude=terraform_data.a[0]", ["unknown", "pass"]),
+    ],
+)
+def test_conditions_of_instances_that_are_left_out_are_open(option: str, wanted: list[str]) -> None:
+    applied(
+        'variable "v" { default = 1 }\nresource "terraform_data" "a" {\n  count = 2\n  lifecycle {\n'
+        '    precondition {\n      condition     = var.v > 0\n      error_message = "no"\n    }\n'
+        "  }\n}\n",
+        option,
+    )
+    (result,) = json.loads(Path("terraform.tfstate").read_text())["check_results"]
+    assert result["status"] == "unknown"
+    assert [each["status"] for each in result["objects"]] == wanted

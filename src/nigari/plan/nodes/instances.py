@@ -231,8 +231,18 @@ class PlannedResource(RepeatedResource):
                 self.instances[key] = self.instance(key, each)
             else:
                 self.left_out[key] = self.prior_value(key)
+                self._leave_open(key, each)
         self._keys = tuple(data)
         return ()
+
+    def _leave_open(self, key: InstanceKey, data: InstanceData) -> None:
+        """Note that it is not known whether the conditions of an instance hold."""
+        lifecycle = self.resource.lifecycle
+        rules = lifecycle.preconditions + lifecycle.postconditions
+        if rules:
+            noted = resource_conditions(self.frame, self._address(key), "", rules, data, None)
+            noted[3].outcome.is_unknown = True
+            self.run.note_conditions(noted)
 
     def is_looked_at(self, key: InstanceKey) -> bool:
         """Whether an instance is among those that the user singled out."""
