@@ -433,7 +433,7 @@ class Session:
     async def workspaces(self) -> tuple[str, ...]:
         """The names of all workspaces, the default one first."""
         work = self._open()
-        found = work.states.workspaces(work.diags)
+        found = work.workspaces()
         names = () if found is None else await found.names(work.diags)
         _finished(work, found is not None)
         return tuple(names)
@@ -441,28 +441,22 @@ class Session:
     async def select_workspace(self, name: str, *, create: bool = False) -> None:
         """Work in another workspace from now on, also on the command line."""
         work = self._open()
-        found = work.states.workspaces(work.diags)
-        lock = work.options.lock
-        done = found is not None and await found.select(
-            name, create, lambda: work.encryption, lock, work.diags
-        )
+        found, lock = work.workspaces(), work.options.lock
+        done = found is not None and await found.select(name, create, lock, work.diags)
         _finished(work, done)
 
     async def new_workspace(self, name: str) -> None:
         """Make a workspace and select it."""
         work = self._open()
-        found = work.states.workspaces(work.diags)
-        lock = work.options.lock
-        done = found is not None and await found.create(
-            name, lambda: work.encryption, lock, work.diags
-        )
+        found, lock = work.workspaces(), work.options.lock
+        done = found is not None and await found.create(name, lock, work.diags)
         _finished(work, done)
 
     async def delete_workspace(self, name: str, *, force: bool = False) -> None:
         """Delete a workspace; one that still has objects only by force, which leaves them behind."""
         work = self._open()
-        found, layer, lock = work.states.workspaces(work.diags), work.encryption, work.options.lock
-        done = found is not None and await found.delete(name, layer, lock, force, work.diags)
+        found, lock = work.workspaces(), work.options.lock
+        done = found is not None and await found.delete(name, lock, force, work.diags)
         _finished(work, done)
 
 

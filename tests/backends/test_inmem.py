@@ -13,7 +13,7 @@ from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import Backend
 from nigari.backends.remote import pause_between
 from nigari.backends.snapshots import Snapshots
-from nigari.backends.workspaces import Workspaces
+from nigari.backends.workspaces import Workspaces, WorkspaceStates
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics
 from nigari.state.encryption import no_encryption
@@ -88,16 +88,17 @@ def test_a_new_workspace_has_an_empty_state(tmp_path: Path) -> None:
     async def work() -> None:
         diags = Diagnostics()
         backend = opened()
-        workspaces = Workspaces(backend, tmp_path, {})
-        assert await workspaces.create("w", lambda: LAYER, LockOptions(), diags), list(diags)
+        states = WorkspaceStates(backend, lambda: LAYER)
+        workspaces = Workspaces(backend, tmp_path, {}, lambda _: states)
+        assert await workspaces.create("w", LockOptions(), diags), list(diags)
         assert list(await workspaces.names(diags)) == ["default", "w"]
         data = await backend.storage("w").read(diags)
         document = json.loads(data or b"")
         assert document["serial"] == 1
         assert document["lineage"]
         assert not document["resources"]
-        assert await workspaces.select("default", False, lambda: LAYER, LockOptions(), diags)
-        assert await workspaces.delete("w", LAYER, LockOptions(), False, diags)
+        assert await workspaces.select("default", False, LockOptions(), diags)
+        assert await workspaces.delete("w", LockOptions(), False, diags)
         assert list(await workspaces.names(diags)) == ["default"]
 
     asyncio.run(work())

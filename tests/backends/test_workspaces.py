@@ -1,7 +1,9 @@
 """Workspaces of the local backend."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -9,28 +11,34 @@ from nigari.addrs.parse import parse_provider_config, parse_resource_instance
 from nigari.backends.local import LocalBackend, LocalPaths
 from nigari.backends.locking import LockOptions
 from nigari.backends.snapshots import Snapshots
-from nigari.backends.workspaces import Selection, Workspaces, is_valid_name
+from nigari.backends.workspaces import Selection, Workspaces, WorkspaceStates, is_valid_name
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft
 from nigari.state.encryption import no_encryption
 from nigari.state.model import InstanceState, State, StoredObject
 
 
+def opened(directory: Path, environ: Mapping[str, str] = MappingProxyType({})) -> Workspaces:
+    """The workspaces of a directory, all in one backend."""
+    backend = LocalBackend(directory, LocalPaths())
+    states = WorkspaceStates(backend, lambda: no_encryption().state)
+    return Workspaces(backend, directory / ".terraform", environ, lambda _: states)
+
+
 @pytest.fixture
 def workspaces(tmp_path: Path) -> Workspaces:
-    return Workspaces(LocalBackend(tmp_path, LocalPaths()), tmp_path / ".terraform", {})
+    return opened(tmp_path)
 
 
 def done(workspaces: Workspaces, what: str, name: str, force: bool = False) -> list[str]:
     diags = Diagnostics()
-    layer = no_encryption().state
     if what == "new":
-        asyncio.run(workspaces.create(name, lambda: layer, LockOptions(), diags))
+        asyncio.run(workspaces.create(name, LockOptions(), diags))
     elif what == "delete":
-        asyncio.run(workspaces.delete(name, layer, LockOptions(), force, diags))
+        asyncio.run(workspaces.delete(name, LockOptions(), force, diags))
     else:
         or_create = what == "select -or-create"
-        asyncio.run(workspaces.select(name, or_create, lambda: layer, LockOptions(), diags))
+        asyncio.run(workspaces.select(name, or_create, LockOptions(), diags))
     return [each.summary for each in diags]
 
 
@@ -77,13 +85,12 @@ def test_refused(workspaces: Workspaces, what: str, name: str, summary: str) -> 
 
 
 def test_the_environment_decides(tmp_path: Path) -> None:
-    backend = LocalBackend(tmp_path, LocalPaths())
-    workspaces = Workspaces(backend, tmp_path / ".terraform", {"TF_WORKSPACE": "w"})
+    workspaces = opened(tmp_path, {"TF_WORKSPACE": "w"})
     assert workspaces.selected(Diagnostics()) == Selection("w", is_overridden=True)
     assert done(workspaces, "new", "x") == ["Workspace is set by the environment"]
     assert done(workspaces, "select", "default") == ["Workspace is set by the environment"]
     diags = Diagnostics()
-    Workspaces(backend, tmp_path, {"TF_WORKSPACE": "a b"}).selected(diags)
+    opened(tmp_path, {"TF_WORKSPACE": "a b"}).selected(diags)
     assert [each.summary for each in diags] == ["Invalid workspace name"]
 
 
@@ -113,8 +120,7 @@ def test_delete(workspaces: Workspaces, tmp_path: Path) -> None:
 def test_delete_waits_for_no_lock(workspaces: Workspaces) -> None:
     done(workspaces, "new", "a")
     done(workspaces, "select", "default")
-    other = Workspaces(workspaces.backend, workspaces.data_directory, {})
-    store = Snapshots(other.backend.storage("a"), no_encryption().state)
+    store = Snapshots(workspaces.backend.storage("a"), no_encryption().state)
     diags = Diagnostics()
     assert asyncio.run(store.lock("apply", LockOptions(), diags))
     assert done(workspaces, "delete", "a") == ["State is locked"]

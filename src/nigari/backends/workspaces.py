@@ -22,6 +22,7 @@ from nigari.state.encryption import StateLayer
 
 ENVIRONMENT_VARIABLE: Final = "TF_WORKSPACE"
 _SELECTION_FILE: Final = "environment"
+_KNOWN_FILE: Final = "nigari.workspaces"
 _IN_NAMES: Final = frozenset(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~$&+:=@"
 )
@@ -76,28 +77,46 @@ def is_valid_name(name: str) -> bool:
 
 
 @record
+class WorkspaceStates:
+    """Where the state of a workspace is, and how it is encrypted."""
+
+    backend: Backend
+    encryption: Callable[[], StateLayer]
+
+
+@record
 class Workspaces:
     """The workspaces of a working directory."""
 
     backend: Backend
+    """The backend of the selected workspace."""
     data_directory: str | os.PathLike[str]
     environ: Mapping[str, str]
+    open: Callable[[str], WorkspaceStates | None]
+    """Finds the states of a workspace by its name; None after reporting why it cannot."""
+    are_apart: bool = False
+    """Whether each workspace may have a backend of its own."""
 
     async def names(self, diags: Diagnostics) -> Sequence[str]:
-        """All names, the default one first."""
-        return await self.backend.workspaces(diags)
+        """All names, the default one first.
+
+        No backend can list workspaces that others store: those that were used here are remembered.
+        """
+        names = await self.backend.workspaces(diags)
+        others = [name for name in self._known() if name not in names]
+        found = [name for name in others if name in await self._names_at(name, diags)]
+        return names if not found else (names[0], *sorted((*names[1:], *found)))
+
+    async def _names_at(self, name: str, diags: Diagnostics) -> Sequence[str]:
+        """The names of the workspaces that the backend of a workspace has."""
+        states = self.open(name)
+        return () if states is None else await states.backend.workspaces(diags)
 
     def selected(self, diags: Diagnostics) -> Selection:
         """The workspace that commands work in."""
         return selected_workspace(self.data_directory, self.environ, diags)
 
-    async def create(
-        self,
-        name: str,
-        encryption: Callable[[], StateLayer],
-        lock: LockOptions,
-        diags: Diagnostics,
-    ) -> bool:
+    async def create(self, name: str, lock: LockOptions, diags: Diagnostics) -> bool:
         """Make a workspace and select it."""
         selected = self.selected(diags)
         if selected.name != name and not self._may_change(name, diags):
@@ -105,62 +124,55 @@ class Workspaces:
         if not is_valid_name(name):
             diags.append(invalid_name(name, "the command line"))
             return False
-        if name in await self.names(diags):
+        states = self.open(name)
+        if states is None:
+            return False
+        if name in await states.backend.workspaces(diags):
             diags.append(name_is_taken(name))
             return False
-        if diags.has_errors or not await self.backend.create_workspace(name, diags):
+        if diags.has_errors or not await states.backend.create_workspace(name, diags):
             return False
-        if self.backend.keeps_empty_states:
-            snapshots = Snapshots(self.backend.storage(name), encryption())
+        if states.backend.keeps_empty_states:
+            snapshots = Snapshots(states.backend.storage(name), states.encryption())
             if diags.error_count or not await snapshots.begin(lock, diags):
                 return False
-        return remember_selection(self.data_directory, name, diags)
+        return self._use(name, diags)
 
     async def select(
-        self,
-        name: str,
-        or_create: bool,
-        encryption: Callable[[], StateLayer],
-        lock: LockOptions,
-        diags: Diagnostics,
+        self, name: str, or_create: bool, lock: LockOptions, diags: Diagnostics
     ) -> bool:
         """Select a workspace; with `or_create`, one that does not exist is made."""
         if not self._may_change(name, diags):
             return False
-        names = await self.names(diags)
-        if name not in names:
+        if name not in await self._names_at(name, diags):
             if diags.has_errors:
                 return False
             if or_create:
-                return await self.create(name, encryption, lock, diags)
+                return await self.create(name, lock, diags)
             new = (
                 'Create it with "nigari workspace new", or with "nigari workspace select '
                 '-or-create".'
             )
-            diags.append(no_such_workspace(name, names, new))
+            diags.append(no_such_workspace(name, await self.names(diags), new))
             return False
         if name == self.selected(diags).name:
             return True
-        return remember_selection(self.data_directory, name, diags)
+        return self._use(name, diags)
 
-    async def delete(
-        self,
-        name: str,
-        encryption: StateLayer,
-        lock: LockOptions,
-        force: bool,
-        diags: Diagnostics,
-    ) -> bool:
+    async def delete(self, name: str, lock: LockOptions, force: bool, diags: Diagnostics) -> bool:
         """Delete a workspace that nothing is left in; with `force`, forget what is left."""
         if name == self.selected(diags).name:
             diags.append(cannot_delete_selected(name))
             return False
-        names = await self.names(diags)
-        if name not in names:
+        states = self.open(name)
+        if states is None:
+            return False
+        if name not in await states.backend.workspaces(diags):
+            names = await self.names(diags)
             diags.append(no_such_workspace(name, names, "There is nothing to delete."))
             return False
-        snapshots = Snapshots(self.backend.storage(name), encryption)
-        if not await snapshots.lock("workspace-delete", lock, diags):
+        snapshots = Snapshots(states.backend.storage(name), states.encryption())
+        if diags.has_errors or not await snapshots.lock("workspace-delete", lock, diags):
             return False
         try:
             readable = await snapshots.read(diags)
@@ -169,7 +181,29 @@ class Workspaces:
                 readable = False
         finally:
             await snapshots.unlock(diags)
-        return readable and await self.backend.delete_workspace(name, diags)
+        return readable and await states.backend.delete_workspace(name, diags)
+
+    def _use(self, name: str, diags: Diagnostics) -> bool:
+        """Select a workspace that exists."""
+        known = self._known()
+        if self.are_apart and name not in known:
+            path = below(self.data_directory, _KNOWN_FILE)
+            try:
+                write_beside(path, "".join(f"{each}\n" for each in (*known, name)).encode(), 0o644)
+            except OSError as error:
+                diags.append(file_problem("list of workspaces", path, error))
+                return False
+        return remember_selection(self.data_directory, name, diags)
+
+    def _known(self) -> Sequence[str]:
+        """The workspaces that were used here, where each may have a backend of its own."""
+        if not self.are_apart:
+            return ()
+        try:
+            with open(below(self.data_directory, _KNOWN_FILE), encoding="utf-8") as file:
+                return [name for name in file.read().split() if is_valid_name(name)]
+        except (OSError, ValueError):
+            return ()
 
     def _may_change(self, name: str, diags: Diagnostics) -> bool:
         if self.selected(diags).is_overridden:

@@ -86,12 +86,20 @@ def open_session(
     where = working_directory(invocation, name)
     session = Session(where, given_variables(invocation), options, people)
     session.on_remembered = partial(_tell_remembered, invocation.terminal)
+    session.on_elsewhere = partial(_tell_elsewhere, invocation.terminal)
     return session
 
 
 def _tell_remembered(terminal: Terminal, names: Sequence[str]) -> None:
     used = ", ".join(f"var.{name}" for name in names)
     terminal.err(f"Using remembered values for {used} (see nigari init -show).")
+
+
+def _tell_elsewhere(terminal: Terminal, text: str) -> None:
+    if terminal.events is None:
+        terminal.err(text)
+    else:
+        terminal.events.event(text.removesuffix("."), {"type": "backend_location"})
 
 
 def state_files(invocation: Invocation) -> StateFiles:

@@ -61,7 +61,7 @@ async def _other(presenter: Presenter) -> Session | None:
     other = _session(presenter)
     if other is None:
         return None
-    found = other.states.workspaces(other.diags)
+    found = other.workspaces()
     names = () if found is None else await found.names(other.diags)
     presenter.diags.extend(other.diags)
     if found is None or presenter.diags.has_errors:

@@ -12,16 +12,12 @@ from nigari.cty.values import go_quote
 
 async def _delete(presenter: Presenter) -> bool:
     name = workspace_name(presenter)
-    workspaces, encryption = (
-        presenter.session.states.workspaces(presenter.diags),
-        presenter.session.encryption,
-    )
+    workspaces = presenter.session.workspaces()
     if workspaces is None or presenter.diags.has_errors:
         return False
     is_forced = presenter.invocation.switch("force")
-    if not await workspaces.delete(
-        name, encryption, presenter.session.options.lock, is_forced, presenter.diags
-    ):
+    lock = presenter.session.options.lock
+    if not await workspaces.delete(name, lock, is_forced, presenter.diags):
         return False
     presenter.say(f"Deleted workspace {go_quote(name)}!", f"Deleted workspace {go_quote(name)}")
     return True

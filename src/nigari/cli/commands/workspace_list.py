@@ -9,7 +9,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 
 
 async def _list(presenter: Presenter) -> bool:
-    workspaces = presenter.session.states.workspaces(presenter.diags)
+    workspaces = presenter.session.workspaces()
     if workspaces is None:
         return False
     names = list(await workspaces.names(presenter.diags))

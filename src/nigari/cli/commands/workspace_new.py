@@ -14,22 +14,21 @@ from nigari.workspace.states.state import read_state_file
 
 async def _new(presenter: Presenter) -> bool:
     name = workspace_name(presenter)
-    workspaces = presenter.session.states.workspaces(presenter.diags)
+    workspaces = presenter.session.workspaces()
     path = presenter.invocation.text("state")
     # All that can be wrong is reported before anything is made.
     file = read_state_file(path, presenter.session.encryption, presenter.diags) if path else None
     if workspaces is None or presenter.diags.has_errors:
         return False
     session = presenter.session
-    if not await workspaces.create(
-        name, lambda: session.encryption, session.options.lock, presenter.diags
-    ):
+    if not await workspaces.create(name, session.options.lock, presenter.diags):
         return False
     say_created(presenter, name)
     if file is None:
         return True
     given = file.state
-    return await presenter.session.edit("workspace-new", lambda _: given, files=NO_STATE_FILES)
+    new = session.in_workspace(name)
+    return await new.edit("workspace-new", lambda _: given, files=NO_STATE_FILES)
 
 
 def workspace_name(presenter: Presenter) -> str:

@@ -12,15 +12,13 @@ from nigari.cty.values import go_quote
 
 async def _select(presenter: Presenter) -> bool:
     name = workspace_name(presenter)
-    workspaces = presenter.session.states.workspaces(presenter.diags)
+    workspaces = presenter.session.workspaces()
     if workspaces is None:
         return False
     is_new = name not in await workspaces.names(presenter.diags)
     before = workspaces.selected(presenter.diags).name
     or_create, session = presenter.invocation.switch("or-create"), presenter.session
-    if not await workspaces.select(
-        name, or_create, lambda: session.encryption, session.options.lock, presenter.diags
-    ):
+    if not await workspaces.select(name, or_create, session.options.lock, presenter.diags):
         return False
     if is_new:
         say_created(presenter, name)

@@ -91,6 +91,13 @@ class InitProgress:
             f"- {key}{at} in {directory}", f"installing {key}{at} in {directory}", members
         )
 
+    def backend_moved(self, differences: Sequence[str]) -> None:
+        """The backend is in another location, because of variables or the workspace."""
+        self._say(
+            f"- The state is in another location than before: {'; '.join(differences)}. Nothing "
+            "was moved."
+        )
+
     def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
         """There is another backend now, or none any more."""
         if now is not None and not is_supported(now.type):

@@ -91,11 +91,16 @@ class VariableNode(ValueNode):
             value = value.mark(EPHEMERAL)
         return value
 
-    def origin(self) -> Origin | None:
+    @property
+    def default_origin(self) -> Origin | None:
+        """The default, whether it is used or not."""
         default = self.variable.default
         if default is None:
             return None
         return Origin(self.frame, self.frame.instance.compiled.expression(default))
+
+    def origin(self) -> Origin | None:
+        return self.default_origin
 
     def take_default(self) -> Sequence[Need]:
         """Use the default, which may be any static expression of this module."""

@@ -6,8 +6,9 @@ way that its value took. Whether the values fit together is the backend's affair
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from nigari.addrs.values import TerraformAttr
 from nigari.config.backend import Backend
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -21,6 +22,7 @@ from nigari.eval.base.slots import Slot
 from nigari.eval.nodes.variable import RootVariable
 from nigari.eval.static.run import StaticRun, settled
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
+from nigari.lang.references import Reference
 from nigari.record import record
 from nigari.schema.block import Block, NestedBlock, Nesting
 from nigari.schema.coerce import coerce
@@ -35,12 +37,32 @@ class BackendArguments:
     range: Range
     """The header of the block."""
     places: Mapping[str, Slot]
-    """Where the arguments of the block itself are."""
+    """Where the arguments are, by their names; those of nested blocks after the block's."""
 
-    def variables(self, argument: str) -> list[str]:
-        """The root module's variables that an argument comes from."""
-        place = self.places.get(argument)
-        return [] if place is None else variables_behind(place.origin)
+    def inputs(self, argument: str) -> BackendInputs:
+        """What an argument, or those in a nested block, come from outside the configuration."""
+        inner = f"{argument}."
+        return inputs_behind(
+            place.origin
+            for name, place in self.places.items()
+            if name == argument or name.startswith(inner)
+        )
+
+
+@record
+class BackendInputs:
+    """What decides about values, apart from what is written in the configuration."""
+
+    variables: Mapping[str, RootVariable]
+    """Variables of the root module by name, in the order they are met."""
+    uses_workspace: bool
+    """Whether the selected workspace has a say, too."""
+
+    @property
+    def names(self) -> list[str]:
+        """All of them, as the configuration refers to them."""
+        names = [f"var.{name}" for name in self.variables]
+        return [*names, "terraform.workspace"] if self.uses_workspace else names
 
 
 def fill_backend(run: StaticRun, backend: Backend, schema: Block) -> BackendArguments | None:
@@ -54,24 +76,32 @@ def fill_backend(run: StaticRun, backend: Backend, schema: Block) -> BackendArgu
     return BackendArguments(backend.type, value, backend.range, places)
 
 
-def variables_behind(origin: Origin) -> list[str]:
-    """The root module's variables that an expression depends on, in the order they are met."""
-    found: dict[str, None] = {}
+def inputs_behind(origins: Iterable[Origin]) -> BackendInputs:
+    """What expressions depend on, through everything they refer to."""
+    found: dict[str, RootVariable] = {}
+    uses_workspace = False
     seen: set[Node] = set()
-    pending = [origin]
+    pending = list(origins)
     while pending:
         place = pending.pop()
         for reference in place.compiled.references:
+            uses_workspace = uses_workspace or is_workspace(reference)
             for node in nodes_of(place.frame, reference):
                 if node in seen:
                     continue
                 seen.add(node)
                 if isinstance(node, RootVariable):
-                    found[node.variable.name] = None
+                    found[node.variable.name] = node
                 further = node.origin()
                 if further is not None:
                     pending.append(further)
-    return list(found)
+    return BackendInputs(found, uses_workspace)
+
+
+def is_workspace(reference: Reference) -> bool:
+    """Whether a reference is one to the name of the selected workspace."""
+    subject = reference.subject
+    return isinstance(subject, TerraformAttr) and subject.name == "workspace"
 
 
 class _Filling:
@@ -90,7 +120,9 @@ class _Filling:
         values: dict[str, Value] = {}
         for name, attribute in content.attributes.items():
             what = f"{self._word} argument {prefix}{name}"
-            slot = places[name] = Slot(what, self._run.root, attribute.expr, self._run.wish)
+            slot = places[f"{prefix}{name}"] = Slot(
+                what, self._run.root, attribute.expr, self._run.wish
+            )
             value = self._argument(slot, schema, name)
             if value is None:
                 is_whole = False
@@ -98,7 +130,7 @@ class _Filling:
                 values[name] = value
         for name, nested in schema.blocks.items():
             bodies = [block.body for block in content.blocks if block.type == name]
-            value = self._blocks(bodies, nested, f"{prefix}{name}.")
+            value = self._blocks(bodies, nested, f"{prefix}{name}.", places)
             if value is None:
                 is_whole = is_whole and not bodies
             else:
@@ -121,8 +153,13 @@ class _Filling:
             _report_unfit(slot, error, self._diags)
             return None
 
-    def _blocks(self, bodies: list[Body], nested: NestedBlock, prefix: str) -> Value | None:
-        found = [self.body(each, nested.block, prefix, {}) for each in bodies]
+    def _blocks(
+        self, bodies: list[Body], nested: NestedBlock, prefix: str, places: dict[str, Slot]
+    ) -> Value | None:
+        found = [
+            self.body(each, nested.block, f"{prefix}{position}." if position else prefix, places)
+            for position, each in enumerate(bodies)
+        ]
         values = [each for each in found if each is not None]
         if not values or len(values) < len(found):
             return None

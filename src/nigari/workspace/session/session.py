@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nigari.diagnostics import Diagnostics, Range, Severity
+from nigari.record import replace
 from nigari.workspace.base.mentions import may_be_encrypted, mentions
 from nigari.workspace.base.options import (
     NO_OPTIONS,
@@ -29,7 +30,9 @@ from nigari.workspace.base.working_directory import WorkingDirectory
 # What only some commands, or only some directories need, is imported when it is.
 if TYPE_CHECKING:
     from nigari.addrs.provider import Provider
+    from nigari.backends.protocol import Backend
     from nigari.backends.snapshots import Snapshots
+    from nigari.backends.workspaces import Workspaces, WorkspaceStates
     from nigari.config.variable import Variable
     from nigari.eval.base.inputs import Inputs
     from nigari.eval.static.run import StaticRun
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from nigari.workspace.configuration.directory import Workspace
     from nigari.workspace.plans.saved_plan import Reopened
     from nigari.workspace.setup.initialize import InitOptions, InitView
+    from nigari.workspace.states.elsewhere import CheckedBackend
     from nigari.workspace.states.state import WorkingState
 
 MoveEdit = Callable[["State", "State | None"], "MoveOutcome | None"]
@@ -72,6 +76,8 @@ class Session:
         """What has been found wrong so far."""
         self.on_remembered: Callable[[Sequence[str]], object] = _ignore
         """Called with the variables whose values `init` has remembered, once they are used."""
+        self.on_elsewhere: Callable[[str], object] = _ignore
+        """Called with a line where the state is in another location than init has set up."""
         self._variables = variables
         self._workspace: Workspace | None = None
         self._inputs: Inputs = {}
@@ -79,6 +85,7 @@ class Session:
         self._is_reported = False
         self._states: WorkingState | None = None
         self._is_checked = False
+        self._has_locations = self._has_asked = False
         self._encryption: Encryption | None = None
         self.shown: Workspace | None = None
         """The workspace whose files diagnostics point into, if that is another one."""
@@ -153,7 +160,7 @@ class Session:
         """Work from now on with the state and the variables that a saved plan was made with."""
         workspace = self.workspace
         self.inputs = {**self._inputs, **plan.inputs}
-        self._states, self._is_checked = self._found_states().as_planned(plan.backend), True
+        self._states, self._is_checked = self._found_states().elsewhere(plan.backend), True
         self._encryption = None
         # What is wrong is shown in the configuration that the plan was made from.
         self.shown = plan.workspace
@@ -198,6 +205,7 @@ class Session:
 
     def ask_variables(self) -> None:
         """Have all variables known before anything is worked out, were it only the backend."""
+        self._has_asked = True
         workspace = self.workspace
         root = workspace.modules.compiled(workspace.directory, Diagnostics())
         if root is not None:
@@ -244,17 +252,87 @@ class Session:
 
     @property
     def states(self) -> WorkingState:
-        """The states of the directory, if its backend is the one that init has set up."""
+        """The states of the directory, if its backend is the one that init has set up, be it in
+        another location.
+        """
         states = self._found_states()
         if not self._is_checked:
             self._is_checked = True
             if states.remembers_backend or mentions(self.where, b"backend", b"cloud"):
-                from nigari.workspace.states.backend import BackendMemory, check_unchanged
+                self._check_backend()
+        return self._found_states()
 
-                run = self._root()
-                if run is not None:
-                    check_unchanged(run, BackendMemory(states.data_directory), self.diags)
-        return states
+    def _check_backend(self) -> None:
+        """Find the backend, where that is another location than init has set up.
+
+        What init remembers belongs to the location that it has set up, and not to others.
+        """
+        found, unused = self._checked_backend(), ""
+        if found is not None and found.elsewhere is not None:
+            remembered = self._forget_remembered()
+            if remembered:
+                unused = f" Remembered values are not used there: {', '.join(remembered)}."
+                found = self._checked_backend()
+        if found is None or self.diags.has_errors:
+            return
+        self._has_locations = found.uses_workspace
+        if found.elsewhere is not None:
+            self._states = self._found_states().elsewhere(found.elsewhere.saved)
+            self.on_elsewhere(f"{found.elsewhere.text}{unused}")
+
+    def _checked_backend(self) -> CheckedBackend | None:
+        from nigari.workspace.states.elsewhere import check_backend
+
+        run = self._root()
+        return None if run is None else check_backend(run, self.where, self.selected, self.diags)
+
+    def _forget_remembered(self) -> list[str]:
+        """Do without the values that init remembers; the variables that they are for."""
+        from nigari.eval.base.inputs import InputKind
+
+        others = {k: v for k, v in self.inputs.items() if v.kind is not InputKind.REMEMBERED}
+        names = [f"var.{name}" for name in self.inputs if name not in others]
+        if names:
+            self.inputs = others
+            if self._has_asked:
+                self.ask_variables()
+        return names
+
+    def workspaces(self) -> Workspaces | None:
+        """The workspaces of the directory; None after reporting why they cannot be used."""
+        from nigari.backends.workspaces import Workspaces
+
+        backend = self.states.backend(self.diags)
+        if backend is None or self.diags.has_errors:
+            return None
+        return Workspaces(
+            backend,
+            self.where.data(),
+            self.where.environ,
+            partial(self._states_of, backend),
+            self._has_locations,
+        )
+
+    def _states_of(self, own: Backend, workspace: str) -> WorkspaceStates | None:
+        """Where the state of a workspace is, and how it is encrypted; None after reporting why
+        that cannot be found out.
+        """
+        from nigari.backends.workspaces import WorkspaceStates
+
+        if workspace == self.selected:
+            return WorkspaceStates(own, lambda: self.encryption)
+        other = self.in_workspace(workspace)
+        backend = other.states.backend(self.diags) if self._has_locations else own
+        if backend is None or self.diags.has_errors:
+            return None
+        return WorkspaceStates(backend, lambda: other.encryption)
+
+    def in_workspace(self, name: str) -> Session:
+        """The same directory with another workspace selected."""
+        where = replace(self.where, environ={**self.where.environ, "TF_WORKSPACE": name})
+        other = Session(where, self._variables, self.options, self.people)
+        other.diags, other.on_elsewhere = self.diags, self.on_elsewhere
+        return other
 
     @property
     def encryption(self) -> StateLayer:

@@ -12,25 +12,35 @@ from pathlib import Path
 
 from nigari.backends.locking import LockOptions
 from nigari.backends.opening import Around, is_supported, open_backend
-from nigari.backends.rules import argument_problems
 from nigari.backends.workspaces import remember_selection
-from nigari.cty.values import Value, string
+from nigari.cty.values import string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.static.backend import BackendArguments
-from nigari.record import record
+from nigari.record import record, replace
 from nigari.workspace.base.people import People
 from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Migration, Move
 from nigari.workspace.states.backend import (
     BackendMemory,
     Change,
     ConfiguredBackend,
+    GivenArgument,
     SavedBackend,
+    check_arguments,
     compare,
     merged,
     missing_arguments,
     read_overrides,
     report_changed,
     report_unset,
+)
+from nigari.workspace.states.elsewhere import (
+    WrittenBackend,
+    differences,
+    given_before,
+    is_elsewhere,
+    load_written,
+    save_written,
+    written_backend,
 )
 
 
@@ -68,6 +78,10 @@ class BackendSetup:
         self._sources = sources
         self._diags = diags
         self._change = Change.NONE
+        self._written: WrittenBackend | None = None
+        """What the configuration says now."""
+        self.differences: tuple[str, ...] = ()
+        """What leads to another location than before, where the backend is the same one."""
         unread = Diagnostics()
         self.saved: SavedBackend | None = self._memory.load(unread)
         """What was remembered."""
@@ -76,36 +90,54 @@ class BackendSetup:
         if unread.has_errors and options.is_wanted and not options.reconfigure:
             diags.extend(unread)
 
-    def decide(self, arguments: BackendArguments | None) -> None:
+    def decide(self, arguments: BackendArguments | None, workspace: str) -> None:
         """Find out what has to be done; what cannot be done without more options is reported."""
         overrides = read_overrides(self._options.settings, self._sources, self._diags)
-        if arguments is None:
-            if overrides and not self._diags.has_errors:
-                _report_no_backend(self._diags)
-            wanted = None
-        else:
-            wanted = self._complete(merged(arguments, overrides, self._diags))
+        saved = None if self._options.reconfigure else self.saved
+        before = None if saved is None else load_written(self._data, saved)
+        wanted = None
+        if arguments is not None:
+            now = written_backend(arguments, workspace)
+            if saved is not None and before is not None and before.text == now.text:
+                # What was given for this configuration holds until something else is.
+                again = {} if overrides else given_before(saved, before)
+            else:
+                again = {}
+            wanted = self._complete(merged(arguments, {**again, **overrides}, self._diags))
             if wanted is not None:
-                _check_arguments(wanted, self._environ, self._diags)
+                check_arguments(wanted, self._environ, self._diags)
+                self._written = replace(now, overridden=wanted.overridden)
+        elif overrides and not self._diags.has_errors:
+            _report_no_backend(self._diags)
         if self._diags.has_errors:
             return
-        saved = None if self._options.reconfigure else self.saved
         self._change = compare(wanted, saved, bool(overrides))
         self.result = None if wanted is None else wanted.saved
-        if self._options.migrate:
-            return
+        if not self._options.migrate:
+            self._guard(wanted, saved, before)
+
+    def _guard(
+        self,
+        wanted: ConfiguredBackend | None,
+        saved: SavedBackend | None,
+        before: WrittenBackend | None,
+    ) -> None:
+        """Without leave to move states, a backend must not be left for another one."""
         if self._change is Change.UNSET and saved is not None and saved.type != "cloud":
             report_unset(saved, self._diags)
         elif self._change is Change.OTHER and wanted is not None and saved is not None:
-            report_changed(wanted, saved, self._diags)
+            now = self._written
+            if before is not None and now is not None and is_elsewhere(wanted, saved, before, now):
+                self._change = Change.LOCATION
+                self.differences = differences(wanted, saved)
+            else:
+                report_changed(wanted, saved, self._diags)
 
     def _complete(self, wanted: ConfiguredBackend | None) -> ConfiguredBackend | None:
         """Ask for required arguments that have no value."""
-        from nigari.backends.schemas import BACKENDS
-
         if wanted is None:
             return None
-        answers: dict[str, Value] = {}
+        answers: dict[str, GivenArgument] = {}
         for name in missing_arguments(wanted):
             answer = None
             if self._people.can_be_asked:
@@ -115,14 +147,10 @@ class BackendSetup:
             if answer is None:
                 _report_missing(name, wanted, self._diags)
             else:
-                answers[name] = string(answer)
+                answers[name] = GivenArgument(string(answer), "the answer")
         if not answers:
             return wanted
-        given = {
-            name: value
-            for name, value in wanted.value.mapping().items()
-            if name in BACKENDS[wanted.type].attributes
-        }
+        given = {name: GivenArgument(wanted.value.attribute(name)) for name in wanted.overridden}
         return merged(wanted.arguments, {**given, **answers}, self._diags)
 
     async def stored_providers(self, around: Around, selected: str) -> list[str]:
@@ -173,6 +201,9 @@ class BackendSetup:
         """Remember the backend, where it has changed. An `OSError` says why it cannot be."""
         if self._is_saved:
             self._memory.save(self.result)
+        if self._options.is_wanted:
+            kept = self.result if self._is_saved else self.saved
+            save_written(self._data, kept, self._written)
 
     def _agrees(self, question: str) -> bool | None:
         return True if self._options.force_copy else self._people.agrees(question)
@@ -198,19 +229,6 @@ async def _stored_in(
     except (ValueError, AttributeError, TypeError):
         return []
     return [text for text in found if isinstance(text, str)]
-
-
-def _check_arguments(
-    wanted: ConfiguredBackend, environ: Mapping[str, str], diags: Diagnostics
-) -> None:
-    """Report arguments that the backend cannot be configured with."""
-    if missing_arguments(wanted):
-        return
-    places = wanted.arguments.places
-    for found in argument_problems(wanted.type, wanted.value, environ):
-        place = places.get(found.argument)
-        where = wanted.arguments.range if place is None else place.expr.range
-        diags.error("Invalid backend argument", found.text, where)
 
 
 def _report_no_backend(diags: Diagnostics) -> None:

@@ -89,6 +89,10 @@ class InitView(InstallView, Protocol):
         """Values of variables are not used any more that were remembered for another backend."""
         ...
 
+    def backend_moved(self, differences: Sequence[str]) -> None:
+        """The backend is in another location, because of variables or the workspace."""
+        ...
+
     def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
         """There is another backend now, or none any more."""
         ...
@@ -281,8 +285,10 @@ class Initialization:
         installation: Installation | None = None
         if options.backend.is_wanted:
             self._view.beginning("backend")
-            backend.decide(self._arguments)
-            if backend.is_news and not diags.has_errors:
+            backend.decide(self._arguments, self.selected)
+            if backend.differences and not diags.has_errors:
+                self._view.backend_moved(backend.differences)
+            elif backend.is_news and not diags.has_errors:
                 self._view.backend_set(backend.saved, backend.result)
         if options.get_providers and not diags.has_errors:
             self._view.beginning("providers")

@@ -46,6 +46,9 @@ class QuietInit:
         """A module is where it was not before."""
         self.modules[key] = directory
 
+    def backend_moved(self, differences: Sequence[str]) -> None:
+        """The backend is in another location."""
+
     def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
         """There is another backend now, or none any more."""
 

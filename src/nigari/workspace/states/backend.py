@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -80,6 +79,8 @@ class ConfiguredBackend:
     arguments: BackendArguments
     value: Value
     hash: int
+    overridden: tuple[str, ...] = ()
+    """The arguments whose values are not those of the configuration."""
 
     @property
     def type(self) -> str:
@@ -101,6 +102,7 @@ class Change(Enum):
     HASH = "the same, written differently"
     FIRST = "first backend"
     OTHER = "another configuration"
+    LOCATION = "another location, because of variables or the workspace"
     UNSET = "no backend"
 
 
@@ -169,10 +171,20 @@ def find_arguments(run: StaticRun) -> BackendArguments | None:
     return None if schema is None else fill_backend(run, backend, schema)
 
 
+@record
+class GivenArgument:
+    """A value that takes the place of an argument in the configuration."""
+
+    value: Value
+    origin: str = "-backend-config"
+    """What gives it."""
+    range: Range | None = None
+
+
 def merged(
-    arguments: BackendArguments, overrides: Mapping[str, Value], diags: Diagnostics
+    arguments: BackendArguments, overrides: Mapping[str, GivenArgument], diags: Diagnostics
 ) -> ConfiguredBackend | None:
-    """The backend with the arguments of the command line in place of those of the file."""
+    """The backend with arguments that are given in place of those of the file."""
     from nigari.backends.schemas import BACKENDS
 
     schema = BACKENDS[arguments.type]
@@ -180,16 +192,15 @@ def merged(
     for name, given in overrides.items():
         attribute = schema.attributes.get(name)
         if attribute is None:
-            _report_unknown_argument(name, arguments.type, schema, diags)
+            _report_unknown_argument(name, given, arguments.type, schema, diags)
             return None
         try:
-            values[name] = convert(given, attribute.spec_type)
+            values[name] = convert(given.value, attribute.spec_type)
         except CtyError as error:
-            _report_unfit(name, error, diags)
+            _report_unfit(name, given, error, diags)
             return None
-    return ConfiguredBackend(
-        arguments, object_value(values), backend_hash(arguments.type, arguments.value)
-    )
+    hash_ = backend_hash(arguments.type, arguments.value)
+    return ConfiguredBackend(arguments, object_value(values), hash_, tuple(overrides))
 
 
 def missing_arguments(wanted: ConfiguredBackend) -> list[str]:
@@ -220,22 +231,19 @@ def compare(
     return Change.OTHER
 
 
-def check_unchanged(run: StaticRun, memory: BackendMemory, diags: Diagnostics) -> None:
-    """For every command but init: report a backend that is not the one that init has set up."""
-    saved = memory.load(diags)
-    # What else is wrong with the configuration does not concern the backend.
-    arguments, found = run.noting(partial(find_arguments, run))
-    diags.extend(found)
-    if diags.has_errors:
+def check_arguments(
+    wanted: ConfiguredBackend, environ: Mapping[str, str], diags: Diagnostics
+) -> None:
+    """Report arguments that the backend cannot be configured with."""
+    from nigari.backends.rules import argument_problems
+
+    if missing_arguments(wanted):
         return
-    wanted = None if arguments is None else merged(arguments, {}, diags)
-    change = compare(wanted, saved, is_overridden=False)
-    if change is Change.FIRST and wanted is not None:
-        _report_not_set_up(wanted, diags)
-    elif change is Change.UNSET and saved is not None:
-        report_unset(saved, diags)
-    elif change is Change.OTHER and wanted is not None and saved is not None:
-        report_changed(wanted, saved, diags)
+    places = wanted.arguments.places
+    for found in argument_problems(wanted.type, wanted.value, environ):
+        place = places.get(found.argument)
+        where = wanted.arguments.range if place is None else place.expr.range
+        diags.error("Invalid backend argument", found.text, where)
 
 
 # -- the command line -------------------------------------------------------------------------
@@ -243,19 +251,21 @@ def check_unchanged(run: StaticRun, memory: BackendMemory, diags: Diagnostics) -
 
 def read_overrides(
     given: Sequence[str], sources: dict[str, bytes], diags: Diagnostics
-) -> Mapping[str, Value]:
+) -> Mapping[str, GivenArgument]:
     """The values of `-backend-config`: `name=value`, or a file of such lines; the last counts."""
-    values: dict[str, Value] = {}
+    values: dict[str, GivenArgument] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if equals:
-            values[name.strip()] = string(value)
+            values[name.strip()] = GivenArgument(string(value))
         elif text:
             values.update(_read_file(text, sources, diags))
     return values
 
 
-def _read_file(path: str, sources: dict[str, bytes], diags: Diagnostics) -> Mapping[str, Value]:
+def _read_file(
+    path: str, sources: dict[str, bytes], diags: Diagnostics
+) -> Mapping[str, GivenArgument]:
     from nigari.hcl.json_body import parse_json_body
 
     try:
@@ -271,7 +281,7 @@ def _read_file(path: str, sources: dict[str, bytes], diags: Diagnostics) -> Mapp
     source = Source.from_bytes(path, data)
     body = parse_json_body(source, diags) if path.endswith(".json") else parse_body(source, diags)
     return {
-        name: attribute.expr.value(Scope(), diags)
+        name: GivenArgument(attribute.expr.value(Scope(), diags), path, attribute.expr.range)
         for name, attribute in body.just_attributes(diags).items()
     }
 
@@ -310,15 +320,16 @@ def _changes(wanted: ConfiguredBackend, saved: SavedBackend) -> list[str]:
     if before is None:
         return [f'the saved settings do not match the backend "{saved.type}"']
     lines: list[str] = []
-    for name in _changed_arguments(wanted, before):
-        old, new = (_shown(value.attribute(name)) for value in (before, wanted.value))
-        variables = wanted.arguments.variables(name)
-        why = f", because of {', '.join(f'var.{each}' for each in variables)}" if variables else ""
+    for name in changed_arguments(wanted, before):
+        old, new = (shown(value.attribute(name)) for value in (before, wanted.value))
+        causes = wanted.arguments.inputs(name).names
+        why = f" (it depends on {', '.join(causes)})" if causes else ""
         lines.append(f"{name} was {old} and is {new} now{why}")
     return lines
 
 
-def _changed_arguments(wanted: ConfiguredBackend, before: Value) -> list[str]:
+def changed_arguments(wanted: ConfiguredBackend, before: Value) -> list[str]:
+    """The arguments that have other values than before."""
     now = wanted.value.mapping()
     return [name for name, value in sorted(before.mapping().items()) if value != now[name]]
 
@@ -326,20 +337,22 @@ def _changed_arguments(wanted: ConfiguredBackend, before: Value) -> list[str]:
 def _first_place(wanted: ConfiguredBackend, saved: SavedBackend) -> Range:
     before = saved.value()
     if before is not None and wanted.type == saved.type:
-        for name in _changed_arguments(wanted, before):
+        for name in changed_arguments(wanted, before):
             place = wanted.arguments.places.get(name)
             if place is not None:
                 return place.expr.range
     return wanted.arguments.range
 
 
-def _shown(value: Value) -> str:
+def shown(value: Value) -> str:
+    """The value of an argument, for a message."""
     from nigari.lang.render import value_display
 
     return "not set" if value.is_null else value_display(value)
 
 
-def _report_not_set_up(wanted: ConfiguredBackend, diags: Diagnostics) -> None:
+def report_not_set_up(wanted: ConfiguredBackend, diags: Diagnostics) -> None:
+    """There is a backend, and init has not run since."""
     diags.error(
         "Backend not set up",
         f'The configuration has a backend "{wanted.type}", but this directory has not been '
@@ -356,19 +369,23 @@ def _report_memory(path: Path, reason: str, diags: Diagnostics) -> None:
     )
 
 
-def _report_unknown_argument(name: str, type_: str, schema: Block, diags: Diagnostics) -> None:
+def _report_unknown_argument(
+    name: str, given: GivenArgument, type_: str, schema: Block, diags: Diagnostics
+) -> None:
     hint = did_you_mean(name, schema.attributes)
     if name in schema.blocks:
         hint = " It is a block, and blocks can be set only in the configuration."
     diags.error(
         "Invalid backend setting",
-        f'The backend "{type_}" has no argument "{name}", which -backend-config sets.{hint}',
+        f'The backend "{type_}" has no argument "{name}", which {given.origin} sets.{hint}',
+        given.range,
     )
 
 
-def _report_unfit(name: str, error: CtyError, diags: Diagnostics) -> None:
+def _report_unfit(name: str, given: GivenArgument, error: CtyError, diags: Diagnostics) -> None:
     part = f" at {path_text(error.path)}" if error.path else ""
     diags.error(
         "Invalid backend setting",
-        f"The value of {name} given with -backend-config is not valid{part}: {error.message}.",
+        f"The value of {name} from {given.origin} is not valid{part}: {error.message}.",
+        given.range,
     )

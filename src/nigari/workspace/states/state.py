@@ -15,7 +15,7 @@ from nigari.backends.local import BACKUP_SUFFIX, LocalBackend, LocalPaths, Local
 from nigari.backends.opening import Around, local_paths, open_backend
 from nigari.backends.protocol import Backend
 from nigari.backends.snapshots import Snapshots
-from nigari.backends.workspaces import Selection, Workspaces
+from nigari.backends.workspaces import Selection
 from nigari.diagnostics import Diagnostics
 from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
@@ -37,13 +37,15 @@ class WorkingState:
 
     def __init__(self, where: WorkingDirectory) -> None:
         self.where = where
-        self._is_of_plan = False
-        self._of_plan: SavedBackend | None = None
+        self._is_elsewhere = False
+        self._elsewhere: SavedBackend | None = None
 
-    def as_planned(self, backend: SavedBackend | None) -> WorkingState:
-        """The states in the backend that a plan was made with, whatever `init` has set up since."""
+    def elsewhere(self, backend: SavedBackend | None) -> WorkingState:
+        """The states in another backend than the one that `init` has set up: that of a plan, or of
+        other variables. None is for the usual local file.
+        """
         states = WorkingState(self.where)
-        states._is_of_plan, states._of_plan = True, backend
+        states._is_elsewhere, states._elsewhere = True, backend
         return states
 
     @property
@@ -76,13 +78,6 @@ class WorkingState:
             replace(paths, state=files.state, state_out=files.state_out, backup=files.backup),
         )
 
-    def workspaces(self, diags: Diagnostics) -> Workspaces | None:
-        """The workspaces of the configured backend; None after reporting why they cannot be used."""
-        backend = self.backend(diags)
-        if backend is None or diags.has_errors:
-            return None
-        return Workspaces(backend, self.where.data(), self.where.environ)
-
     def snapshots(
         self, encryption: StateLayer, diags: Diagnostics, files: StateFiles = NO_STATE_FILES
     ) -> Snapshots | None:
@@ -113,9 +108,9 @@ class WorkingState:
         return self.snapshots(encryption, diags, StateFiles(backup=backup))
 
     def remembered_backend(self, diags: Diagnostics) -> SavedBackend | None:
-        """What the last `init` has remembered about the backend, or what a plan has."""
-        if self._is_of_plan or not self.remembers_backend:
-            return self._of_plan
+        """What the last `init` has remembered about the backend, or which other one is used."""
+        if self._is_elsewhere or not self.remembers_backend:
+            return self._elsewhere
         from nigari.workspace.states.backend import BackendMemory
 
         return BackendMemory(self.data_directory).load(diags)
