@@ -31,6 +31,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "Evaluate an expression before anything runs"),
     "explain": ("explain", "Show where a value comes from and when it is known"),
     "uses": ("uses", "Show everything that depends on something"),
+    "fleet graph": ("fleet_graph", "Show which units of the fleet need which others"),
+    "fleet list": ("fleet_list", "List the units of the fleet: root modules below a directory"),
     "fmt": ("fmt", "Rewrite configuration files in the standard format"),
     "get": ("get", "Install the modules that the configuration calls"),
     "graph": ("graph", "Show the operations of a plan and their order"),
@@ -72,6 +74,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 GROUPS: dict[str, str] = {
     "cache": "Look after the module packages that are kept for all directories",
+    "fleet": "Work with many root modules as one",
     "metadata": "Print information about the language for programs",
     "provider": "Make providers of your own",
     "state": "Inspect the state and change it by hand",

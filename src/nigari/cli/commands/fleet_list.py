@@ -1,0 +1,53 @@
+"""`nigari fleet list`: the units of the fleet below the working directory."""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.cli.fleet_flags import CHOICE_FLAGS, FleetCommand
+from nigari.cli.views.fleet_text import columns
+from nigari.fleet.documents import units_document
+
+
+def run(invocation: Invocation) -> int:
+    """Print the units."""
+    command = FleetCommand(invocation)
+    names = command.chosen()
+    if names is None:
+        return 1
+    found = command.found
+    if invocation.switch("json"):
+        import json
+
+        document = units_document(found, names)
+        command.terminal.out(json.dumps(document, indent=2, ensure_ascii=False))
+    elif invocation.switch("names"):
+        for name in names:
+            command.terminal.out(name)
+    else:
+        rows = [("UNIT", "DIRECTORY", "WORKSPACE", "LABELS", "NEEDS")]
+        for name in names:
+            unit, needs = found.units[name], found.graph.needs[name]
+            labels = ", ".join(unit.labels)
+            rows.append((name, unit.directory, unit.workspace or "", labels, str(len(needs) or "")))
+        command.terminal.out(columns(rows) if names else "There are no units here.")
+    problems = [each for name in names for each in found.problems(name)]
+    command.show(problems)
+    return 1 if problems else 0
+
+
+COMMAND = Command(
+    "fleet list",
+    "Lists the units below the working directory: directories with configuration that no other one "
+    "calls as a module, and what fleet.hcl declares. Nothing is run.",
+    run,
+    flags=(
+        Flag("json", FLAG_SWITCH, "Print a JSON document"),
+        Flag("names", FLAG_SWITCH, "Print names only"),
+        *CHOICE_FLAGS,
+    ),
+    examples=(
+        Example("nigari fleet list", ""),
+        Example("nigari fleet list -changed-since=origin/main", "what a change concerns"),
+        Example("nigari fleet list -only=network+ -names", "the network and what depends on it"),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Fleets: many root modules, found by evaluation, planned and applied as one."""

@@ -1,0 +1,124 @@
+"""What has changed since a commit, and which units that concerns.
+
+A unit is concerned when a file has changed that it reads: in its directory, in the modules that it
+calls, a file that a function reads, a file of variables, or `fleet.hcl` where that says something
+else of it now. All that is known from evaluation.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+
+from nigari.diagnostics import Diagnostics
+from nigari.fleet.definition import FILE_NAME
+from nigari.fleet.files_read import FilesRead, files_read
+from nigari.fleet.survey import Survey, survey
+from nigari.fleet.unit import Unit
+
+
+def changed_files(root: str, reference: str, diags: Diagnostics) -> set[str] | None:
+    """The files that differ from a commit, as absolute paths; None after reporting why that cannot
+    be told. Files that git does not know yet have changed, too.
+    """
+    top = _git(root, diags, "rev-parse", "--show-toplevel")
+    if top is None:
+        return None
+    base = os.path.realpath(os.fsdecode(top).rstrip("\n"))
+    differing = _git(base, diags, "diff", "--name-only", "--no-renames", "-z", reference, "--")
+    new = _git(base, diags, "ls-files", "--others", "--exclude-standard", "-z")
+    if differing is None or new is None:
+        return None
+    names = [os.fsdecode(each) for each in (differing + new).split(b"\0") if each]
+    return {os.path.join(base, name) for name in names}
+
+
+def concerned_units(
+    found: Survey, changed: Iterable[str], reference: str, environ: Mapping[str, str]
+) -> set[str]:
+    """The units that a change of these files concerns, without those that depend on them."""
+    paths = set(changed)
+    concerned: set[str] = set()
+    owners, readers, prefixes = _index(found, environ)
+    for path in paths:
+        concerned |= readers.get(path, set())
+        concerned |= owners.get(_owner(os.path.dirname(path), owners), set())
+        for prefix, names in prefixes.items():
+            if path.startswith(prefix):
+                concerned |= names
+    definition = os.path.join(os.path.realpath(found.root), FILE_NAME)
+    if definition in paths:
+        concerned |= _declared_differently(found, reference, environ)
+    return concerned
+
+
+def _index(
+    found: Survey, environ: Mapping[str, str]
+) -> tuple[dict[str, set[str]], dict[str, set[str]], dict[str, set[str]]]:
+    """Units by the directories that are theirs, by the files that they read, and by what the paths
+    of files begin with that are not known exactly.
+    """
+    owners: dict[str, set[str]] = {}
+    readers: dict[str, set[str]] = {}
+    prefixes: dict[str, set[str]] = {}
+    for name, unit in found.units.items():
+        read = _files_of(found, unit, environ)
+        for directory in read.directories:
+            owners.setdefault(os.path.realpath(directory), set()).add(name)
+        for path in read.files:
+            readers.setdefault(os.path.realpath(path), set()).add(name)
+        for prefix in read.prefixes:
+            prefixes.setdefault(prefix, set()).add(name)
+    return owners, readers, prefixes
+
+
+def _files_of(found: Survey, unit: Unit, environ: Mapping[str, str]) -> FilesRead:
+    values = found.definition.variables(unit.name, {}, Diagnostics()).values
+    return files_read(unit, environ, values)
+
+
+def _owner(directory: str, owners: Mapping[str, object]) -> str:
+    """The nearest directory above a file that belongs to units."""
+    while directory not in owners:
+        above = os.path.dirname(directory)
+        if above == directory:
+            return ""
+        directory = above
+    return directory
+
+
+def _declared_differently(found: Survey, reference: str, environ: Mapping[str, str]) -> set[str]:
+    """The units of which `fleet.hcl` says something else than it did."""
+    before = _git(found.root, Diagnostics(), "show", f"{reference}:./{FILE_NAME}")
+    if before is None:
+        return {name for name, unit in found.units.items() if unit.block}
+    old = survey(found.root, environ, before)
+    concerned: set[str] = set()
+    for name, unit in found.units.items():
+        known = old.units.get(name)
+        is_same = known is not None and _settings(unit) == _settings(known)
+        values = found.definition.variables(name, {}, Diagnostics())
+        was = old.definition.variables(name, {}, Diagnostics())
+        if not is_same or values != was:
+            concerned.add(name)
+    return concerned
+
+
+def _settings(unit: Unit) -> tuple[object, ...]:
+    return unit.directory, unit.workspace, unit.var_files, unit.environ
+
+
+def _git(directory: str, diags: Diagnostics, *arguments: str) -> bytes | None:
+    try:
+        done = subprocess.run(
+            ("git", "-C", directory, *arguments), capture_output=True, check=False
+        )
+    except OSError as error:
+        diags.error("Cannot run git", f"git cannot be started: {error.strerror}.")
+        return None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+        diags.error("Cannot compare with a commit", f"git {arguments[0]} failed: {said}")
+        return None
+    return done.stdout

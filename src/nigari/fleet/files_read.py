@@ -1,0 +1,186 @@
+"""The files that a unit reads: directories of configuration, files of variables, and files that
+functions such as `file` and `templatefile` are called with.
+
+Paths are worked out as far as that is possible before anything runs. Where a path is not known, what
+it begins with may be, and every file that begins so counts.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from nigari.cty.refinements import string_prefix
+from nigari.cty.types import STRING
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.instances import Frame
+from nigari.fleet.inspection import frames_of, open_session
+from nigari.fleet.unit import Unit
+from nigari.hcl.body import Body
+from nigari.hcl.calls import FunctionCall
+from nigari.hcl.expressions import Expression
+from nigari.hcl.native_body import NativeBody
+from nigari.lang.files import Entry, Files
+from nigari.record import record
+from nigari.workspace.configuration.asked import Evaluation, compiled_origin
+from nigari.workspace.session.session import Session
+
+_READING: Final = frozenset(
+    (
+        "file",
+        "fileexists",
+        "filebase64",
+        "filebase64sha256",
+        "filebase64sha512",
+        "filemd5",
+        "filesha1",
+        "filesha256",
+        "filesha512",
+        "templatefile",
+        "fileset",
+    )
+)
+
+
+@record
+class FilesRead:
+    """What a unit reads, as absolute paths without links."""
+
+    directories: frozenset[str]
+    """Directories of which everything counts that does not belong to other units or modules."""
+    files: frozenset[str]
+    prefixes: frozenset[str]
+    """What the paths of further files begin with."""
+
+
+def files_read(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> FilesRead:
+    """The files that a unit reads."""
+    session = open_session(unit, environ, variables)
+    recorder = _Recorder(session.where.files)
+    _ = session.inputs
+    session.use_files(recorder)
+    run = session.static()
+    directories, prefixes = {unit.path}, set[str]()
+    if run is not None:
+        run.report_to(Diagnostics())
+        places = session.workspace.modules.places.values()
+        directories |= {_at(session, each.directory) for each in places if not each.package}
+        # Which files a module has was asked until here; from now on only functions list files.
+        recorder.listed.clear()
+        calls = _Calls(Evaluation(run, session.sources))
+        for frame in frames_of(calls.evaluation):
+            calls.look_at(frame)
+        prefixes |= {_prefix(session, each) for each in calls.prefixes}
+        prefixes |= {_prefix(session, f"{each}/") for each in recorder.listed}
+    files = {os.path.realpath(_at(session, path)) for path in recorder.read_paths}
+    return FilesRead(
+        frozenset(directories),
+        frozenset(files.union(map(os.path.realpath, unit.var_files))),
+        frozenset(prefixes),
+    )
+
+
+def _at(session: Session, path: str) -> str:
+    return os.path.normpath(session.where.at(path))
+
+
+def _prefix(session: Session, text: str) -> str:
+    """What paths begin with, whatever the directory is written like."""
+    if not text:
+        return "/"
+    head, slash, tail = text.rpartition("/")
+    directory = os.path.realpath(session.where.at(head if slash else "."))
+    return os.path.join(directory, "") + tail
+
+
+class _Recorder:
+    """Files of which it is noted what was asked for."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self.read_paths: set[str] = set()
+        self.listed: set[str] = set()
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        self.read_paths.add(path)
+        return self._files.read(path, limit)
+
+    def entries(self, path: str) -> list[Entry]:
+        self.listed.add(path)
+        return self._files.entries(path)
+
+    def is_file(self, path: str) -> bool:
+        self.read_paths.add(path)
+        return self._files.is_file(path)
+
+    def is_directory(self, path: str) -> bool:
+        return self._files.is_directory(path)
+
+
+class _Calls:
+    """Evaluates whatever calls functions that read files."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        self.prefixes: set[str] = set()
+
+    def look_at(self, frame: Frame) -> None:
+        """Look at everything that a module instance declares."""
+        module = frame.module
+        for resource in module.resources.values():
+            found = [each for each in _expressions(resource.body) if _calls_in(each)]
+            if found:
+                expansion = self.evaluation.resource_instances(frame, resource)
+                for data in expansion.instances.values():
+                    self._evaluate(frame, found, data)
+        exprs = [each.expr for each in module.locals.values()]
+        exprs += [each.expr for each in module.outputs.values()]
+        for call in module.calls.values():
+            exprs += _expressions(call.body)
+        for config in module.provider_configs.values():
+            exprs += _expressions(config.body)
+        self._evaluate(frame, [each for each in exprs if _calls_in(each)], NO_INSTANCE_DATA)
+
+    def _evaluate(self, frame: Frame, exprs: list[Expression], data: InstanceData) -> None:
+        for expr in exprs:
+            if not self._value(frame, expr, data).is_wholly_known:
+                for call in _calls_in(expr):
+                    self._note(self._value(frame, call.arguments[0], data))
+
+    def _value(self, frame: Frame, expr: Expression, data: InstanceData) -> Value:
+        return self.evaluation.value("path", compiled_origin(frame, expr, data)).unmark_deep()[0]
+
+    def _note(self, path: Value) -> None:
+        """Note what a path begins with that is not known; nothing where nothing is known of it."""
+        if not path.is_known:
+            self.prefixes.add(string_prefix(path) if path.type == STRING else "")
+
+
+def _expressions(body: Body) -> list[Expression]:
+    """All expressions of a body, those of inner blocks included."""
+    found: list[Expression] = []
+    pending = [body]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, NativeBody):
+            found += [each.expr for each in current.attributes.values()]
+            pending += [each.body for each in current.blocks]
+        else:
+            found += [each.expr for each in current.just_attributes(Diagnostics()).values()]
+    return found
+
+
+def _calls_in(expr: Expression) -> list[FunctionCall]:
+    """The calls of functions that read files, in an expression."""
+    found: list[FunctionCall] = []
+    pending = [expr]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, FunctionCall) and current.arguments:
+            if current.name.removeprefix("core::") in _READING:
+                found.append(current)
+        pending.extend(current.children())
+    return found

@@ -1,0 +1,213 @@
+"""The graph of a fleet: which unit needs which, found by evaluation.
+
+A unit that reads the state that another one writes needs that one. So does a unit whose variables
+are given another's outputs, and one that says so. What is wrong with all that is named with where
+it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+
+from nigari.backends.identity import StateIdentity
+from nigari.diagnostics import Cause, Diagnostics, Range
+from nigari.fleet.inspection import Inspection
+from nigari.fleet.unit import Unit, path_from_root
+from nigari.record import record, replace
+
+
+class Reason(Enum):
+    """Why a unit needs another."""
+
+    REMOTE_STATE = "remote state"
+    OUTPUTS = "outputs"
+    DEPENDS_ON = "depends_on"
+
+
+@record
+class Edge:
+    """A unit needs another one."""
+
+    unit: str
+    needs: str
+    reason: Reason
+    address: str
+    """What needs it: the address of a data source, or the argument of `fleet.hcl`."""
+    range: Range | None
+
+
+@record
+class ForeignState:
+    """A state that a unit reads and that no unit writes, or of which that cannot be told."""
+
+    unit: str
+    address: str
+    range: Range | None
+    state: str
+    """The state as it is described; empty where that cannot be worked out."""
+    why: str = ""
+
+
+@record
+class Graph:
+    """Units and what they need."""
+
+    units: Mapping[str, Unit]
+    edges: tuple[Edge, ...]
+    foreign: tuple[ForeignState, ...]
+    cycles: tuple[tuple[str, ...], ...]
+    states: Mapping[str, StateIdentity]
+    """The state that each unit writes, where that is known."""
+    needs: Mapping[str, tuple[str, ...]]
+    """The units that each unit needs directly."""
+    needed_by: Mapping[str, tuple[str, ...]]
+    edges_of: Mapping[str, tuple[Edge, ...]]
+    """The edges of each unit that needs any."""
+
+    def layers(self) -> list[list[str]]:
+        """The units in groups, each after everything that it needs; those in cycles are left out."""
+        waiting = {name: len(found) for name, found in self.needs.items()}
+        layer = [name for name, count in waiting.items() if count == 0]
+        found: list[list[str]] = []
+        while layer:
+            found.append(layer)
+            following: list[str] = []
+            for name in layer:
+                for user in self.needed_by[name]:
+                    waiting[user] -= 1
+                    if waiting[user] == 0:
+                        following.append(user)
+            layer = following
+        return found
+
+    def closure(self, names: Iterable[str], is_upward: bool) -> set[str]:
+        """These units with all that they need, or, downward, with all that needs them."""
+        following = self.needs if is_upward else self.needed_by
+        found = set(names)
+        pending = list(found)
+        while pending:
+            for each in following[pending.pop()]:
+                if each not in found:
+                    found.add(each)
+                    pending.append(each)
+        return found
+
+    def reads(self, name: str) -> list[str]:
+        """The units whose states a unit reads."""
+        edges = self.edges_of.get(name, ())
+        return list(
+            dict.fromkeys(each.needs for each in edges if each.reason is Reason.REMOTE_STATE)
+        )
+
+
+def build_graph(
+    units: Sequence[Unit],
+    inspections: Mapping[str, Inspection],
+    declared: Mapping[str, Mapping[str, tuple[str, Range]]],
+    diags: Diagnostics,
+) -> Graph:
+    """The graph of units, with what `fleet.hcl` says of their needs; what is wrong is reported."""
+    writers = _writers(units, inspections, diags)
+    edges: list[Edge] = []
+    foreign: list[ForeignState] = []
+    for unit in units:
+        for name, (why, place) in declared.get(unit.name, {}).items():
+            edges.append(Edge(unit.name, name, Reason(why), f"{why} of {unit.name}", place))
+        for read in inspections[unit.name].reads:
+            place = replace(read.range, filename=path_from_root(read.range.filename, unit))
+            writer = None if read.identity is None else writers.get(read.identity)
+            if writer is None:
+                state = "" if read.identity is None else str(read.identity)
+                foreign.append(ForeignState(unit.name, read.address, place, state, read.why))
+            elif writer != unit.name:
+                edges.append(Edge(unit.name, writer, Reason.REMOTE_STATE, read.address, place))
+    needs: dict[str, dict[str, None]] = {unit.name: {} for unit in units}
+    needed_by: dict[str, dict[str, None]] = {unit.name: {} for unit in units}
+    edges_of: dict[str, list[Edge]] = {}
+    for edge in edges:
+        needs[edge.unit][edge.needs] = None
+        needed_by[edge.needs][edge.unit] = None
+        edges_of.setdefault(edge.unit, []).append(edge)
+    cycles = _cycles({name: tuple(found) for name, found in needs.items()})
+    for cycle in cycles:
+        _report_cycle(cycle, edges, diags)
+    states = {name: found.state for name, found in inspections.items() if found.state is not None}
+    return Graph(
+        {unit.name: unit for unit in units},
+        tuple(edges),
+        tuple(foreign),
+        tuple(cycles),
+        states,
+        {name: tuple(found) for name, found in needs.items()},
+        {name: tuple(found) for name, found in needed_by.items()},
+        {name: tuple(found) for name, found in edges_of.items()},
+    )
+
+
+def _writers(
+    units: Sequence[Unit], inspections: Mapping[str, Inspection], diags: Diagnostics
+) -> dict[StateIdentity, str]:
+    """Who writes each state; two that write the same one are reported."""
+    found: dict[StateIdentity, Unit] = {}
+    for unit in units:
+        state = inspections[unit.name].state
+        if state is None:
+            continue
+        first = found.setdefault(state, unit)
+        if first is not unit:
+            diags.error(
+                "Two units with the same state",
+                f"{first.name} and {unit.name} would both write the state in the {state}. Give them "
+                "different workspaces, or let an argument of the backend depend on a variable that "
+                "differs.",
+                unit.range or first.range,
+            )
+    return {state: unit.name for state, unit in found.items()}
+
+
+def _cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
+    """One way around for each group of units that need each other."""
+    waiting = {name: len(found) for name, found in needs.items()}
+    users: dict[str, list[str]] = {name: [] for name in needs}
+    for name, found in needs.items():
+        for each in found:
+            users[each].append(name)
+    done = [name for name, count in waiting.items() if count == 0]
+    for name in done:
+        for user in users[name]:
+            waiting[user] -= 1
+            if waiting[user] == 0:
+                done.append(user)
+    left = set(needs).difference(done)
+    found_cycles: list[tuple[str, ...]] = []
+    seen: set[str] = set()
+    for start in needs:
+        # Whatever is left needs something that is left, so that every way leads into a cycle.
+        way: list[str] = []
+        position: dict[str, int] = {}
+        name = start
+        while name in left and name not in seen and name not in position:
+            position[name] = len(way)
+            way.append(name)
+            name = next(each for each in needs[name] if each in left)
+        if name in position:
+            found_cycles.append(tuple(way[position[name] :]))
+        seen.update(way)
+    return found_cycles
+
+
+def _report_cycle(cycle: Sequence[str], edges: Sequence[Edge], diags: Diagnostics) -> None:
+    pairs = set(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
+    found = {(edge.unit, edge.needs): edge for edge in reversed(edges)}
+    places = [found[pair] for pair in pairs if pair in found]
+    places.sort(key=lambda edge: cycle.index(edge.unit))
+    diags.error(
+        "Units depend on each other",
+        f"There is no order for these units: {' → '.join([*cycle, cycle[0]])}. Remove one of the "
+        "dependencies.",
+        places[0].range if places else None,
+        causes=tuple(
+            Cause(f"{each.unit} needs {each.needs}: {each.address}", each.range) for each in places
+        ),
+    )

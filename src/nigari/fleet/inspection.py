@@ -1,0 +1,178 @@
+"""Inspection: what the configuration of a unit says of states, without running anything.
+
+Which state it writes, which states it reads, and which directories it calls as modules. Arguments
+that cannot be worked out now are named with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from nigari.addrs.resource import DATA
+from nigari.backends.identity import StateIdentity, state_identity
+from nigari.backends.opening import Around
+from nigari.config.resource import Resource
+from nigari.cty.errors import CtyError
+from nigari.cty.json import value_to_json
+from nigari.cty.types import KIND_MAP, KIND_OBJECT
+from nigari.cty.values import Value, object_value
+from nigari.diagnostics import Diagnostic, Diagnostics, Range
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import Frame
+from nigari.eval.static.run import StaticRun
+from nigari.fleet.unit import Unit
+from nigari.hcl.body import AttributeSchema, BodySchema
+from nigari.providers.builtin.remote_state import RemoteState
+from nigari.record import record
+from nigari.workspace.base.options import GivenVariables
+from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
+from nigari.workspace.session.opening import given_variables
+from nigari.workspace.session.session import Session
+from nigari.workspace.states.backend import BackendMemory, find_arguments
+from nigari.workspace.states.remote_state import remote_state_identity
+
+_REMOTE_STATE = "terraform_remote_state"
+_ARGUMENTS = BodySchema(tuple(AttributeSchema(name) for name in ("backend", "config", "workspace")))
+
+
+@record
+class StateRead:
+    """A `terraform_remote_state` of a unit."""
+
+    address: str
+    range: Range
+    identity: StateIdentity | None
+    """The state that it reads; None where that cannot be worked out."""
+    why: str = ""
+    """Why it cannot."""
+
+
+@record
+class Inspection:
+    """What is known of a unit without running anything."""
+
+    state: StateIdentity | None
+    """The state that it writes; None where that cannot be worked out."""
+    state_range: Range | None
+    """Where the backend is configured, if it is."""
+    reads: tuple[StateRead, ...]
+    called: tuple[str, ...]
+    """The directories of modules that it calls, as absolute paths."""
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, bytes]
+
+
+def open_session(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> Session:
+    """The session of a unit, for those who only look."""
+    return Session(working_directory(unit, environ), unit_variables(unit, variables))
+
+
+def working_directory(unit: Unit, environ: Mapping[str, str]) -> WorkingDirectory:
+    """Where a unit is worked with."""
+    return WorkingDirectory(unit.environment(environ), root=unit.path)
+
+
+def unit_variables(unit: Unit, variables: Mapping[str, Value]) -> GivenVariables:
+    """What a unit gives to its variables."""
+    return given_variables(variables, unit.var_files)
+
+
+def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> Inspection:
+    """What the configuration of a unit says, with the values that are known of its variables."""
+    session = open_session(unit, environ, variables)
+    run = session.static()
+    if run is None:
+        found = tuple(session.diags.in_order())
+        return Inspection(None, None, (), (), found, dict(session.sources))
+    state, state_range = _written_state(session, run)
+    reads = tuple(_reads(session, run))
+    places = session.workspace.modules.places.values()
+    called = {
+        os.path.normpath(session.where.at(each.directory)) for each in places if not each.package
+    }
+    diagnostics = tuple(session.diags.in_order())
+    return Inspection(
+        state, state_range, reads, tuple(sorted(called)), diagnostics, dict(session.sources)
+    )
+
+
+def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | None, Range | None]:
+    """The state of the configured backend, with what `init` was told of it."""
+    backend = run.root.module.backend
+    around = Around(session.where.path, session.where.environ)
+    workspace = session.selected
+    if backend is None:
+        return state_identity("local", {}, workspace, around), None
+    arguments, found = run.noting(partial(find_arguments, run))
+    session.diags.extend(found)
+    if arguments is None:
+        return None, backend.range
+    config = json.loads(value_to_json(arguments.value, arguments.value.type))
+    saved = BackendMemory(session.where.data_directory).load(Diagnostics())
+    if saved is not None and saved.type == arguments.type:
+        # What the command line of init has given is nowhere else.
+        config.update({k: v for k, v in saved.config.items() if config.get(k) is None})
+    return state_identity(arguments.type, config, workspace, around), backend.range
+
+
+def _reads(session: Session, run: StaticRun) -> Iterator[StateRead]:
+    evaluation = Evaluation(run, session.sources)
+    for frame in frames_of(evaluation):
+        for addr, resource in frame.module.resources.items():
+            if addr.type == _REMOTE_STATE and addr.mode is DATA:
+                for key, data in evaluation.resource_instances(frame, resource).instances.items():
+                    address = str(addr.instance(key))
+                    yield _read(session, evaluation, frame, resource, data, frame.label(address))
+
+
+def frames_of(evaluation: Evaluation) -> Iterator[Frame]:
+    """Every module instance, as far as it is known which there are."""
+    pending = [evaluation.run.root]
+    while pending:
+        frame = pending.pop()
+        yield frame
+        for call in frame.calls.values():
+            pending.extend(evaluation.module_instances(call).values())
+
+
+def _read(
+    session: Session,
+    evaluation: Evaluation,
+    frame: Frame,
+    resource: Resource,
+    data: InstanceData,
+    address: str,
+) -> StateRead:
+    content, _ = resource.body.partial_content(_ARGUMENTS, Diagnostics())
+    values: dict[str, Value] = {}
+    for name, attribute in content.attributes.items():
+        origin = compiled_origin(frame, attribute.expr, data)
+        value = values[name] = evaluation.value(name, origin).unmark_deep()[0]
+        if not value.is_wholly_known:
+            why = reasons(name, value, origin)
+            return StateRead(address, resource.range, None, "; ".join(why) or f"{name} is unknown")
+    try:
+        wanted = _wanted(values)
+        identity = remote_state_identity(wanted, session.where)
+    except (KeyError, ValueError, CtyError) as error:
+        return StateRead(address, resource.range, None, f"its arguments are not valid: {error}")
+    return StateRead(address, resource.range, identity)
+
+
+def _wanted(values: Mapping[str, Value]) -> RemoteState:
+    """Which state the arguments mean; a `ValueError` or a `KeyError` where they make no sense."""
+    backend, config, workspace = (values.get(name) for name in ("backend", "config", "workspace"))
+    if backend is None or backend.is_null:
+        raise ValueError("backend is not set")
+    if config is not None and not config.is_null:
+        if config.type.kind not in (KIND_OBJECT, KIND_MAP):
+            raise ValueError("config is not an object")
+        settings = object_value(config.mapping())
+    else:
+        settings = object_value({})
+    selected = "default" if workspace is None or workspace.is_null else workspace.as_string()
+    return RemoteState(backend.as_string(), settings, selected)

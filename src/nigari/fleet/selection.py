@@ -1,0 +1,142 @@
+"""Selection: which units a command is about, by name, path, label and graph.
+
+    app            the unit app, or all instances of the block app
+    app["dev"]     one instance
+    live/eu/**     the units in directories that the pattern matches
+    label:prod     the units with a label
+    +app, app+     with all that it needs, with all that needs it; +app+ is both
+
+All selectors are looked at together: the units and the graph are walked once, however many there
+are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from nigari.diagnostics import Diagnostics
+from nigari.fleet.graph import Graph
+from nigari.fleet.patterns import is_pattern, path_matcher
+from nigari.fleet.unit import Unit
+from nigari.hcl.suggestion import did_you_mean
+from nigari.record import record
+
+_LABEL = "label:"
+
+
+@record
+class Selector:
+    """One of the texts that select units."""
+
+    text: str
+    what: str
+    """The text without graph operators."""
+    upward: bool
+    downward: bool
+
+
+def parse_selectors(texts: Iterable[str]) -> list[Selector]:
+    """Selectors as they are written, several in one text with commas between them."""
+    found: list[Selector] = []
+    for text in texts:
+        for each in _split(text):
+            what = each.removeprefix("+")
+            downward = what.endswith("+")
+            bare = what.removesuffix("+").strip()
+            if bare:
+                found.append(Selector(each, bare, each.startswith("+"), downward))
+    return found
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas, of which those in brackets or quotes do not count."""
+    return [each.strip() for each in re.findall(r'(?:[^,"\[\]]|\[[^\]]*\]|"[^"]*")+', text)]
+
+
+def select(graph: Graph, selectors: Sequence[Selector], diags: Diagnostics) -> set[str]:
+    """The units that any of the selectors means; one that means nothing is reported."""
+    index = _Index(graph.units.values())
+    upward: set[str] = set()
+    downward: set[str] = set()
+    found: set[str] = set()
+    patterns: dict[tuple[bool, bool], list[str]] = {}
+    for selector in selectors:
+        if is_pattern(selector.what) and selector.what not in index.names:
+            patterns.setdefault((selector.upward, selector.downward), []).append(selector.what)
+            continue
+        names = index.find(selector.what)
+        if not names:
+            index.report(selector, diags)
+        found.update(names)
+        upward.update(names if selector.upward else ())
+        downward.update(names if selector.downward else ())
+    for (is_upward, is_downward), texts in patterns.items():
+        names = index.matching(texts, diags)
+        found.update(names)
+        upward.update(names if is_upward else ())
+        downward.update(names if is_downward else ())
+    found |= graph.closure(upward, is_upward=True) | graph.closure(downward, is_upward=False)
+    return found
+
+
+class _Index:
+    """Units by everything that selects them."""
+
+    def __init__(self, units: Iterable[Unit]) -> None:
+        self.names: dict[str, list[str]] = {}
+        self._labels: dict[str, list[str]] = {}
+        self._directories: dict[str, list[str]] = {}
+        for unit in units:
+            for name in dict.fromkeys((unit.name, unit.block or unit.name)):
+                self.names.setdefault(name, []).append(unit.name)
+            for label in unit.labels:
+                self._labels.setdefault(label, []).append(unit.name)
+            self._directories.setdefault(unit.directory, []).append(unit.name)
+
+    def find(self, text: str) -> list[str]:
+        """The units that a text means which is no pattern."""
+        if text.startswith(_LABEL):
+            return self._labels.get(text.removeprefix(_LABEL), [])
+        plain = text.removeprefix("./").rstrip("/") or "."
+        return self.names.get(text) or self._below(plain)
+
+    def _below(self, directory: str) -> list[str]:
+        """The units in a directory, or else in those below it."""
+        exact = self._directories.get(directory)
+        if exact is not None:
+            return exact
+        start = f"{directory}/"
+        return [
+            name
+            for path, names in self._directories.items()
+            if path.startswith(start)
+            for name in names
+        ]
+
+    def matching(self, patterns: Sequence[str], diags: Diagnostics) -> list[str]:
+        """The units whose names or directories patterns match."""
+        matcher = path_matcher(patterns)
+        found = [
+            name
+            for path, names in self._directories.items()
+            for name in names
+            if matcher.fullmatch(path) or matcher.fullmatch(name)
+        ]
+        if not found:
+            for pattern in patterns:
+                diags.error("No unit selected", f'No unit matches the pattern "{pattern}".')
+        return found
+
+    def report(self, selector: Selector, diags: Diagnostics) -> None:
+        """Tell that a selector means nothing."""
+        if selector.what.startswith(_LABEL):
+            label = selector.what.removeprefix(_LABEL)
+            hint = did_you_mean(label, self._labels)
+            diags.error("No unit selected", f'No unit has the label "{label}".{hint}')
+            return
+        hint = did_you_mean(selector.what, [*self.names, *self._directories])
+        diags.error(
+            "No unit selected",
+            f'"{selector.what}" is neither a unit nor a directory with units.{hint}',
+        )

@@ -1,0 +1,158 @@
+"""The survey of a fleet: its units, what is known of each, and how they depend on each other.
+
+Everything comes from files and evaluation; nothing runs, and nothing is connected to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.fleet.definition import FILE_NAME, Definition
+from nigari.fleet.discovery import find_directories
+from nigari.fleet.graph import Graph, build_graph
+from nigari.fleet.inspection import Inspection, inspect
+from nigari.fleet.patterns import path_matcher
+from nigari.fleet.unit import Unit, path_from_root, seen_from_root
+from nigari.record import record, replace
+from nigari.workspace.base.working_directory import WorkingDirectory
+
+_DATA_VARIABLE = "TF_DATA_DIR"
+_UNIT_DATA = ".terraform/units"
+
+
+@record
+class Survey:
+    """A fleet as it is found."""
+
+    root: str
+    """The directory of the fleet, as an absolute path."""
+    definition: Definition
+    graph: Graph
+    inspections: Mapping[str, Inspection]
+    diagnostics: tuple[Diagnostic, ...]
+    """What is wrong with the fleet as a whole."""
+    sources: Mapping[str, bytes]
+    """The files that diagnostics are about, by their paths from the root."""
+
+    @property
+    def units(self) -> Mapping[str, Unit]:
+        """The units by name, in order."""
+        return self.graph.units
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the fleet as a whole cannot be worked with."""
+        return any(each.severity is Severity.ERROR for each in self.diagnostics)
+
+    def problems(self, name: str) -> list[Diagnostic]:
+        """What is wrong with the configuration of one unit."""
+        unit = self.units[name]
+        found = self.inspections[name].diagnostics
+        errors = [each for each in found if each.severity is Severity.ERROR]
+        return seen_from_root(errors, unit)
+
+
+def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None = None) -> Survey:
+    """The fleet below a directory. `definition_data` takes the place of what `fleet.hcl` says."""
+    where = WorkingDirectory(environ, root=os.path.abspath(root))
+    diags = Diagnostics()
+    data = _read_definition(where, diags) if definition_data is None else definition_data
+    definition = Definition(where, diags, data)
+    candidates = _candidates(where, definition)
+    declared = [each.unit for each in definition.declared.values()]
+    everything = _with_own_data([*declared, *candidates])
+    definition.know_units(everything)
+    inspections: dict[str, Inspection] = {}
+    for unit in everything:
+        variables = _known_variables(definition, unit, diags)
+        inspections[unit.name] = inspect(unit, environ, variables)
+    units = _without_called(everything, inspections)
+    names = {unit.name for unit in units}
+    needs = {unit.name: definition.needs(unit.name) for unit in units}
+    for name, found in needs.items():
+        for missing in [each for each in found if each not in names]:
+            _, place = found.pop(missing)
+            diags.error(
+                "No such unit",
+                f"{name} refers to {missing}, which other configurations call as a module, so that "
+                "it is no unit.",
+                place,
+            )
+    kept = {unit.name: inspections[unit.name] for unit in units}
+    graph = build_graph(units, kept, needs, diags)
+    return Survey(
+        where.root, definition, graph, kept, _once(diags), _sources(definition, units, kept)
+    )
+
+
+def _read_definition(where: WorkingDirectory, diags: Diagnostics) -> bytes | None:
+    try:
+        return where.files.read(FILE_NAME)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        diags.error("Cannot read a file", f"{FILE_NAME} cannot be read: {error.strerror}.")
+        return None
+
+
+def _candidates(where: WorkingDirectory, definition: Definition) -> list[Unit]:
+    """What may be units beside those that are declared."""
+    if not definition.discovers:
+        return []
+    declared = {each.unit.directory for each in definition.declared.values()}
+    excluded = path_matcher(definition.exclude)
+    return [
+        Unit(directory, directory, os.path.normpath(where.at(directory)))
+        for directory in find_directories(where.root, excluded)
+        if directory not in declared
+    ]
+
+
+def _with_own_data(units: Sequence[Unit]) -> list[Unit]:
+    """Units of which those that share a directory have a data directory each: what `init` makes of
+    one of them, such as its backend, is not what another needs.
+    """
+    count: dict[str, int] = {}
+    for unit in units:
+        count[unit.directory] = count.get(unit.directory, 0) + 1
+    return [
+        unit
+        if count[unit.directory] == 1
+        else replace(
+            unit, environ=(*unit.environ, (_DATA_VARIABLE, f"{_UNIT_DATA}/{unit.file_name}"))
+        )
+        for unit in units
+    ]
+
+
+def _known_variables(definition: Definition, unit: Unit, diags: Diagnostics) -> Mapping[str, Value]:
+    return definition.variables(unit.name, MappingProxyType({}), diags).values
+
+
+def _without_called(units: Sequence[Unit], inspections: Mapping[str, Inspection]) -> list[Unit]:
+    """The units that no other one calls as a module; what is declared to be a unit is one."""
+    called = {
+        os.path.realpath(directory)
+        for unit in units
+        for directory in inspections[unit.name].called
+        if directory != unit.path
+    }
+    return [unit for unit in units if unit.block or os.path.realpath(unit.path) not in called]
+
+
+def _once(diags: Diagnostics) -> tuple[Diagnostic, ...]:
+    return tuple(dict.fromkeys(diags.in_order()))
+
+
+def _sources(
+    definition: Definition, units: Sequence[Unit], inspections: Mapping[str, Inspection]
+) -> dict[str, bytes]:
+    found = dict(definition.sources)
+    for unit in units:
+        for path, text in inspections[unit.name].sources.items():
+            found[path_from_root(path, unit)] = text
+    return found

@@ -1,0 +1,82 @@
+"""Units: a directory with configuration, a workspace and values. What is known of each is data."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+
+from nigari.addrs.keys import InstanceKey
+from nigari.diagnostics import Cause, Diagnostic, Range
+from nigari.record import record, replace
+
+
+@record
+class Unit:
+    """One root module, with what it takes to work with it."""
+
+    name: str
+    """What it is called: the path of its directory, or the name that `fleet.hcl` gives it."""
+    directory: str
+    """Where its configuration is, seen from the root of the fleet, with slashes."""
+    path: str
+    """The same as an absolute path."""
+    workspace: str | None = None
+    """The workspace that it works in; None for the selected one of its directory."""
+    var_files: tuple[str, ...] = ()
+    """Files of variables as absolute paths, in their order."""
+    labels: tuple[str, ...] = ()
+    environ: tuple[tuple[str, str], ...] = ()
+    """Environment variables that it has in place of, or beside, those of the program."""
+    block: str = ""
+    """The name of the `unit` block that declares it; empty for one that was found."""
+    range: Range | None = None
+    """Where it is declared."""
+
+    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """The environment of whatever runs for the unit."""
+        found = {**environ, **dict(self.environ)}
+        if self.workspace is not None:
+            found["TF_WORKSPACE"] = self.workspace
+        return found
+
+    @property
+    def file_name(self) -> str:
+        """A name for files that belong to the unit, different for each."""
+        import hashlib
+
+        plain = "".join(each if each.isalnum() or each in "-_." else "_" for each in self.name)
+        digest = hashlib.sha256(self.name.encode()).hexdigest()[:8]
+        return f"{plain[:80].strip('.') or 'root'}-{digest}"
+
+
+def instance_name(block: str, key: InstanceKey) -> str:
+    """What an instance of a block is called, as it is written in expressions."""
+    return block if key is None else f"{block}[{json.dumps(key, ensure_ascii=False)}]"
+
+
+def seen_from_root(found: Sequence[Diagnostic], unit: Unit) -> list[Diagnostic]:
+    """Diagnostics of a unit with the paths of files as they are seen from the root of the fleet."""
+    return [_moved(each, unit) for each in found]
+
+
+def path_from_root(path: str, unit: Unit) -> str:
+    """The path of a file of a unit, seen from the root of the fleet."""
+    if os.path.isabs(path) or unit.directory == "." or path.startswith("<"):
+        return path
+    return os.path.normpath(f"{unit.directory}/{path}").replace(os.sep, "/")
+
+
+def _moved(found: Diagnostic, unit: Unit) -> Diagnostic:
+    return replace(
+        found,
+        subject=_moved_range(found.subject, unit),
+        context=_moved_range(found.context, unit),
+        causes=tuple(Cause(each.text, _moved_range(each.subject, unit)) for each in found.causes),
+    )
+
+
+def _moved_range(place: Range | None, unit: Unit) -> Range | None:
+    if place is None:
+        return None
+    return replace(place, filename=path_from_root(place.filename, unit))

@@ -1,0 +1,147 @@
+"""Which units a command is about."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nigari.diagnostics import Diagnostics
+from nigari.fleet.choice import Choice, chosen_units
+from nigari.fleet.survey import Survey
+from tests.fleet.trees import DECLARED, NETWORK, reading, surveyed, write_tree
+
+_TREE = {
+    "live/eu/net/main.tf": NETWORK,
+    "live/eu/app/main.tf": reading("n", "../net/terraform.tfstate"),
+    "live/us/net/main.tf": NETWORK,
+    "live/us/app/main.tf": reading("n", "../net/terraform.tfstate")
+    + 'module "m" {\n source = "../../../modules/m"\n}\n',
+    "live/us/edge/main.tf": reading("a", "../app/terraform.tfstate"),
+    "modules/m/main.tf": 'locals { t = templatefile("${path.module}/t.tpl", {}) }',
+    "modules/m/t.tpl": "x",
+    "other/main.tf": 'variable "n" {}\nlocals { f = [for n in ["a", "b"] : file("../data/${n}.txt")] }\n'
+    'resource "terraform_data" "x" { input = file("../more/${var.n}.txt") }\n',
+    "data/a.txt": "a",
+    "data/b.txt": "b",
+    "unread.txt": "",
+}
+
+
+def _chosen(found: Survey, choice: Choice) -> list[str]:
+    diags = Diagnostics()
+    names = chosen_units(found, choice, {}, diags)
+    assert not diags.has_errors, list(diags)
+    return names
+
+
+ONLY = [
+    (["live/eu/app"], ["live/eu/app"]),
+    (["./live/eu/app/"], ["live/eu/app"]),
+    (["live/us"], ["live/us/app", "live/us/edge", "live/us/net"]),
+    (["live/*/net"], ["live/eu/net", "live/us/net"]),
+    (["**/app"], ["live/eu/app", "live/us/app"]),
+    (["live/us/net+"], ["live/us/app", "live/us/edge", "live/us/net"]),
+    (["+live/us/app"], ["live/us/app", "live/us/net"]),
+    (["+live/us/app+"], ["live/us/app", "live/us/edge", "live/us/net"]),
+    (["+**/app"], ["live/eu/app", "live/eu/net", "live/us/app", "live/us/net"]),
+    (["other,live/eu/net"], ["live/eu/net", "other"]),
+    (["other", "live/eu/net"], ["live/eu/net", "other"]),
+]
+
+
+@pytest.mark.parametrize(("only", "names"), ONLY)
+def test_only(tmp_path: Path, only: list[str], names: list[str]) -> None:
+    assert _chosen(surveyed(tmp_path, _TREE), Choice(only)) == names
+
+
+def test_names_labels_and_exceptions(tmp_path: Path) -> None:
+    found = surveyed(tmp_path, DECLARED)
+    assert _chosen(found, Choice(["app"])) == ['app["dev"]', 'app["prod"]']
+    assert _chosen(found, Choice(['app["dev"]'])) == ['app["dev"]']
+    assert _chosen(found, Choice(["label:prod"])) == ['app["prod"]']
+    assert _chosen(found, Choice(["+label:prod"])) == ['network["prod"]', 'app["prod"]']
+    assert _chosen(found, Choice((), ["label:prod", "network"])) == ['app["dev"]']
+    assert _chosen(found, Choice(['network["dev"]+'], ["app"])) == ['network["dev"]']
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"), [("live/eu/ap", "live/eu/app"), ("label:x", "label"), ("no/*", "pattern")]
+)
+def test_what_means_nothing_is_reported(tmp_path: Path, text: str, hint: str) -> None:
+    diags = Diagnostics()
+    chosen_units(surveyed(tmp_path, _TREE), Choice([text]), {}, diags)
+    (found,) = diags
+    assert hint in found.detail
+
+
+def test_many_selectors_are_looked_at_together(tmp_path: Path) -> None:
+    found = surveyed(tmp_path, {f"u{n}/main.tf": "" for n in range(60)})
+    selectors = [f"u{n}" for n in range(0, 60, 2)] + [f"u{n}*" for n in (1, 3)]
+    names = _chosen(found, Choice(selectors))
+    assert "u10" in names
+    assert "u13" in names
+    assert "u21" not in names
+
+
+CHANGED = [
+    ("live/eu/net/main.tf", ["live/eu/app", "live/eu/net"]),
+    ("live/us/edge/notes.md", ["live/us/edge"]),
+    ("modules/m/main.tf", ["live/us/app", "live/us/edge"]),
+    ("modules/m/t.tpl", ["live/us/app", "live/us/edge"]),
+    ("data/b.txt", ["other"]),
+    ("more/new.txt", ["other"]),
+    ("unread.txt", []),
+]
+
+
+def _git(directory: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=t", "-c", "user.email=t@example.com")
+    subprocess.run(("git", *identity, *arguments), cwd=directory, check=True, capture_output=True)
+
+
+def _committed(directory: Path) -> None:
+    _git(directory, "init", "-q")
+    _git(directory, "add", "-A")
+    _git(directory, "commit", "-qm", "all")
+
+
+@pytest.mark.parametrize(("path", "names"), CHANGED)
+def test_changed_since(tmp_path: Path, path: str, names: list[str]) -> None:
+    write_tree(tmp_path, _TREE)
+    _committed(tmp_path)
+    file = tmp_path / path
+    text = file.read_text() if file.exists() else ""
+    write_tree(tmp_path, {path: text + "\n"})
+    found = surveyed(tmp_path)
+    assert _chosen(found, Choice(changed_since="HEAD")) == names
+    _git(tmp_path, "add", "-A")
+    _git(tmp_path, "commit", "-qm", "more")
+    assert _chosen(found, Choice(changed_since="HEAD")) == []
+    assert _chosen(found, Choice(changed_since="HEAD~1")) == names
+
+
+def test_a_change_of_the_definition_concerns_what_it_changes(tmp_path: Path) -> None:
+    write_tree(tmp_path, DECLARED)
+    _committed(tmp_path)
+    text = DECLARED["fleet.hcl"].replace("us-east-1", "us-west-2")
+    found = surveyed(tmp_path, {"fleet.hcl": text + "\n# a comment\n"})
+    assert _chosen(found, Choice(changed_since="HEAD")) == ['network["prod"]', 'app["prod"]']
+
+
+def test_a_file_of_variables(tmp_path: Path) -> None:
+    write_tree(tmp_path, DECLARED)
+    _committed(tmp_path)
+    found = surveyed(tmp_path, {"network/env/dev.tfvars": "\n# changed\n"})
+    # It is also in the directory of the other environment, which may read it in other ways.
+    chosen = _chosen(found, Choice(["label:dev", "+label:dev"], changed_since="HEAD"))
+    assert chosen == ['network["dev"]', 'app["dev"]']
+
+
+def test_no_such_commit(tmp_path: Path) -> None:
+    write_tree(tmp_path, _TREE)
+    _committed(tmp_path)
+    diags = Diagnostics()
+    chosen_units(surveyed(tmp_path), Choice(changed_since="nowhere"), {}, diags)
+    assert diags.has_errors
