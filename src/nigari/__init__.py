@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nigari.workspace.configuration.known import Known, ValueOrigin
     from nigari.workspace.configuration.provider_views import ProviderRequirement, ProviderView
     from nigari.workspace.configuration.view import CallView, ModuleView
+    from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
     from nigari.workspace.session.failure import SessionError
     from nigari.workspace.session.loading import Configuration
     from nigari.workspace.session.plan_result import Plan, PlannedChange, Summary
@@ -53,6 +54,11 @@ else:
                 "ProviderView",
             ),
             "nigari.workspace.configuration.view": ("CallView", "ModuleView"),
+            "nigari.workspace.plans.change_reasons": (
+                "ArgumentReason",
+                "ChangeReasons",
+                "Missing",
+            ),
             "nigari.workspace.session.failure": ("SessionError",),
             "nigari.workspace.session.loading": ("Configuration",),
             "nigari.workspace.session.plan_result": ("Plan", "PlannedChange", "Summary"),
@@ -64,14 +70,17 @@ __version__ = VERSION
 
 __all__ = [
     "Applied",
+    "ArgumentReason",
     "Ask",
     "BackendView",
     "BlockView",
     "CallView",
+    "ChangeReasons",
     "Configuration",
     "Explanation",
     "Initialized",
     "Known",
+    "Missing",
     "ModuleView",
     "Output",
     "OutputView",

@@ -14,6 +14,7 @@ from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.json_expressions import JsonString
 from nigari.hcl.scope import Scope
+from nigari.hcl.templates import StringLiteral
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
 
 
@@ -32,6 +33,18 @@ def abs_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | 
         form = "a name, with dots and index brackets after it"
         _report_shape(expr, "a reference", form, expr.range, diags)
     return traversal
+
+
+def attribute_expression(expr: Expression, name: str) -> Expression | None:
+    """The expression of one attribute, where all keys of an object are written out."""
+    found: Expression | None = None
+    for key, inner in expr.static_map() or ():
+        written = key.text if isinstance(key, StringLiteral) else expr_as_keyword(key)
+        if written is None:
+            return None
+        if written == name:
+            found = inner
+    return found
 
 
 def rel_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | None:

@@ -33,6 +33,8 @@ class CauseKind(Enum):
     MISSING_ARGUMENT = "missing argument"
     NEVER_STATIC = "variable that is not const"
     RESOURCE = "resource"
+    PLANNED = "planned object"
+    """A part of an object that is known only once it has been made."""
     EACH = "for_each"
     COUNT = "count"
     IMPURE_FUNCTION = "impure function"

@@ -101,6 +101,7 @@ _ENDINGS = {
     CauseKind.MISSING_ARGUMENT: "for which the call has no argument",
     CauseKind.NEVER_STATIC: "which is declared with const = false",
     CauseKind.RESOURCE: "which is known only after planning or applying",
+    CauseKind.PLANNED: "which is known only after applying",
     CauseKind.EACH: "whose for_each is not known yet",
     CauseKind.COUNT: "whose count is not known yet",
     CauseKind.IMPURE_FUNCTION: "whose result differs at every call",
@@ -119,6 +120,9 @@ def chain(what: str, cause: UnknownCause, way: list[Link]) -> tuple[str, tuple[C
     if way and way[0].name == what:
         way = way[1:]
     names = [link.name for link in way]
+    if names and cause.kind is CauseKind.PLANNED:
+        # The cause names the attribute of the object that the way ends with.
+        del names[-1]
     if (names or [what])[-1] != cause.text:
         names.append(cause.text)
     line = " ← ".join([what, *names])

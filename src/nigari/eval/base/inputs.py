@@ -44,11 +44,13 @@ class InputValue:
     text: str | None = None
     expr: Expression | None = None
     value: Value | None = None
+    written_at: Range | None = None
+    """Where it was written, for a value that was read before."""
 
     @property
     def range(self) -> Range | None:
         """Where it is written, if in a file."""
-        return self.expr.range if self.expr is not None else None
+        return self.expr.range if self.expr is not None else self.written_at
 
     def resolve(self, variable: Variable, diags: Diagnostics) -> Value | None:
         """The value, not converted to the variable's type yet; None where it has an error."""

@@ -48,6 +48,7 @@ from nigari.eval.base.unresolved import (
     report_undeclared,
     report_undeclared_resource,
 )
+from nigari.hcl.body import Body
 from nigari.hcl.decode import decode
 from nigari.hcl.dynamic_blocks import expand
 from nigari.hcl.evaluation import Fault
@@ -257,6 +258,15 @@ def evaluate_body(
     return used(value, compiled, diags) if value.contains_marked else value
 
 
+def expanded_body(frame: Frame, compiled: CompiledBody, data: InstanceData) -> Body | list[Need]:
+    """A body with the blocks that its `dynamic` blocks make, or what must be done first."""
+    if not compiled.is_dynamic:
+        return compiled.body
+    binding = Binding(frame, data, diags=Diagnostics())
+    binding.bind(compiled.expansion)
+    return binding.needs or expand(compiled.body, binding.scope())
+
+
 def nodes_of(frame: Frame, reference: Reference) -> list[ValueNode]:
     """The nodes whose values a reference stands for, once all of them are done."""
     subject = reference.subject
@@ -264,7 +274,7 @@ def nodes_of(frame: Frame, reference: Reference) -> list[ValueNode]:
         return [frame.variables[subject.name]] if subject.name in frame.variables else []
     if isinstance(subject, LocalValue):
         local = frame.locals.get(subject.name)
-        return [] if local is None else [local.part(_attribute_names(reference))[0]]
+        return [] if local is None else [local.part(attribute_names(reference))[0]]
     if isinstance(subject, ResourceInstance):
         subject = subject.resource
     if isinstance(subject, Resource):
@@ -310,12 +320,12 @@ def _bind_local(binding: Binding, reference: Reference) -> None:
         )
         binding.put(("local", subject.name), FAILED)
         return
-    names = _attribute_names(reference)
+    names = attribute_names(reference)
     part, used = node.part(names)
     binding.put_node(("local", subject.name, *names[:used]), part)
 
 
-def _attribute_names(reference: Reference) -> list[str]:
+def attribute_names(reference: Reference) -> list[str]:
     """The steps after the subject, as far as they are names of attributes."""
     names: list[str] = []
     for step in reference.remaining.steps:

@@ -10,6 +10,7 @@ from nigari.eval.base.instances import Frame, LocalNode, Origin, ValueNode
 from nigari.eval.base.once import Need
 from nigari.eval.base.scope import evaluate_origin
 from nigari.hcl.expressions import Expression
+from nigari.hcl.static import attribute_expression
 
 
 class LocalValue(LocalNode):
@@ -40,7 +41,7 @@ class LocalValue(LocalNode):
         expr = self.local.expr
         used = 0
         for name in names:
-            inner = _attribute_expression(expr, name)
+            inner = attribute_expression(expr, name)
             if inner is None:
                 break
             expr = inner
@@ -52,19 +53,6 @@ class LocalValue(LocalNode):
         if part is None:
             part = self._parts[key] = LocalPart(self, key, expr)
         return part, used
-
-
-def _attribute_expression(expr: Expression, name: str) -> Expression | None:
-    """The expression of one attribute, where all keys of an object are written out."""
-    items = expr.static_map()
-    found: Expression | None = None
-    for key, inner in items or ():
-        traversal = key.static_traversal()
-        if traversal is None or len(traversal) != 1:
-            return None
-        if traversal.root_name == name:
-            found = inner
-    return found
 
 
 class LocalPart(ValueNode):

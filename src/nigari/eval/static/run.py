@@ -371,6 +371,11 @@ class StaticRun:
         """The values that are given for the variables of the first module."""
         return self._surroundings.inputs
 
+    @property
+    def surroundings(self) -> StaticSettings:
+        """What the run was told about the world."""
+        return self._surroundings
+
     # -- running --------------------------------------------------------------------------------
 
     def providers_found(self) -> Mapping[str, Provider]:

@@ -45,6 +45,11 @@ class Action(Enum):
         )
 
     @property
+    def kind(self) -> str:
+        """One word, which does not tell the order of the steps of a replacement."""
+        return "replace" if self in _REPLACING else self.value
+
+    @property
     def steps(self) -> tuple[str, ...]:
         """The steps in their order, in the words of `show -json`."""
         return _STEPS.get(self, (self.value,))

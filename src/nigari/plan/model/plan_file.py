@@ -22,7 +22,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostics, Pos, Range
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import (
     Action,
@@ -101,6 +101,17 @@ class SavedPlan:
     def given(self) -> dict[str, Value]:
         """Those of them that were given, as they were before they were converted."""
         return self._values("given")
+
+    @property
+    def origins(self) -> dict[str, tuple[str, Range | None]]:
+        """Who gave the values of variables, and where those are written."""
+        found: dict[str, tuple[str, Range | None]] = {}
+        origins = self.header.get("origins", {})
+        assert isinstance(origins, dict)
+        for name, (origin, *where) in origins.items():
+            at = Range(where[0], Pos(*where[1]), Pos(*where[2])) if where else None
+            found[str(name)] = (str(origin), at)
+        return found
 
     def _values(self, member: str) -> dict[str, Value]:
         values = self.header[member]

@@ -25,11 +25,18 @@ from nigari.eval.base.expansion import (
 )
 from nigari.eval.base.explain import chain, way_to
 from nigari.eval.base.inputs import Inputs
-from nigari.eval.base.instances import FAILED, CallNode, Frame, Origin, ValueNode
+from nigari.eval.base.instances import (
+    FAILED,
+    CallNode,
+    Frame,
+    Origin,
+    ResourceNode,
+    ValueNode,
+)
 from nigari.eval.base.once import Need, Node
 from nigari.eval.base.scope import evaluate_origin
 from nigari.eval.nodes.module_call import expand
-from nigari.eval.nodes.variable import VariableNode
+from nigari.eval.nodes.variable import ArgumentVariable, RootVariable, VariableNode
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.expressions import Expression
 from nigari.record import replace
@@ -87,6 +94,22 @@ class Evaluation:
         if not isinstance(node, VariableNode):
             return ""
         return value_origin(node.frame, node.variable.name, self.run.inputs)
+
+    def given_at(self, node: ValueNode) -> Range | None:
+        """Where the value of a variable is written, if in a file: by the caller or for the root."""
+        if isinstance(node, RootVariable):
+            return None if node.given is None else node.given.range
+        if isinstance(node, ArgumentVariable) and node.argument is not None:
+            return node.given_at
+        return None
+
+    def earlier(self, node: ValueNode) -> Value | None:
+        """What something was before, where that is known: nothing is, before anything runs."""
+        return None
+
+    def fate(self, node: ResourceNode, key: InstanceKey) -> str:
+        """What will be done with an instance of a resource, where that is known."""
+        return ""
 
 
 class Question(Node):

@@ -5,19 +5,38 @@ Which value an address means is found in `nigari.workspace.configuration.explain
 
 from __future__ import annotations
 
-from nigari.addrs.values import CountAttr, EachAttr, LocalValue
-from nigari.cty.values import Value
-from nigari.diagnostics import Range
+from collections.abc import Sequence
+
+from nigari.addrs.address import Address
+from nigari.addrs.keys import InstanceKey, key_text
+from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.resource import Resource, ResourceInstance
+from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
+from nigari.cty.values import Value, number, string
+from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.snippet import cut_snippet
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
-from nigari.eval.base.instances import FAILED, Origin, ValueNode
-from nigari.eval.base.scope import nodes_of
+from nigari.eval.base.decisive import decisive_references, part_of, written_part
+from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.instances import FAILED, Frame, Origin, ResourceNode, ValueNode
+from nigari.eval.base.scope import attribute_names, nodes_of
+from nigari.hcl.evaluation import Fault, index
+from nigari.hcl.scanner import is_identifier
+from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference
 from nigari.lang.render import value_display
+from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
 from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
 
 _MOST_DEEP = 12
+_OF_CALLS = (ModuleCall, ModuleCallInstance, ModuleCallOutput)
+_KEYS = ("count.index", "each.key")
+"""What an instance is known by: another `count` or `for_each` has other instances, and this one
+keeps its key.
+"""
+_WRITTEN_OUT = lazy_pattern(r"[\"0-9]|<<")
+"""What a line may have in it that writes a value out."""
 
 
 @record
@@ -36,10 +55,48 @@ class Explanation:
     """What the value is made of."""
     is_cut: bool = False
     """Whether the parts are left out, because they have been shown or are too deep."""
+    is_repeated: bool = False
+    """Whether it has been shown before in the same tree, with its parts."""
     giver: str = ""
     """Where the value of a variable comes from; `none` where nothing gives it one."""
     line: str = ""
-    """The first line of what is written there."""
+    """The first line of what is written there; none where that could be a secret."""
+    kind: str = ""
+    """What it is: `variable`, `local`, `output`, `resource`, `data`, `ephemeral`, or `instance` for
+    what `each` and `count` stand for; empty for an expression.
+    """
+    given_at: Range | None = None
+    """Where the value of a variable is written: in a file of values, or in the call."""
+    earlier: Value | None = None
+    """What it was when the configuration was last applied, where that is known."""
+    fate: str = ""
+    """What a plan does with the resource instance that it is a part of: `create`, `update`,
+    `replace` and so on.
+    """
+
+    @property
+    def is_changed(self) -> bool | None:
+        """Whether it has another value than when the configuration was last applied; None where
+        that is not known.
+        """
+        if self.earlier is None:
+            return None
+        now, then = self.value.unmark_deep()[0], self.earlier.unmark_deep()[0]
+        return not now.is_wholly_known or now != then
+
+    def roots(self) -> tuple[Explanation, ...]:
+        """What the value comes from in the end: variables, resources, data, whatever comes from
+        nothing else. An expression that names nothing has none.
+        """
+        found: dict[tuple[str, Range | None], Explanation] = {}
+        pending = list(reversed(self.parts))
+        while pending:
+            part = pending.pop()
+            if part.parts and part.name not in _KEYS:
+                pending.extend(reversed(part.parts))
+            elif not part.is_repeated:
+                found.setdefault((part.name, part.range), part)
+        return tuple(found.values())
 
     @property
     def is_of_nothing(self) -> bool:
@@ -130,7 +187,9 @@ def _whence(explanation: Explanation, indent: str) -> list[str]:
     if giver == "none":
         lines.append(f"{indent}no value is given")
     elif giver:
-        lines.append(f"{indent}the value comes from {_GIVERS.get(giver, giver)}")
+        at = explanation.given_at
+        line = "" if at is None or giver in _GIVERS else f" line {at.start.line}"
+        lines.append(f"{indent}the value comes from {_GIVERS.get(giver, giver)}{line}")
     return lines
 
 
@@ -149,77 +208,193 @@ class Telling:
         label: str = "",
         missing: UnknownCause | None = None,
         depth: int = 0,
+        names: Sequence[str] = (),
     ) -> Explanation:
         """What an expression is, and what it comes from; `label` is what nodes call it, where
-        that is not its name.
+        that is not its name. With `names`, only what the attribute at the end of them comes from.
         """
         with self._evaluation.lock:
-            value = self._evaluation.value(name, origin, missing)
+            value = part_of(self._evaluation.value(name, origin, missing), names)
             chains = tuple(_chains(name, value, origin, label))
-            line = self._line(where)
+            line = self._line(where, value)
             if depth >= _MOST_DEEP:
                 return Explanation(name, value, where, chains, (), is_cut=True, line=line)
-            parts: list[Explanation] = []
-            for reference in origin.compiled.references:
-                parts.extend(self._parts(reference, origin, depth + 1))
-            return Explanation(name, value, where, chains, tuple(parts), line=line)
+            parts = self._behind(origin, names, depth + 1)
+            return Explanation(name, value, where, chains, parts, line=line)
+
+    def references(
+        self, frame: Frame, data: InstanceData, references: Sequence[Reference]
+    ) -> tuple[Explanation, ...]:
+        """What these references stand for, for something that is more than one expression."""
+        with self._evaluation.lock:
+            found = [self._parts(each, frame, data, 1) for each in references]
+            return tuple(part for parts in found for part in parts)
 
     def node(self, node: ValueNode) -> Explanation:
         """What something that is declared is, and what it comes from."""
         with self._evaluation.lock:
             self._evaluation.evaluate([node])
             chains = tuple(_chains(node.label, node.value, node.origin()))
-            return replace(self._declared(node, 0), chains=chains)
+            return replace(self._declared(node, node.label, "", 0), chains=chains)
 
-    def _declared(self, node: ValueNode, depth: int) -> Explanation:
-        origin, where = node.origin(), node.range
-        giver, line = self._evaluation.giver(node), self._line(node.range)
-        value, is_cut = node.value, False
+    def _behind(self, origin: Origin, names: Sequence[str], depth: int) -> tuple[Explanation, ...]:
+        """What an expression, or an attribute of it, comes from."""
+        expr, rest = written_part(origin.compiled.expr, names)
+        # Of what is only passed on, the same part is passed on.
+        passed = rest if expr.static_traversal() is not None else ()
+        found: list[Explanation] = []
+        for reference in decisive_references(origin, names):
+            found += self._parts(reference, origin.frame, origin.data, depth, passed)
+        return tuple(found)
+
+    def _declared(
+        self, node: ValueNode, name: str, kind: str, depth: int, names: Sequence[str] = ()
+    ) -> Explanation:
+        evaluation, origin, value = self._evaluation, node.origin(), node.value
+        key = (node, *names)
+        is_cut, is_repeated = False, key in self._shown
         parts: tuple[Explanation, ...] = ()
-        if origin is not None:
-            self._shown.add(node)
-            told = self.expression(node.label, origin, where, depth=depth)
+        if is_repeated:
+            is_cut = kind == "local"
+        elif origin is not None:
+            self._shown.add(key)
+            told = self.expression(node.label, origin, node.range, depth=depth, names=names)
             value = value if value is not FAILED else told.value
             parts, is_cut = told.parts, told.is_cut
-        return Explanation(node.label, value, where, (), parts, is_cut, giver, line)
+        value, earlier = part_of(value, names), evaluation.earlier(node)
+        return Explanation(
+            name,
+            value,
+            node.range,
+            (),
+            parts,
+            is_cut,
+            is_repeated,
+            evaluation.giver(node),
+            self._line(node.range, value),
+            kind,
+            evaluation.given_at(node),
+            None if earlier is None else part_of(earlier, names),
+        )
 
-    def _parts(self, reference: Reference, origin: Origin, depth: int) -> list[Explanation]:
+    def _parts(
+        self,
+        reference: Reference,
+        frame: Frame,
+        data: InstanceData,
+        depth: int,
+        passed: Sequence[str] = (),
+    ) -> list[Explanation]:
+        """What a reference stands for; of that, `passed` leads to the part that matters."""
         subject = reference.subject
         if isinstance(subject, EachAttr | CountAttr):
-            return [self._instance_value(subject, reference, origin, depth)]
-        found: list[Explanation] = []
-        for node in nodes_of(origin.frame, reference):
-            if node not in self._shown:
-                found.append(self._declared(node, depth))
-                continue
-            cut = isinstance(subject, LocalValue)
-            giver, line = self._evaluation.giver(node), self._line(node.range)
-            found.append(Explanation(node.label, node.value, node.range, (), (), cut, giver, line))
-        return found
+            return [self._instance_value(subject, reference, frame, data, depth, passed)]
+        nodes = nodes_of(frame, reference)
+        if isinstance(subject, Resource | ResourceInstance):
+            return [self._resource(node, reference, frame) for node in nodes]
+        kind = _kind(subject)
+        if isinstance(subject, LocalValue) and subject.name in frame.locals:
+            names = attribute_names(reference)
+            node, used = frame.locals[subject.name].part(names)
+            names = [*names[used:], *passed]
+            return [self._declared(node, _named(node, names), kind, depth, names)]
+        if len(nodes) == 1 and not isinstance(subject, ModuleCall | ModuleCallInstance):
+            names = [*attribute_names(reference), *passed]
+            return [self._declared(nodes[0], _named(nodes[0], names), kind, depth, names)]
+        return [self._declared(node, node.label, kind, depth) for node in nodes]
+
+    def _resource(self, node: ValueNode, reference: Reference, frame: Frame) -> Explanation:
+        """A part of a resource, where its value is known, and the whole of it where it is not."""
+        assert isinstance(node, ResourceNode)
+        subject, evaluation = reference.subject, self._evaluation
+        key = subject.key if isinstance(subject, ResourceInstance) else None
+        kind, line = node.resource.addr.mode.value, self._line(node.range, node.value)
+        value = _resource_part(node.value, key, reference)
+        if value is None:
+            return Explanation(node.label, node.value, node.range, (), (), line=line, kind=kind)
+        whole = evaluation.earlier(node)
+        return Explanation(
+            frame.label(str(reference)),
+            value,
+            node.range,
+            (),
+            (),
+            line=line,
+            kind=kind,
+            earlier=None if whole is None else _resource_part(whole, key, reference),
+            fate=evaluation.fate(node, key),
+        )
 
     def _instance_value(
-        self, subject: EachAttr | CountAttr, reference: Reference, origin: Origin, depth: int
+        self,
+        subject: EachAttr | CountAttr,
+        reference: Reference,
+        frame: Frame,
+        data: InstanceData,
+        depth: int,
+        passed: Sequence[str],
     ) -> Explanation:
         """What `each` or `count` is in one instance, and the argument that it comes from."""
-        data = origin.data
         values = {"key": data.each_key, "value": data.each_value, "index": data.count_index}
         found = values[subject.name]
         value = FAILED if found is None else found
-        name, where, line = str(subject), reference.range, self._line(reference.range)
+        name, where, line = str(subject), reference.range, self._line(reference.range, value)
         if data.expr is None:
-            return Explanation(name, value, where, (), (), line=line)
+            return Explanation(name, value, where, (), (), line=line, kind="instance")
         argument = "count" if isinstance(subject, CountAttr) else "for_each"
-        seen = (origin.frame, data.expr) in self._shown
-        self._shown.add((origin.frame, data.expr))
+        names: list[str] = []
+        key = None if data.each_key is None else data.each_key.unmark_deep()[0].data
+        if subject.name == "value" and isinstance(key, str):
+            names = [key, *attribute_names(reference), *passed]
+            argument += key_text(key)
+        shown = (frame, data.expr, *names)
+        seen = shown in self._shown
+        self._shown.add(shown)
         parts: tuple[Explanation, ...] = ()
         if not seen:
-            inner = compiled_origin(origin.frame, data.expr)
-            parts = (self.expression(argument, inner, data.expr.range, depth=depth),)
-        return Explanation(name, value, where, (), parts, is_cut=seen, line=line)
+            inner, at = compiled_origin(frame, data.expr), data.expr.range
+            parts = (self.expression(argument, inner, at, depth=depth, names=names),)
+        return Explanation(
+            name, value, where, (), parts, is_cut=seen, is_repeated=seen, line=line, kind="instance"
+        )
 
-    def _line(self, where: Range | None) -> str:
+    def _line(self, where: Range | None, value: Value) -> str:
         snippet = None if where is None else cut_snippet(where, None, self._evaluation.sources)
-        return "" if snippet is None else snippet.code.partition("\n")[0].strip()
+        line = "" if snippet is None else snippet.code.partition("\n")[0].strip()
+        # A secret that is written out must not be shown either.
+        is_secret = value.contains_marked and SENSITIVE in value.unmark_deep()[1]
+        return "" if is_secret and _WRITTEN_OUT.search(line) else line
+
+
+def _kind(subject: Address) -> str:
+    if isinstance(subject, InputVariable):
+        return "variable"
+    if isinstance(subject, LocalValue):
+        return "local"
+    return "output" if isinstance(subject, _OF_CALLS) else ""
+
+
+def _named(node: ValueNode, names: Sequence[str]) -> str:
+    """What a node calls itself, with the attribute of it that is meant."""
+    if not names:
+        return node.label
+    name, of, module = node.label.partition(" of ")
+    steps = "".join(f".{each}" if is_identifier(each) else f'["{each}"]' for each in names)
+    return f"{name}{steps}{of}{module}"
+
+
+def _resource_part(value: Value, key: InstanceKey, reference: Reference) -> Value | None:
+    """What a reference to a resource leads to; None where that is not known to be there."""
+    if not value.is_known:
+        return None
+    told = Diagnostics()
+    if isinstance(key, str | int):
+        element = index(value, string(key) if isinstance(key, str) else number(key))
+        if isinstance(element, Fault):
+            return None
+        value = element
+    found = reference.remaining.apply_rel(value, told)
+    return None if told.has_errors else found
 
 
 def _chains(name: str, value: Value, origin: Origin | None, label: str = "") -> list[str]:

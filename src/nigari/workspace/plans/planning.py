@@ -240,14 +240,15 @@ class Planning:
         return RunSettings(
             static.root.instance,
             self.inputs,
-            self._functions(is_applying),
+            self.functions(is_applying),
             static.root_path,
             static.working_path,
             self.workspace,
             listener,
         )
 
-    def _functions(self, is_applying: bool) -> Mapping[str, Function]:
+    def functions(self, is_applying: bool = False) -> Mapping[str, Function]:
+        """What expressions can call."""
         from nigari.lang.functions.table import function_table
 
         return function_table(

@@ -89,6 +89,7 @@ def saved_plan(
         "files": dict(read),
         "variables": variables,
         "given": given,
+        "origins": {name: _origin_to(each) for name, each in planning.inputs.items()},
         "backend": None if backend is None else backend.to_data(),
         "modules_directory": modules,
         "links": dict(links),
@@ -162,10 +163,22 @@ async def restored(
 
 def saved_inputs(saved: SavedPlan) -> Inputs:
     """The values of variables that a plan was made with."""
-    return {
-        name: InputValue(InputKind.CALLER, "the plan", value=value.unmark_deep()[0])
-        for name, value in saved.variables.items()
-    }
+    origins, given = saved.origins, saved.given
+    found: dict[str, InputValue] = {}
+    for name, value in saved.variables.items():
+        origin, where = origins.get(name, ("the plan" if name in given else "default", None))
+        plain = value.unmark_deep()[0]
+        found[name] = InputValue(InputKind.CALLER, origin, value=plain, written_at=where)
+    return found
+
+
+def _origin_to(given: InputValue) -> list[object]:
+    """Who gave a value, and where it is written, as JSON data."""
+    where = given.range
+    if where is None:
+        return [given.origin]
+    ends = [[each.line, each.column, each.byte] for each in (where.start, where.end)]
+    return [given.origin, where.filename, *ends]
 
 
 def _given_again(

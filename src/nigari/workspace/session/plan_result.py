@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from os import PathLike, fspath
 from types import MappingProxyType
-from typing import Final
 
 from nigari.cty.paths import path_text
 from nigari.cty.values import Value
@@ -16,15 +15,11 @@ from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.model.reasons import why
 from nigari.record import record
 from nigari.workspace.base.waiting import run_to_end
+from nigari.workspace.plans.change_reasons import ChangeReasons
 from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.locked import MadePlan, write_saved
-
-_ACTIONS: Final = {
-    changes.Action.DELETE_THEN_CREATE: "replace",
-    changes.Action.CREATE_THEN_DELETE: "replace",
-    changes.Action.FORGET_THEN_CREATE: "replace",
-}
+from nigari.workspace.session.plan_reasons import plan_reasons
 
 
 @record
@@ -143,6 +138,16 @@ class Plan:
         document: dict[str, JsonValue] = json.loads(text)
         return document
 
+    def why(self, address: str = "") -> tuple[ChangeReasons, ...]:
+        """Why something is planned: where the new value of each argument comes from, down to the
+        variables, resources and data; what forces a replacement; what has gone, for a deletion.
+
+        An address names a resource, a module, an output (`output.name`) or an argument of one of
+        them; without one, it is everything that is planned. Empty where nothing is.
+        """
+        reasons = plan_reasons(self._made.session, self._made.planning, self._made.plan)
+        return reasons.about(address) if address else tuple(reasons.changes())
+
     async def _document(self, diags: Diagnostics) -> str | None:
         planning = self._made.planning
         try:
@@ -180,7 +185,7 @@ def _change(change: changes.Change) -> PlannedChange:
     action = change.action
     return PlannedChange(
         str(change.address),
-        _ACTIONS.get(action, action.value),
+        action.kind,
         action.steps,
         change.reason.value,
         why(change),

@@ -1,0 +1,192 @@
+"""The reasons of a change: where the new value of each argument comes from, as data and in words.
+
+Printed, there is a line for each argument, and the chain behind it. Sensitive values are hidden
+there, and long ones cut. How reasons are found is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from nigari.cty.values import Value
+from nigari.diagnostics import Range
+from nigari.lang.render import value_display
+from nigari.record import record
+from nigari.workspace.configuration.explanation import Explanation
+
+_LONGEST: Final = 80
+_MOST_KEYS: Final = 8
+_GIVERS: Final = {"default": "its default", "argument": "the call"}
+
+
+@record
+class ArgumentReason:
+    """Where the new value of an argument comes from."""
+
+    path: str
+    before: Value
+    """Null where it had no value."""
+    after: Value
+    """Null where it will have none; unknown where only applying tells."""
+    source: str
+    """Who decides the value: `configuration`, `provider`, or `removed` where the configuration no
+    longer has it.
+    """
+    explanation: Explanation | None
+    """The value with the tree of what it comes from, for what the configuration has."""
+    forces_replacement: bool = False
+    changed_outside: bool = False
+    """Whether the real object was changed by somebody else since the last apply."""
+
+    @property
+    def waits_for(self) -> tuple[str, ...]:
+        """For a value that is not known yet, the ways to what it waits for."""
+        return () if self.explanation is None else self.explanation.chains
+
+    @property
+    def changed_inputs(self) -> tuple[Explanation, ...]:
+        """What the value comes from that had another value when it was last applied, as far as
+        the state, or what `init` remembers, tells.
+        """
+        roots = () if self.explanation is None else self.explanation.roots()
+        return tuple(root for root in roots if root.is_changed)
+
+
+@record
+class Missing:
+    """What an object belonged to, and what is not there any more."""
+
+    kind: str
+    """`module`, `module instance`, `resource` or `instance`."""
+    address: str
+    keys: tuple[str, ...] = ()
+    """The keys of the instances that there are."""
+    explanation: Explanation | None = None
+    """The `for_each`, `count` or `enabled` that decides it, for instances."""
+
+
+@record
+class ChangeReasons:
+    """Why something is done with an object or an output."""
+
+    address: str
+    action: str
+    reason: str
+    """The reason by the name that `show -json` gives it; empty where there is none."""
+    why: str
+    """The reason in words; empty where it goes without saying."""
+    arguments: tuple[ArgumentReason, ...] = ()
+    missing: Missing | None = None
+    """What has gone, for an object that is no longer wanted."""
+    triggers: tuple[Explanation, ...] = ()
+    """What else will change and causes this: by `replace_triggered_by` or `depends_on`."""
+    range: Range | None = None
+    """The block, where the configuration has one."""
+    deposed: str = ""
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def _lines(reasons: ChangeReasons) -> Iterator[str]:
+    deposed = f" (deposed object {reasons.deposed})" if reasons.deposed else ""
+    told = f", {reasons.why}" if reasons.why else ""
+    yield f"{reasons.action} {reasons.address}{deposed}{told}"
+    if reasons.range is not None:
+        yield f"  {reasons.range.filename} line {reasons.range.start.line}"
+    if reasons.missing is not None:
+        yield from _missing(reasons.missing)
+    for trigger in reasons.triggers:
+        yield f"  {trigger.name}: {_fate(trigger)}"
+    own = [each for each in reasons.arguments if each.source != "provider"]
+    for argument in own:
+        yield from _argument(argument)
+    rest = [each for each in reasons.arguments if each.source == "provider"]
+    outside = [each for each in rest if each.changed_outside]
+    for argument in outside:
+        yield from _argument(argument)
+    decided = [each.path for each in rest if not each.changed_outside]
+    if decided:
+        yield f"  decided by the provider: {', '.join(decided)}"
+
+
+def _missing(missing: Missing) -> Iterator[str]:
+    if missing.kind in ("instance", "module instance"):
+        keys = missing.keys
+        more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+        there = f"the instances are {', '.join(keys[:_MOST_KEYS])}{more}" if keys else ""
+        yield f"  {missing.address} is no longer there: {there or 'there are no instances'}"
+    else:
+        yield f"  {missing.address} is not in the configuration"
+    if missing.explanation is not None:
+        yield from _tree(missing.explanation, "    ")
+
+
+def _argument(argument: ArgumentReason) -> Iterator[str]:
+    forced = "  (forces replacement)" if argument.forces_replacement else ""
+    before, after = _short(argument.before), _short(argument.after)
+    values = after if argument.before.is_null else f"{before} -> {after}"
+    yield f"  {argument.path} = {values}{forced}"
+    if argument.changed_outside:
+        yield "    it was changed outside of this configuration"
+    if argument.source == "removed":
+        yield "    the configuration does not set it"
+        return
+    explanation = argument.explanation
+    if explanation is None:
+        yield "    decided by the provider"
+        return
+    yield from (f"    waits for: {chain}" for chain in argument.waits_for)
+    yield f"    {_where(explanation)}"
+    for part in explanation.parts:
+        yield from _tree(part, "    ")
+
+
+def _tree(part: Explanation, indent: str) -> Iterator[str]:
+    """What a value comes from, the nearest first."""
+    yield f"{indent}<- {part.name} = {_short(part.value)}{_remarks(part)}"
+    if part.is_cut:
+        yield f"{indent}   …"
+    for inner in part.parts:
+        yield from _tree(inner, f"{indent}   ")
+
+
+def _remarks(part: Explanation) -> str:
+    remarks = []
+    if part.giver == "none":
+        remarks.append("no value is given")
+    elif part.giver and part.giver != "argument":
+        line = "" if part.given_at is None else f" line {part.given_at.start.line}"
+        remarks.append(f"from {_GIVERS.get(part.giver, part.giver)}{line}")
+    if part.fate not in ("", "no-op"):
+        remarks.append(_fate(part))
+    if part.is_changed and part.earlier is not None:
+        remarks.append(f"was {_short(part.earlier)}")
+    place = "" if part.range is None else f"{part.range.filename} line {part.range.start.line}"
+    return f"  ({'; '.join([*remarks, place] if place else remarks)})" if remarks or place else ""
+
+
+def _fate(part: Explanation) -> str:
+    return {
+        "create": "will be created",
+        "update": "will be updated",
+        "replace": "will be replaced",
+        "delete": "will be destroyed",
+        "read": "will be read during apply",
+        "forget": "will be forgotten",
+    }.get(part.fate, "will change")
+
+
+def _where(explanation: Explanation) -> str:
+    where = explanation.range
+    code = f": {explanation.line}" if explanation.line else ""
+    return "" if where is None else f"{where.filename} line {where.start.line}{code}"
+
+
+def _short(value: Value) -> str:
+    """A value on one line, cut where it is long."""
+    if not value.is_known:
+        return "(known after apply)"
+    text = " ".join(value_display(value).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

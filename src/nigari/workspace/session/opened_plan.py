@@ -1,0 +1,37 @@
+"""Saved plans to be looked at: nothing need be as it was when they were made."""
+
+from __future__ import annotations
+
+from nigari.diagnostics import Diagnostics, Severity
+from nigari.events import SILENCE
+from nigari.plan.model.changes import Plan
+from nigari.plan.model.plan_file import SavedPlan
+from nigari.record import record
+from nigari.workspace.plans.planning import Planning
+from nigari.workspace.plans.saved_plan import reopened, restored
+from nigari.workspace.session.session import Session
+
+
+@record
+class OpenedPlan:
+    """A saved plan with the configuration that it was made from."""
+
+    saved: SavedPlan
+    planning: Planning
+    """To be closed by whoever opened the plan."""
+    plan: Plan
+
+
+async def open_plan(session: Session, path: str) -> OpenedPlan | None:
+    """The plan in a file; None after reporting why it cannot be shown."""
+    saved = session.read_plan(path)
+    if saved is None:
+        return None
+    # Whoever made the plan has been warned already.
+    told, found = Diagnostics(), None
+    taken = reopened(saved, session.where, told)
+    if taken is not None:
+        session.shown = taken.workspace
+        found = await restored(taken, SILENCE, told)
+    session.diags.extend(each for each in told if each.severity is Severity.ERROR)
+    return None if found is None else OpenedPlan(saved, *found)

@@ -1,0 +1,16 @@
+"""The reasons of a plan that was made or read in a session."""
+
+from __future__ import annotations
+
+from nigari.diagnostics import Diagnostics
+from nigari.plan.model.changes import Plan
+from nigari.workspace.base.remembered import load_remembered
+from nigari.workspace.plans.planning import Planning
+from nigari.workspace.plans.reasons import PlanReasons
+from nigari.workspace.session.session import Session
+
+
+def plan_reasons(session: Session, planning: Planning, plan: Plan) -> PlanReasons:
+    """Why a plan does what it does, with what the directory remembers of earlier inputs."""
+    remembered = load_remembered(session.where.data_directory, planning.workspace, Diagnostics())
+    return PlanReasons(planning, plan, session.sources, remembered)
