@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "uses": ("uses", "Show everything that depends on something"),
     "fleet graph": ("fleet_graph", "Show which units of the fleet need which others"),
     "fleet list": ("fleet_list", "List the units of the fleet: root modules below a directory"),
+    "why": ("why", "Show why a plan changes something"),
     "fmt": ("fmt", "Rewrite configuration files in the standard format"),
     "get": ("get", "Install the modules that the configuration calls"),
     "graph": ("graph", "Show the operations of a plan and their order"),

@@ -22,6 +22,7 @@ from nigari.cli.state_flags import (
     STATE_FLAG,
     STATE_OUT_FLAG,
     SUMMARY_FLAG,
+    WHY_FLAG,
     has_flag,
 )
 from nigari.cli.variables import VARIABLE_FLAGS
@@ -39,6 +40,7 @@ PARALLELISM_FLAG = Flag(
 )
 PLAN_FLAGS = (
     SUMMARY_FLAG,
+    WHY_FLAG,
     ONLY_FLAG,
     Flag("destroy", FLAG_SWITCH, "Plan to destroy everything that is managed here"),
     Flag("refresh-only", FLAG_SWITCH, "Only update the state to match the real objects"),
@@ -73,7 +75,7 @@ PLAN_FLAGS = (
     *VARIABLE_FLAGS,
     *SAYING_FLAGS,
 )
-SHOWING_FLAGS = (SUMMARY_FLAG, ONLY_FLAG, REVEAL_FLAG)
+SHOWING_FLAGS = (SUMMARY_FLAG, WHY_FLAG, ONLY_FLAG, REVEAL_FLAG)
 REFRESH_FLAGS = tuple(flag for flag in PLAN_FLAGS if flag not in SHOWING_FLAGS)
 APPLY_FLAGS = (
     Flag("auto-approve", FLAG_SWITCH, "Do not ask for approval"),

@@ -36,6 +36,7 @@ class PlanningCommand:
         invocation: Invocation,
         mode: PlanMode | None = None,
         directory: str | None = None,
+        tells_events: bool = True,
     ) -> None:
         self.invocation = invocation
         may_ask = invocation.switch("input") and not (
@@ -43,7 +44,7 @@ class PlanningCommand:
         )
         person = Person(invocation.terminal, may_ask)
         self.session: Session = open_session(invocation, people=person, directory=directory)
-        self.presenter: Presenter = Presenter(invocation, session=self.session)
+        self.presenter: Presenter = Presenter(invocation, tells_events, self.session)
         self.plan_presenter: PlanPresenter = PlanPresenter(self.presenter)
         self.listener: Listener = self.plan_presenter.view
         """Who hears what happens while the plan is made."""

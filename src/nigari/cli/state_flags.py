@@ -60,6 +60,11 @@ ONLY_FLAG = Flag(
     "pattern of addresses; can be repeated",
     "KIND|ADDRESS,...",
 )
+WHY_FLAG = Flag(
+    "why",
+    FLAG_SWITCH,
+    "Show for each change where the new values come from, and what forces it",
+)
 READING_FLAGS = (STATE_FLAG, *VARIABLE_FLAGS, *SAYING_FLAGS)
 EDITING_FLAGS = (*LOCK_FLAGS, STATE_FLAG, BACKUP_FLAG, REMOTE_VERSION_FLAG, *VARIABLE_FLAGS)
 

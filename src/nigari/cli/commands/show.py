@@ -9,7 +9,7 @@ from nigari.addrs.resource import DATA, Resource
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
-from nigari.cli.state_flags import JSON_INTO_FLAG, ONLY_FLAG, REVEAL_FLAG, SUMMARY_FLAG
+from nigari.cli.state_flags import JSON_INTO_FLAG, ONLY_FLAG, REVEAL_FLAG, SUMMARY_FLAG, WHY_FLAG
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.record import replace
@@ -151,6 +151,7 @@ COMMAND = Command(
         Flag("json", FLAG_SWITCH, "Print JSON"),
         Flag("markdown", FLAG_SWITCH, "Print a saved plan as Markdown, for a pull request"),
         SUMMARY_FLAG,
+        WHY_FLAG,
         ONLY_FLAG,
         JSON_INTO_FLAG,
         REVEAL_FLAG,

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from nigari.cli.presenter import Presenter
-from nigari.cli.views.plan_forms import check_form, plan_form
+from nigari.cli.views.plan_forms import asks_why, check_form, plan_form
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import style_of
-from nigari.diagnostics import Diagnostics, Severity
 from nigari.diagnostics.layout import Layout
-from nigari.events import SILENCE
+from nigari.plan.model.changes import Plan
 from nigari.plan.model.plan_file import SavedPlan
-from nigari.workspace.plans.saved_plan import reopened, restored
+from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.show_plan import ShownPlan
+from nigari.workspace.session.opened_plan import open_plan
+
+# The reasons are worked out only where somebody asks for them.
+if TYPE_CHECKING:
+    from nigari.workspace.plans.reasons import PlanReasons
 
 
 async def show_plan(path: str, presenter: Presenter) -> bool:
@@ -21,23 +28,15 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
     check_form(presenter.invocation)
     # From here on there must be an event loop; who runs this makes one now.
     await asyncio.sleep(0)
-    saved = presenter.session.read_plan(path)
-    found = None
-    if saved is not None:
-        # Whoever made the plan has been warned already.
-        told = Diagnostics()
-        taken = reopened(saved, presenter.session.where, told)
-        if taken is not None:
-            presenter.session.shown = taken.workspace
-            found = await restored(taken, SILENCE, told)
-        presenter.diags.extend(each for each in told if each.severity is Severity.ERROR)
-    if saved is None or found is None:
+    opened = await open_plan(presenter.session, path)
+    if opened is None:
         return False
-    planning, plan = found
+    saved, planning, plan = opened.saved, opened.planning, opened.plan
     try:
         shown = ShownPlan(planning, plan)
         if presenter.invocation.switch("json") or presenter.invocation.text("json-into"):
-            if not await _document(shown, saved, presenter):
+            reasons = partial(_reasons, presenter, planning, plan)
+            if not await _document(shown, saved, presenter, reasons):
                 return False
             if presenter.invocation.switch("json"):
                 return True
@@ -47,18 +46,43 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
         )
         width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
         relevant = shown.relevant() if plan.drift else ()
-        form = plan_form(plan, presenter.invocation, presentation, width, relevant)
+        reasons = partial(_reasons, presenter, planning, plan)
+        form = plan_form(plan, presenter.invocation, presentation, width, relevant, reasons)
         terminal.stdout.write(form)
         return True
     finally:
         await planning.close()
 
 
-async def _document(shown: ShownPlan, saved: SavedPlan, presenter: Presenter) -> bool:
+def _reasons(presenter: Presenter, planning: Planning, plan: Plan) -> PlanReasons:
+    from nigari.workspace.session.plan_reasons import plan_reasons
+
+    return plan_reasons(presenter.session, planning, plan)
+
+
+async def _document(
+    shown: ShownPlan,
+    saved: SavedPlan,
+    presenter: Presenter,
+    reasons: Callable[[], PlanReasons],
+) -> bool:
     text = await shown.document(saved, presenter.diags)
     if text is None:
         return False
+    if asks_why(presenter.invocation):
+        text = _with_reasons(text, reasons(), presenter)
     presenter.into_file(lambda: text)
     if presenter.invocation.switch("json"):
         presenter.terminal.out(text)
     return True
+
+
+def _with_reasons(text: str, reasons: PlanReasons, presenter: Presenter) -> str:
+    """The document of a plan with the reasons of its changes, as one more member."""
+    import json
+
+    from nigari.cli.views.plan_reasons import ReasonsJson
+
+    shown = ReasonsJson(presenter.session.sources, presenter.session.context_of)
+    found = [shown.change(each) for each in reasons.changes()]
+    return json.dumps({**json.loads(text), "reasons": found}, ensure_ascii=False)

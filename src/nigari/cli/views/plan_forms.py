@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import Invocation
@@ -12,6 +13,10 @@ from nigari.cli.views.presentation import Presentation
 from nigari.plan.model.changes import Plan
 from nigari.plan.show.relevant import RelevantAttribute
 from nigari.plan.show.short import filter_of
+
+# The reasons are worked out only where somebody asks for them.
+if TYPE_CHECKING:
+    from nigari.workspace.plans.reasons import PlanReasons
 
 _FORMS = ("", "false", "true", "addresses")
 
@@ -28,20 +33,30 @@ def check_form(invocation: Invocation) -> None:
         raise UsageError(f'The option -summary takes the word addresses or none, not "{form}".')
 
 
+def asks_why(invocation: Invocation) -> bool:
+    """Whether the reasons of changes are to be shown."""
+    return has_flag(invocation, "why") and invocation.switch("why")
+
+
 def plan_form(
     plan: Plan,
     invocation: Invocation,
     presentation: Presentation,
     width: int,
     relevant: Sequence[RelevantAttribute],
+    reasons: Callable[[], PlanReasons],
 ) -> str:
     """A plan in the form that the command line asks for."""
     if has_flag(invocation, "markdown") and invocation.switch("markdown"):
         from nigari.cli.views.plan_markdown import plan_markdown
 
-        return plan_markdown(plan)
+        return plan_markdown(plan, reasons=reasons().change)
     form = optional_text(invocation, "summary")
     only = invocation.texts("only") if has_flag(invocation, "only") else []
+    if asks_why(invocation):
+        from nigari.cli.views.plan_reasons import reasons_text
+
+        return reasons_text(plan, reasons(), filter_of(only) if only else None)
     if form in ("true", "addresses"):
         from nigari.cli.views.plan_summary import addresses_text, summary_text
 

@@ -6,7 +6,7 @@ the middle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from nigari.cli.views.change_text import change_text
@@ -14,6 +14,7 @@ from nigari.cli.views.plan_text import summary
 from nigari.cli.views.presentation import Presentation
 from nigari.plan.model.changes import Change, Plan
 from nigari.plan.show.short import ShortChange, short_changes
+from nigari.workspace.plans.change_reasons import ChangeReasons
 
 LIMIT: Final = 65_536
 """The most characters that the usual services take."""
@@ -22,8 +23,10 @@ _ROOM: Final = 400
 _SIGNS: Final = {"create": "+", "update": "~", "delete": "-", "read": "<=", "forget": "."}
 
 
-def plan_markdown(plan: Plan, limit: int = LIMIT) -> str:
-    """The whole plan in at most so many characters."""
+def plan_markdown(
+    plan: Plan, limit: int = LIMIT, reasons: Callable[[Change], ChangeReasons] | None = None
+) -> str:
+    """The whole plan in at most so many characters, with the reasons of changes if there are."""
     changes = [change for change in plan.changes if change.is_visible]
     if not changes and not plan.has_output_changes:
         return "**No changes.** The real objects match the configuration.\n"
@@ -35,7 +38,7 @@ def plan_markdown(plan: Plan, limit: int = LIMIT) -> str:
     length = sum(map(len, parts))
     left_out: list[str] = []
     for change in changes:
-        text = _details(change)
+        text = "" if left_out else _details(change, None if reasons is None else reasons(change))
         if left_out or length + len(text) > limit - _ROOM:
             left_out.append(str(change.address))
         else:
@@ -71,15 +74,17 @@ def _table(lines: Sequence[ShortChange], limit: int) -> Iterator[str]:
         yield line
 
 
-def _details(change: Change) -> str:
+def _details(change: Change, reasons: ChangeReasons | None) -> str:
     text = change_text(change, Presentation())
+    told = "" if reasons is None else str(reasons).partition("\n")[2]
     fence = "```"
-    while fence in text:
+    while fence in text or fence in told:
         fence += "`"
+    why = f"\n{fence}text\n{told}\n{fence}\n" if told else ""
     name = str(change.address).replace("&", "&amp;").replace("<", "&lt;")
     return (
         f"\n<details><summary>{change.action.value}: <code>{name}</code></summary>\n\n"
-        f"{fence}diff\n{_as_diff(text)}\n{fence}\n\n</details>\n"
+        f"{fence}diff\n{_as_diff(text)}\n{fence}\n{why}\n</details>\n"
     )
 
 

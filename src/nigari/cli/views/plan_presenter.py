@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from nigari.cli.presenter import Presenter
 from nigari.cli.views.all_views import AllViews
 from nigari.cli.views.apply_progress import Counts, Progress, TimedView
@@ -12,7 +15,7 @@ from nigari.cli.views.plan_events import (
     result_events,
     result_text,
 )
-from nigari.cli.views.plan_forms import check_form, is_short, plan_form
+from nigari.cli.views.plan_forms import asks_why, check_form, is_short, plan_form
 from nigari.cli.views.plan_text import rule
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.progress_events import ProgressEvents
@@ -24,19 +27,23 @@ from nigari.state.model import State
 from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.show_plan import ShownPlan
 
+# The reasons are worked out only where somebody asks for them.
+if TYPE_CHECKING:
+    from nigari.cli.views.json_lines import JsonLines
+    from nigari.workspace.plans.reasons import PlanReasons
+
 
 class PlanPresenter:
     """What a command that plans has to say, to whoever listens."""
 
     def __init__(self, presenter: Presenter) -> None:
         check_form(presenter.invocation)
-        self._is_quiet = presenter.invocation.command.name == "plan" and is_short(
-            presenter.invocation
-        )
+        name = presenter.invocation.command.name
+        self._is_quiet = name == "why" or (name == "plan" and is_short(presenter.invocation))
         self._presenter = presenter
         self._terminal = presenter.terminal
         self._style = style_of(self._terminal)
-        self._is_end = presenter.invocation.command.name == "destroy"
+        self._is_end = name == "destroy"
         self.counts: Counts = Counts()
         self.progress: Progress | None = None
         views: list[TimedView] = [self.counts]
@@ -59,10 +66,29 @@ class PlanPresenter:
             self.close()
             presentation = Presentation(self._style, reveals=reveals)
             relevant = ShownPlan(planning, plan).relevant() if plan.drift else ()
-            form = plan_form(plan, presenter.invocation, presentation, self._width, relevant)
+            reasons = partial(self._reasons, planning, plan)
+            form = plan_form(
+                plan, presenter.invocation, presentation, self._width, relevant, reasons
+            )
             self._terminal.stdout.write(form)
         if presenter.events is not None:
             plan_events(plan, presenter.events)
+            if asks_why(presenter.invocation):
+                self._tell_reasons(self._reasons(planning, plan), presenter.events)
+
+    def _reasons(self, planning: Planning, plan: Plan) -> PlanReasons:
+        from nigari.workspace.session.plan_reasons import plan_reasons
+
+        return plan_reasons(self._presenter.session, planning, plan)
+
+    def _tell_reasons(self, reasons: PlanReasons, lines: JsonLines) -> None:
+        from nigari.cli.views.plan_reasons import ReasonsJson
+
+        session = self._presenter.session
+        shown = ReasonsJson(session.sources, session.context_of)
+        for each in reasons.changes():
+            members = {"type": "change_reasons", "reasons": shown.change(each)}
+            lines.event(f"{each.address}: Reasons of the change", members)
 
     def applying(self, plan: Plan, is_saved: bool) -> None:
         """Say what there is to do, and how much."""
