@@ -7,14 +7,14 @@ from functools import lru_cache
 from typing import Final
 
 from nigari.addrs.resource import DATA, Resource
-from nigari.cli.views.datum import datum
-from nigari.cli.views.difference import Fate, Paths, Scope, paths_of
 from nigari.cli.views.difference_text import difference_text
-from nigari.cli.views.object_comparison import compare_block
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import Style
 from nigari.cty.json import value_to_json
 from nigari.cty.values import null
+from nigari.plan.differences.datum import datum
+from nigari.plan.differences.difference import Fate, Paths, Scope, paths_of
+from nigari.plan.differences.object_comparison import compare_block
 from nigari.plan.model.changes import Action, Change, Drift, Reason
 from nigari.plan.model.reasons import reason_text
 from nigari.state.json_text import indented

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 
-from nigari.cli.views.datum import Datum, data_datum
-from nigari.cli.views.difference import Fate
 from nigari.cli.views.difference_text import difference_text
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import Style
-from nigari.cli.views.value_comparison import compare
 from nigari.cty.types import DYNAMIC
 from nigari.diagnostics import Difference
 from nigari.diagnostics.layout import printable
+from nigari.plan.differences.datum import Datum, data_datum
+from nigari.plan.differences.difference import Fate
+from nigari.plan.differences.value_comparison import compare
 
 
 def compared_text(difference: Difference, colour: bool) -> str:

@@ -10,8 +10,13 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from nigari.cli.views.datum import Datum, Numeral
-from nigari.cli.views.difference import (
+from nigari.cli.views.presentation import Presentation, line, pad
+from nigari.cli.views.string_text import Text, is_short, text_of
+from nigari.cty.types import DYNAMIC
+from nigari.cty.values import go_quote
+from nigari.hcl.scanner import is_identifier
+from nigari.plan.differences.datum import Datum, Numeral
+from nigari.plan.differences.difference import (
     BlockGroup,
     Body,
     Difference,
@@ -25,13 +30,8 @@ from nigari.cli.views.difference import (
     Simple,
     WriteOnly,
 )
-from nigari.cli.views.pairing import pairs
-from nigari.cli.views.presentation import Presentation, line, pad
-from nigari.cli.views.string_text import Text, is_short, text_of
-from nigari.cli.views.value_comparison import compare
-from nigari.cty.types import DYNAMIC
-from nigari.cty.values import go_quote
-from nigari.hcl.scanner import is_identifier
+from nigari.plan.differences.pairing import pairs
+from nigari.plan.differences.value_comparison import compare
 
 _PENDING: Final = "(known after apply)"
 _SECRET: Final = "(sensitive value)"

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from nigari.cli.views.change_text import change_text, drift_text, symbol
-from nigari.cli.views.datum import datum
-from nigari.cli.views.difference import EVERYWHERE, Difference, Fate, Paths
 from nigari.cli.views.difference_text import difference_text
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import Style
-from nigari.cli.views.value_comparison import compare, present
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import go_quote
 from nigari.hcl.scanner import is_identifier
 from nigari.lang.marks import SENSITIVE
+from nigari.plan.differences.datum import datum
+from nigari.plan.differences.difference import EVERYWHERE, Difference, Fate, Paths
+from nigari.plan.differences.value_comparison import compare, present
 from nigari.plan.model.changes import Action, OutputChange, Plan, PlanMode
 from nigari.plan.show.relevant import RelevantAttribute
 from nigari.plan.show.short import Filter

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nigari.cli.views.difference import Fate
 from nigari.cli.views.style import PLAIN, Style
+from nigari.plan.differences.difference import Fate
 
 
 class Presentation:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from nigari.cli.views.datum import Datum, json_datum
 from nigari.cty.values import go_quote
 from nigari.hcl.quoting import visible
+from nigari.plan.differences.datum import Datum, json_datum
 from nigari.record import record
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nigari.cli.views.datum import UNKNOWN, Datum
-from nigari.cli.views.difference import (
+from nigari.cty.values import go_quote
+from nigari.plan.differences.datum import UNKNOWN, Datum
+from nigari.plan.differences.difference import (
     ANY,
     BlockGroup,
     Body,
@@ -19,7 +20,7 @@ from nigari.cli.views.difference import (
     WriteOnly,
     joined,
 )
-from nigari.cli.views.value_comparison import (
+from nigari.plan.differences.value_comparison import (
     compare,
     default_fate,
     elements,
@@ -29,7 +30,6 @@ from nigari.cli.views.value_comparison import (
     secret,
     set_pairs,
 )
-from nigari.cty.values import go_quote
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 
 

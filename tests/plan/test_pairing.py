@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nigari.cli.views import pairing
-from nigari.cli.views.pairing import pairs
+from nigari.plan.differences import pairing
+from nigari.plan.differences.pairing import pairs
 
 
 def shown(before: str, after: str) -> str:

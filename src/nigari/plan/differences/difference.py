@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
-from nigari.cli.views.datum import Datum
 from nigari.cty.paths import GetAttr, Index, Path
+from nigari.plan.differences.datum import Datum
 from nigari.record import record
 
 

@@ -8,21 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.cli.views.datum import Datum, Numeral
-from nigari.cli.views.difference import (
-    ANY,
-    Difference,
-    Elements,
-    Exchange,
-    Fate,
-    Members,
-    Pending,
-    Scope,
-    Secret,
-    Simple,
-    joined,
-)
-from nigari.cli.views.pairing import pairs
 from nigari.cty.types import (
     DYNAMIC,
     KIND_DYNAMIC,
@@ -36,6 +21,21 @@ from nigari.cty.types import (
     TupleType,
     Type,
 )
+from nigari.plan.differences.datum import Datum, Numeral
+from nigari.plan.differences.difference import (
+    ANY,
+    Difference,
+    Elements,
+    Exchange,
+    Fate,
+    Members,
+    Pending,
+    Scope,
+    Secret,
+    Simple,
+    joined,
+)
+from nigari.plan.differences.pairing import pairs
 
 
 def present(part: Datum | None) -> Datum | None:
