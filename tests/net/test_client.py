@@ -146,6 +146,19 @@ def test_nobody_waits_for_an_hour(serve: Callable[..., Server]) -> None:
         answer.require(200)
 
 
+def test_a_failure_says_what_was_asked_and_how_often(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = serve(lambda asked: Answer(500))
+    url = f"{server.url}/a?token=secret"
+    found = failure(lambda client: client.download(url, tmp_path / "x", policy=QUICK))
+    assert len(server.log) == 3
+    assert found.text == (
+        f"{server.url}/a?token=REDACTED answered with status 500. This was tried 3 times. "
+        "Try again later."
+    )
+
+
 def test_redirects_are_followed(serve: Callable[..., Server]) -> None:
     def handler(asked: Asked) -> Answer:
         return redirect("/b?x=1", 301) if asked.path == "/a" else Answer(200, asked.path.encode())

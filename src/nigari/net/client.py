@@ -369,6 +369,7 @@ async def _retried(once: Callable[[], Awaitable[T]], url: str, policy: Policy) -
             )
         except NetFailure as error:
             failure = error
+        failure.attempts = attempt + 1
         pause = _pause(failure, attempt, policy)
         if attempt == policy.retries or not failure.is_worth_retrying or pause is None:
             raise failure

@@ -21,12 +21,18 @@ class NetFailure(Exception):
         self.url: str = shown(url)
         self.what = what
         self.advice = advice
-        super().__init__(self.text)
+        self.attempts = 1
+        """How often the request was made, each time in vain."""
+        super().__init__(url, what, advice)
+
+    def __str__(self) -> str:
+        return self.text
 
     @property
     def text(self) -> str:
         """What happened and what to try."""
-        return f"{self.what} {self.advice}".rstrip()
+        often = f"This was tried {self.attempts} times." if self.attempts > 1 else ""
+        return " ".join(part for part in (self.what, often, self.advice) if part)
 
 
 class InvalidUrl(NetFailure):
@@ -102,7 +108,7 @@ class StatusRefused(NetFailure):
         more = f", saying: {said.rstrip('.')}" if said else ""
         super().__init__(
             url,
-            f"{_host(url)} answered with status {status}{more}.",
+            f"{shown(url)} answered with status {status}{more}.",
             _status_advice(status, retry_after),
         )
         self.status = status

@@ -364,17 +364,20 @@ class LockedSession:
         self, lineage: str, serial: int, lock: str, workspace: str, is_incomplete: bool
     ) -> bool:
         """Whether everything still is as it was when a plan was made; reported where it is not."""
-        reason = ""
+        reason, advice = "", "Make a new plan."
         if is_incomplete:
             reason = "it is incomplete, because planning failed"
+            advice = "Correct the errors that were reported then, and make a new plan."
         elif self._snapshot != (lineage, serial):
             reason = "the state has changed since the plan was made"
         elif lock_checksum(self.session.where) != lock:
             reason = "the dependency lock file has changed since the plan was made"
         elif self.session.selected != workspace:
             reason = f"it was made for the workspace {workspace}"
+            advice = "Select that workspace, or make a new plan for this one."
         if reason:
-            self.diags.error("Cannot apply the plan", f"The plan cannot be applied: {reason}.")
+            detail = f"The plan cannot be applied: {reason}. {advice}"
+            self.diags.error("Cannot apply the plan", detail)
         return not reason
 
     # -- applying -------------------------------------------------------------------------------
