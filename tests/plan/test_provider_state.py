@@ -85,6 +85,40 @@ def test_the_block_of_a_module_is_not_replaced_by_the_callers(cloud: Cloud) -> N
     assert "module.m.provider" in refused()
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((ALIAS, SINGLE), (BY_REGION, KEYED)),
+        (
+            (ALIAS, SINGLE),
+            ('provider "cloud" {\n  region = "eu"\n}\n', SINGLE.replace(".by_region", "")),
+        ),
+        ((BY_REGION, KEYED), (BY_REGION.replace("eu", "other"), KEYED.replace('"eu"', '"us"'))),
+    ],
+    ids=["a key is needed now", "the block is gone", "the key is gone"],
+)
+def test_a_destroy_takes_the_provider_that_there_is(
+    before: tuple[str, str], after: tuple[str, str], cloud: Cloud
+) -> None:
+    write(*before)
+    apply()
+    data = state()
+    data.pop("nigari_provider_instances", None)
+    Path("terraform.tfstate").write_text(json.dumps(data))
+    write(*after)
+    apply("-destroy")
+    assert state()["resources"] == []
+
+
+def test_an_orphan_takes_the_provider_that_its_resource_has_now(cloud: Cloud) -> None:
+    many = SINGLE.replace('"b"\n}', '"b${count.index}"\n  count = %d\n}')
+    write(ALIAS, many % 2)
+    apply()
+    write('provider "cloud" {\n  region = "eu"\n}\n', many.replace(".by_region", "") % 1)
+    apply()
+    assert sorted(cloud.objects) == [("eu", "b0")]
+
+
 def test_a_key_may_change(cloud: Cloud) -> None:
     """The instance that the configuration names now is the one that is asked."""
     write(BY_REGION, KEYED)

@@ -57,7 +57,7 @@ def former_instance(parent: ModuleInstance, name: str, key: InstanceKey) -> Modu
     found = template(parent, name, key)
     if call is None or found is None:
         return None
-    return instance_like(found, parent, call, key, _former_data(key))
+    return instance_like(found, parent, call, key, former_data(key))
 
 
 def instance_like(
@@ -73,7 +73,8 @@ def instance_like(
     return child
 
 
-def _former_data(key: InstanceKey) -> InstanceData:
+def former_data(key: InstanceKey) -> InstanceData:
+    """What is still known of the repetition of an instance that was there once."""
     return InstanceData(
         string(key) if isinstance(key, str) else unknown(STRING),
         DYNAMIC_UNKNOWN,

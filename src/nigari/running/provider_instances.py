@@ -17,7 +17,7 @@ from nigari.config.resource import Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame, Origin
-from nigari.eval.base.once import Need
+from nigari.eval.base.once import DONE, Need
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_keys import provider_key
 from nigari.eval.nodes.provider_names import FoundConfig, find_config
@@ -97,6 +97,26 @@ class ProviderInstances:
         node = self.node(found, provider_key(config, key))
         node.asked_at = node.asked_at or origin.compiled.expr.range
         return node
+
+    def has_stored(
+        self, root: Frame, frame: Frame | None, address: AbsProviderInstance
+    ) -> bool | list[Need]:
+        """Whether an address of the state leads to a provider instance, one that is still there or
+        that is remembered; or what must be done first to tell.
+        """
+        config = None if frame is None else _own_config(frame, address.item)
+        if address in self._remembered or (frame is not None and frame.run is not root.run):
+            return True
+        if frame is None or config is None:
+            return frame is root and not address.item.config.alias
+        if not config.is_expanded:
+            return True
+        block = Abs(address.module, address.item.config)
+        expansion = self._expansion(FoundConfig(frame, config, block))
+        assert expansion is not None
+        if expansion.state != DONE:
+            return [expansion]
+        return address.item.key in expansion.instances or not expansion.is_known
 
     def for_stored(
         self, root: Frame, frame: Frame | None, address: AbsProviderInstance

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import MANAGED
 from nigari.config.resource import Resource
 from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.once import Need
 from nigari.plan.model.changes import PlanMode, Reason
 from nigari.plan.nodes.orphans import End, OrphanNode, reason_for
 from nigari.plan.nodes.plan_host import PlanHost
 from nigari.plan.nodes.removed_modules import frame_of_old
 from nigari.plan.order.block_graph import resource_block
 from nigari.plan.order.removed import RemoveStatement, statement_for
+from nigari.running.declared_modules import former_data
+from nigari.running.provider_node import ProviderNode
 from nigari.state.model import InstanceState, ResourceState, StoredObject
 
 
@@ -62,11 +66,7 @@ class Orphans:
     def _objects(
         self, address: AbsResourceInstance, instance: InstanceState, is_wanted: bool
     ) -> Iterator[OrphanNode]:
-        host = self._host
-        resource = host.prior.resources[resource_of(address)]
-        manager = resource.manager_of(address.item.key)
-        provider = host.providers.for_stored(host.root, self._frame(manager.module), manager)
-        provider.user = provider.user or address
+        host, provider = self._host, partial(self._manager, address)
         if instance.current is not None and not is_wanted:
             why = Reason.NONE if self._is_destroy else reason_for(host, host.root, address)
             statement = None if self._is_destroy else statement_for(self._statements, address)
@@ -77,6 +77,34 @@ class Orphans:
             statement = statement_for(self._statements, address)
             end = self._end(address, deposed, statement, Reason.NONE)
             yield OrphanNode(host, address, deposed, provider, end, key)
+
+    def _manager(self, address: AbsResourceInstance) -> ProviderNode | list[Need] | None:
+        """The provider that an object has in the state, or where that is gone the one that its
+        resource has now.
+        """
+        host = self._host
+        stored = host.prior.resources[resource_of(address)].manager_of(address.item.key)
+        frame, where = self._frame(address.module), self._frame(stored.module)
+        resource = self._declared(address)
+        if frame is not None and resource is not None and self._has_provider(frame, resource):
+            is_there = host.providers.has_stored(host.root, where, stored)
+            if isinstance(is_there, list):
+                return is_there
+            if not is_there:
+                data = former_data(address.item.key)
+                return host.providers.for_instance(frame, resource, data)
+        found = host.providers.for_stored(host.root, where, stored)
+        found.user = found.user or address
+        return found
+
+    def _has_provider(self, frame: Frame, resource: Resource) -> bool:
+        """Whether a resource has a provider also for instances that it does not have any more.
+
+        One with keys is chosen by each instance, so that only a destroy, which may find all
+        instances declared, can take it.
+        """
+        config = self._host.providers.config_for(frame, resource).config
+        return self._is_destroy or config is None or not config.is_expanded
 
     def _frame(self, module: ModuleAddr) -> Frame | None:
         """A module instance as it is, or as it was."""

@@ -6,7 +6,8 @@ a node has found out which.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey
@@ -31,6 +32,11 @@ from nigari.schema.provider import ProviderSchema, Schema
 from nigari.state.model import StoredObject
 from nigari.state.objects import UnreadableObject, decode
 
+Manager: TypeAlias = Callable[[], ProviderNode | list[Need] | None]
+"""The provider instance of an object, what is needed first to tell, or nothing after reporting why
+there is none.
+"""
+
 
 @record
 class End:
@@ -50,6 +56,7 @@ class OrphanNode(Node):
         "_deposed",
         "_effect",
         "_end",
+        "_manager",
         "_protected",
         "_protection",
         "_provider",
@@ -63,7 +70,7 @@ class OrphanNode(Node):
         run: PlanRun,
         address: AbsResourceInstance,
         stored: StoredObject,
-        provider: ProviderNode,
+        manager: Manager,
         end: End,
         deposed: str = "",
         protection: Origin | None = None,
@@ -72,7 +79,8 @@ class OrphanNode(Node):
         self.address: AbsResourceInstance = address
         self._run = run
         self._stored = stored
-        self._provider = provider
+        self._manager = manager
+        self._provider: ProviderNode | None = None
         self._end = end
         self._deposed = deposed
         self._protected: Value = FALSE
@@ -99,9 +107,15 @@ class OrphanNode(Node):
             self._protected = found
         if self._end.forgets and not self._run.is_refresh_only and self._forget():
             return ()
-        if self._provider.state != DONE:
-            return (self._provider,)
-        if self._effect is None and self._provider.provider is not None:
+        if self._provider is None:
+            manager = self._manager()
+            if isinstance(manager, list):
+                return manager
+            self._provider = manager
+        provider = self._provider
+        if provider is not None and provider.state != DONE:
+            return (provider,)
+        if self._effect is None and provider is not None and provider.provider is not None:
             self._effect = AskProvider(self)
             return (self._effect,)
         return ()
@@ -128,6 +142,7 @@ class OrphanNode(Node):
     async def perform(self) -> None:
         """See whether the object is still there, and plan its end."""
         run, node = self._run, self._provider
+        assert node is not None
         assert node.provider is not None
         assert node.schema is not None
         type_name = self.address.item.resource.type
@@ -164,6 +179,7 @@ class OrphanNode(Node):
     @property
     def _meta(self) -> Value | None:
         """What the module tells the provider about itself, if it is still there."""
+        assert self._provider is not None
         return self._run.meta_at(self.address.module, self._provider.address.item.provider)
 
     def _is_refused(self) -> bool:
