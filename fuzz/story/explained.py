@@ -270,6 +270,34 @@ def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
     )
 
 
+def _moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether all of it is about modules called by one whose `count` was added or taken away, and
+    which has no resources of its own.
+    """
+    if _like(difference, r"events: change_summary\.changes"):
+        return True
+    found = [_called_below(line) for line in difference.text.splitlines()]
+    return any(found) and all(
+        _has_only_calls(name, step.files["main.tf"], step.files)
+        for names in found
+        for name in names
+    )
+
+
+def _called_below(line: str) -> set[str]:
+    """The calls in the root module that a line is about, as far as it is about calls below them."""
+    if line.startswith(("missing [", "more [")):
+        return set(re.findall(r'"(c\d+)(?:-0)?\.c\d', line))
+    about = re.findall(r"module\.(\w+)(?:\[0\])?\.module\.", line)
+    is_other = re.search(r"(^|resource_(changes|drift) |\"addr\": \")(?!module\.)\w+\.\w", line)
+    return set(about) if is_other is None else {""}
+
+
+def _has_only_calls(name: str, text: str, files: dict[str, str]) -> bool:
+    found = re.search(rf'module "{name}" {{[^}}]*?source = "[./]*(\w+)"', text)
+    return found is not None and not re.search(r"^resource ", files[f"{found[1]}/main.tf"], re.M)
+
+
 EXPLAINED: Final = (
     Explained("forgetting asks no provider", _forgets, "reads: missing read / - more"),
     Explained("forgetting asks no provider", _does_not_read),
@@ -304,6 +332,11 @@ EXPLAINED: Final = (
     Explained("a mistake is reported once", _is_told_once),
     Explained("try keeps the marks of what is not known yet", _keeps_marks_in_try),
     Explained("an address to replace that nothing has is a warning", _replaces_nothing),
+    Explained(
+        "objects in modules called by a module move with it",
+        _moves_below_call,
+        "events: missing (refresh_start|planned_change)|state: resources",
+    ),
     Explained(
         "whatever a plan with targets shows is applied",
         _targets_instance,
