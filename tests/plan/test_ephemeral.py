@@ -289,6 +289,18 @@ def test_only_what_a_target_needs_is_opened(vault: Vault) -> None:
     assert vault.taken() == ["open a", "close a"]
 
 
+def test_nothing_is_opened_for_what_is_destroyed(vault: Vault) -> None:
+    text = 'resource "vault_thing" "t" {\n  count = %d\n  name = "t${count.index}"\n'
+    text += "  password = ephemeral.vault_lease.a.secret\n}\n"
+    write(CHAIN, text % 2)
+    run("apply")
+    write(CHAIN, text % 1)
+    run("plan", "-out=p")
+    vault.taken()
+    run("apply", "p")
+    assert vault.taken() == ["delete t1"]
+
+
 def test_a_check_has_it_opened_while_applying(vault: Vault) -> None:
     write(
         CHAIN,

@@ -212,8 +212,15 @@ class _Building:
                 self._ephemeral[opening] = each
 
     def _used_by(self, changes: list[Change]) -> set[Block]:
-        """The blocks whose values are needed for changes, and for conditions of what stays."""
-        pending = [resource_block(resource_of(each.address)) for each in changes]
+        """The blocks whose values are needed for changes, and for conditions of what stays.
+
+        What is destroyed is not evaluated again.
+        """
+        pending = [
+            resource_block(resource_of(each.address))
+            for each in changes
+            if each.action is not Action.DELETE
+        ]
         pending += [_provider_of(each) for each in changes]
         kept = [resource_block(resource_of(each.address)) for each in self._plan.changes]
         pending += [each for each in dict.fromkeys(kept) if self._blocks.has_conditions(each)]
