@@ -236,6 +236,11 @@ def _may_fail(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == "diagnostics: +warning Provisioner local-exec failed"
 
 
+def _reports_failed_end(step: Step, _: list[str], difference: Difference) -> bool:
+    may_fail = any(each.startswith("delete ") for each in step.failures)
+    return may_fail and difference.kind == "events: more apply_errored delete"
+
+
 def _triggers_nothing(_: Step, __: list[str], difference: Difference) -> bool:
     return "no change found for" in difference.kind
 
@@ -327,6 +332,7 @@ EXPLAINED: Final = (
     Explained("nothing depends on what is destroyed meanwhile", _depends_on_what_went),
     Explained("an output that cannot be known is kept", _keeps_outputs),
     Explained("a failure that does not matter is a warning", _may_fail),
+    Explained("that a deposed object is still there is an event", _reports_failed_end),
     Explained("triggers without instances mean nothing", _triggers_nothing),
     Explained("OpenTofu cannot order these operations", _is_circle),
     Explained("a mistake is reported once", _is_told_once),
