@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from nigari.cli.command import FLAG_LIST, FLAG_TEXT, Flag, Invocation
+from nigari.cli.command import FLAG_LIST, FLAG_TEXT, Flag, Invocation, Terminal
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.fleet.choice import Choice, chosen_units
@@ -35,10 +35,10 @@ class FleetCommand:
 
     def __init__(self, invocation: Invocation) -> None:
         self.invocation = invocation
-        self.terminal = invocation.terminal
-        self.environ = dict(invocation.terminal.environ)
+        self.terminal: Terminal = invocation.terminal
+        self.environ: dict[str, str] = dict(invocation.terminal.environ)
         self.found: Survey = survey(os.getcwd(), self.environ)
-        self.diags = Diagnostics(self.found.diagnostics)
+        self.diags: Diagnostics = Diagnostics(self.found.diagnostics)
 
     def choice(self) -> Choice:
         """Which units the command line means."""

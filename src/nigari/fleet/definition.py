@@ -91,7 +91,7 @@ class Definition:
         self.diags = diags
         self.sources: dict[str, bytes] = {}
         self.exclude: tuple[str, ...] = ()
-        self.discovers = True
+        self.discovers: bool = True
         """Whether units are looked for beside those that are declared."""
         self.declared: dict[str, Declared] = {}
         self._objects: dict[str, Value] = {}

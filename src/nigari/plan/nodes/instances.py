@@ -322,7 +322,7 @@ class InstanceNode(ValueNode):
         self.config: Value | None = None
         self.provider: ProviderNode | None = None
         self._effect: AskProvider | None = None
-        self.has_failed = False
+        self.has_failed: bool = False
         """Whether something is wrong with it that keeps the plan from being carried out."""
         self.value = owner.value
         lifecycle = owner.resource.lifecycle

@@ -40,7 +40,7 @@ class PlannedRun(LookingRun):
     ) -> None:
         self._schemas = schemas
         self.plan = plan
-        self.changes = _by_resource(plan)
+        self.changes: Mapping[AbsResource, dict[InstanceKey, Change]] = _by_resource(plan)
         """What is done with the current objects of each resource, by key."""
         super().__init__(root, replace(surroundings, schemas=schemas))
 
@@ -86,7 +86,7 @@ class PlannedObjects(RepeatedResource):
                 else:
                     values[key] = change.after
         found = self._collected(values, schema)
-        self.value = found if found.is_wholly_known else transform(found, self._caused)
+        self.value: Value = found if found.is_wholly_known else transform(found, self._caused)
         return ()
 
     def stored_value(self) -> Value | None:
