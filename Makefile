@@ -41,6 +41,10 @@ lint: $(READY)
 
 types: $(READY)
 	$(BIN)/mypy src tests scripts benchmarks examples fuzz
+	$(BIN)/pyright
+	@echo '$(BIN)/pyright --verifytypes nigari --ignoreexternal'
+	@found="$$(PATH="$(abspath $(BIN)):$$PATH" pyright --verifytypes nigari --ignoreexternal)" \
+		|| { echo "$$found" | grep -B 1 -A 3 ' - error: '; exit 1; }
 
 layers: $(READY)
 	$(BIN)/lint-imports
