@@ -53,7 +53,7 @@ NOT_OURS: Final = frozenset(
 )
 
 _FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NAMED_FILE: Final = re.compile(r"# ([\w./-]+\.tf(?:vars)?)\n")
+_NAMED_FILE: Final = re.compile(r"# ([\w./-]+\.(?:tf|tfvars|hcl))\n")
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
 _LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 _SYMBOL: Final = re.compile(r"(?<!\.)\bnigari(?:\.[A-Za-z_]\w*)+")

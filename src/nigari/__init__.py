@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nigari import aio, cty, diagnostics, events, hcl
     from nigari.aio import Applied, Ask, Initialized
     from nigari.session import Session, open, read_plan  # noqa: A004 - people write `nigari.open`
+    from nigari.workspace.base.last_apply import LastApply
     from nigari.workspace.configuration.blocks import BackendView, BlockView, ResourceView
     from nigari.workspace.configuration.declarations import OutputView, Rule, VariableView
     from nigari.workspace.configuration.explanation import Explanation
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from nigari.workspace.configuration.provider_views import ProviderRequirement, ProviderView
     from nigari.workspace.configuration.view import CallView, ModuleView
     from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
+    from nigari.workspace.session.environment_result import EnvironmentInfo
     from nigari.workspace.session.failure import SessionError
     from nigari.workspace.session.loading import Configuration
     from nigari.workspace.session.plan_result import Plan, PlannedChange, Summary
@@ -59,6 +61,8 @@ else:
                 "ChangeReasons",
                 "Missing",
             ),
+            "nigari.workspace.base.last_apply": ("LastApply",),
+            "nigari.workspace.session.environment_result": ("EnvironmentInfo",),
             "nigari.workspace.session.failure": ("SessionError",),
             "nigari.workspace.session.loading": ("Configuration",),
             "nigari.workspace.session.plan_result": ("Plan", "PlannedChange", "Summary"),
@@ -77,9 +81,11 @@ __all__ = [
     "CallView",
     "ChangeReasons",
     "Configuration",
+    "EnvironmentInfo",
     "Explanation",
     "Initialized",
     "Known",
+    "LastApply",
     "Missing",
     "ModuleView",
     "Output",

@@ -29,11 +29,13 @@ from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_host import PlanOptions
 from nigari.record import record
 from nigari.state.model import StateFile
+from nigari.workspace.base.environments import VARIABLE, in_environment
 from nigari.workspace.base.interruptions import Interruptions
 from nigari.workspace.base.options import GivenVariables, SessionOptions, StateFiles
 from nigari.workspace.base.people import NOBODY, People
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.session import locked as turns
+from nigari.workspace.session.environment_result import EnvironmentInfo, list_environments
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.opening import absolute, given_variables, working_directory
 from nigari.workspace.session.plan_result import Plan, made_plan
@@ -87,6 +89,7 @@ def open(  # noqa: A001 - people write `nigari.open`
     var_files: Sequence[str | PathLike[str]] = (),
     *,
     workspace: str | None = None,
+    environment: str | None = None,
     environ: Mapping[str, str] | None = None,
     state: str | PathLike[str] | None = None,
     lock: bool = True,
@@ -97,14 +100,15 @@ def open(  # noqa: A001 - people write `nigari.open`
 
     `variables` are plain Python or `cty` values for root variables, stronger than all others;
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
-    one. `environ` takes the place of the process's environment, also for plugins. `state` is the
+    one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place of the process's environment, also for plugins. `state` is the
     file of a local state. `ask` is called for values that are missing; without it nobody is asked.
     """
     files = StateFiles("" if state is None else fspath(state))
     options = SessionOptions(files, LockOptions(lock, lock_timeout))
     people = NOBODY if ask is None else _Asked(ask)
     where = working_directory(path, environ, workspace)
-    return Session(where, given_variables(variables, var_files), options, people)
+    name = where.environ.get(VARIABLE, "") if environment is None else environment
+    return Session(where, given_variables(variables, var_files), options, people, name)
 
 
 async def read_plan(
@@ -132,8 +136,10 @@ class Session:
         variables: GivenVariables,
         options: SessionOptions,
         people: People,
+        environment: str = "",
     ) -> None:
         self._where = where
+        self._environment = environment
         self._variables = variables
         self._options = options
         self._people = people
@@ -158,7 +164,27 @@ class Session:
         return os.path.normpath(self._where.path)
 
     def _open(self) -> Work:
-        return Work(self._where, self._variables, self._options, self._people)
+        where = self._where
+        if self._environment:
+            diags = Diagnostics()
+            where, sources = in_environment(where, self._environment, diags)
+            if diags.has_errors:
+                raise SessionError(diags.in_order(), sources)
+        return Work(where, self._variables, self._options, self._people)
+
+    @property
+    def environment(self) -> str | None:
+        """The name of the environment that is worked in; None where it is none."""
+        return self._environment or None
+
+    @property
+    def environments(self) -> Mapping[str, EnvironmentInfo]:
+        """The environments that `environments.hcl` declares, by name, with the last apply of each."""
+        diags = Diagnostics()
+        found, sources = list_environments(self._where, diags)
+        if diags.has_errors:
+            raise SessionError(diags.in_order(), sources)
+        return found
 
     # -- before anything is planned ---------------------------------------------------------------
 

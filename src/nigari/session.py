@@ -20,6 +20,7 @@ from nigari.aio import Applied, Ask, Initialized
 from nigari.diagnostics import Diagnostic
 from nigari.events import Listen
 from nigari.workspace.base.waiting import run_to_end
+from nigari.workspace.session.environment_result import EnvironmentInfo
 from nigari.workspace.session.plan_result import Plan
 from nigari.workspace.session.state_result import Output, StoredState
 
@@ -32,6 +33,7 @@ def open(  # noqa: A001 - people write `nigari.open`
     var_files: Sequence[str | PathLike[str]] = (),
     *,
     workspace: str | None = None,
+    environment: str | None = None,
     environ: Mapping[str, str] | None = None,
     state: str | PathLike[str] | None = None,
     lock: bool = True,
@@ -42,7 +44,7 @@ def open(  # noqa: A001 - people write `nigari.open`
 
     `variables` are plain Python or `cty` values for root variables, stronger than all others;
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
-    one. `environ` takes the place of the process's environment, also for plugins. `state` is the
+    one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place of the process's environment, also for plugins. `state` is the
     file of a local state. `ask(name, description)` is called for values that are missing; without
     it nobody is asked. What cannot be done raises a `SessionError`.
     """
@@ -52,6 +54,7 @@ def open(  # noqa: A001 - people write `nigari.open`
             variables,
             var_files,
             workspace=workspace,
+            environment=environment,
             environ=environ,
             state=state,
             lock=lock,
@@ -100,6 +103,16 @@ class Session:
     def path(self) -> str:
         """The directory."""
         return self._inner.path
+
+    @property
+    def environment(self) -> str | None:
+        """The name of the environment that is worked in; None where it is none."""
+        return self._inner.environment
+
+    @property
+    def environments(self) -> Mapping[str, EnvironmentInfo]:
+        """The environments that `environments.hcl` declares, by name, with the last apply of each."""
+        return self._inner.environments
 
     def init(
         self,

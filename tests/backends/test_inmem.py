@@ -13,7 +13,7 @@ from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import Backend
 from nigari.backends.remote import pause_between
 from nigari.backends.snapshots import Snapshots
-from nigari.backends.workspaces import Workspaces, WorkspaceStates
+from nigari.backends.workspaces import Workspaces, WorkspaceStates, selected_workspace
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics
 from nigari.state.encryption import no_encryption
@@ -89,7 +89,12 @@ def test_a_new_workspace_has_an_empty_state(tmp_path: Path) -> None:
         diags = Diagnostics()
         backend = opened()
         states = WorkspaceStates(backend, lambda: LAYER)
-        workspaces = Workspaces(backend, tmp_path, {}, lambda _: states)
+        workspaces = Workspaces(
+            backend,
+            tmp_path,
+            lambda diags: selected_workspace(tmp_path, {}, diags),
+            lambda _: states,
+        )
         assert await workspaces.create("w", LockOptions(), diags), list(diags)
         assert list(await workspaces.names(diags)) == ["default", "w"]
         data = await backend.storage("w").read(diags)

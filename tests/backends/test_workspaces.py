@@ -11,7 +11,13 @@ from nigari.addrs.parse import parse_provider_config, parse_resource_instance
 from nigari.backends.local import LocalBackend, LocalPaths
 from nigari.backends.locking import LockOptions
 from nigari.backends.snapshots import Snapshots
-from nigari.backends.workspaces import Selection, Workspaces, WorkspaceStates, is_valid_name
+from nigari.backends.workspaces import (
+    Selection,
+    Workspaces,
+    WorkspaceStates,
+    is_valid_name,
+    selected_workspace,
+)
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft
 from nigari.state.encryption import no_encryption
@@ -22,7 +28,10 @@ def opened(directory: Path, environ: Mapping[str, str] = MappingProxyType({})) -
     """The workspaces of a directory, all in one backend."""
     backend = LocalBackend(directory, LocalPaths())
     states = WorkspaceStates(backend, lambda: no_encryption().state)
-    return Workspaces(backend, directory / ".terraform", environ, lambda _: states)
+    data = directory / ".terraform"
+    return Workspaces(
+        backend, data, lambda diags: selected_workspace(data, environ, diags), lambda _: states
+    )
 
 
 @pytest.fixture
@@ -86,7 +95,9 @@ def test_refused(workspaces: Workspaces, what: str, name: str, summary: str) -> 
 
 def test_the_environment_decides(tmp_path: Path) -> None:
     workspaces = opened(tmp_path, {"TF_WORKSPACE": "w"})
-    assert workspaces.selected(Diagnostics()) == Selection("w", is_overridden=True)
+    assert workspaces.selected(Diagnostics()) == Selection(
+        "w", "The environment variable TF_WORKSPACE"
+    )
     assert done(workspaces, "new", "x") == ["Workspace is set by the environment"]
     assert done(workspaces, "select", "default") == ["Workspace is set by the environment"]
     diags = Diagnostics()

@@ -13,7 +13,7 @@ from tests.cli.process import inside
     [
         ("nigari vers", ["version"]),
         ("nigari -ver", ["-version"]),
-        ("nigari -", ["-chdir=", "-help", "-version"]),
+        ("nigari -", ["-chdir=", "-env=", "-help", "-version"]),
         ("nigari version -", ["-help", "-json"]),
         ("nigari version -j", ["-json"]),
         ("nigari stat", ["state"]),
@@ -78,6 +78,11 @@ def test_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ("nigari apply -replace=terraform_data.b", ["terraform_data.b"]),
         ("nigari -chdir=nothing state show ", []),
+        ("nigari -env=", ["dev", "live"]),
+        ("nigari -env=l", ["live"]),
+        ("nigari -env=live state sh", ["show"]),
+        ("nigari -env=live workspace select ", ["default", "dev", "prod"]),
+        ("nigari -env=wrong workspace select ", []),
     ],
 )
 def test_names(
@@ -91,6 +96,7 @@ def test_names(
         'resource "terraform_data" "b" { count = 0 }\n'
         'module "m" { source = "./m" }\noutput "o" { value = 1 }\n'
     )
+    Path("environments.hcl").write_text('environment "dev" {}\nenvironment "live" {}\n')
     assert inside("apply", "-auto-approve").code == 0
     for name in ("dev", "prod"):
         Path("terraform.tfstate.d", name).mkdir(parents=True)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import nigari
 from nigari.diagnostics import Diagnostics
 from nigari.workspace.base.environments import FILE_NAME, Environments, read_environments
 from nigari.workspace.base.working_directory import WorkingDirectory
@@ -106,3 +107,41 @@ def test_a_name_that_is_not_declared(tmp_path: Path, text: str | None, words: st
     diags = Diagnostics()
     assert _read(tmp_path, text, diags).find("pord", diags) is None
     assert words in next(iter(diags)).detail
+
+
+# -- sessions ---------------------------------------------------------------------------------
+
+DECLARED = 'environment "dev" { variables = { a = 1 } }\nenvironment "prod" { workspace = "p" }\n'
+
+
+def _session(directory: Path, **options: str) -> nigari.Session:
+    (directory / "main.tf").write_text('variable "a" {}\noutput "a" {\n  value = var.a\n}\n')
+    (directory / FILE_NAME).write_text(DECLARED)
+    environ = {"NIGARI_ENV": options.pop("chosen")} if "chosen" in options else {}
+    return nigari.open(directory, environ=environ, **options)  # type: ignore[arg-type] # texts
+
+
+def test_a_session_in_an_environment(tmp_path: Path) -> None:
+    session = _session(tmp_path, environment="dev")
+    session.init()
+    assert session.apply().outputs["a"].to_python() == 1
+    assert session.environment == "dev"
+    dev, prod = session.environments.values()
+    assert dev.last_apply is not None
+    assert (dev.last_apply.mode, dev.last_apply.is_complete) == ("normal", True)
+    assert prod.last_apply is None
+    assert prod.workspace == "p"
+    assert _session(tmp_path, chosen="prod").workspace == "p"
+    assert _session(tmp_path, chosen="prod", environment="dev").workspace == "default"
+    assert _session(tmp_path).environment is None
+
+
+def test_sessions_say_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(nigari.SessionError, match='Did you mean "prod"'):
+        _session(tmp_path, environment="pord").plan()
+    with pytest.raises(nigari.SessionError, match='selects "other"'):
+        _session(tmp_path, environment="prod", workspace="other").plan()
+    session = _session(tmp_path)
+    (tmp_path / FILE_NAME).write_text("environment {}")
+    with pytest.raises(nigari.SessionError, match=r"environments\.hcl line 1"):
+        assert session.environments

@@ -33,8 +33,8 @@ class Selection:
     """The selected workspace."""
 
     name: str
-    is_overridden: bool = False
-    """Whether `TF_WORKSPACE` chose it."""
+    set_by: str = ""
+    """What sets it, so that it cannot be changed here; empty where nothing does."""
 
 
 def selected_workspace(
@@ -45,7 +45,7 @@ def selected_workspace(
     if override:
         if not is_valid_name(override):
             diags.append(invalid_name(override, ENVIRONMENT_VARIABLE))
-        return Selection(override, is_overridden=True)
+        return Selection(override, f"The environment variable {ENVIRONMENT_VARIABLE}")
     path = below(data_directory, _SELECTION_FILE)
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -91,7 +91,8 @@ class Workspaces:
     backend: Backend
     """The backend of the selected workspace."""
     data_directory: str | os.PathLike[str]
-    environ: Mapping[str, str]
+    selected: Callable[[Diagnostics], Selection]
+    """Finds the workspace that commands work in."""
     open: Callable[[str], WorkspaceStates | None]
     """Finds the states of a workspace by its name; None after reporting why it cannot."""
     are_apart: bool = False
@@ -111,10 +112,6 @@ class Workspaces:
         """The names of the workspaces that the backend of a workspace has."""
         states = self.open(name)
         return () if states is None else await states.backend.workspaces(diags)
-
-    def selected(self, diags: Diagnostics) -> Selection:
-        """The workspace that commands work in."""
-        return selected_workspace(self.data_directory, self.environ, diags)
 
     async def create(self, name: str, lock: LockOptions, diags: Diagnostics) -> bool:
         """Make a workspace and select it."""
@@ -206,8 +203,9 @@ class Workspaces:
             return ()
 
     def _may_change(self, name: str, diags: Diagnostics) -> bool:
-        if self.selected(diags).is_overridden:
-            diags.append(selection_is_overridden())
+        set_by = self.selected(diags).set_by
+        if set_by:
+            diags.append(selection_is_overridden(set_by))
             return False
         if not is_valid_name(name):
             diags.append(invalid_name(name, "the command line"))
@@ -225,13 +223,13 @@ def invalid_name(name: str, where: str) -> Diagnostic:
     )
 
 
-def selection_is_overridden() -> Diagnostic:
+def selection_is_overridden(set_by: str) -> Diagnostic:
     """A change of the selection that would have no effect."""
     return Diagnostic(
         Severity.ERROR,
         "Workspace is set by the environment",
-        f"The environment variable {ENVIRONMENT_VARIABLE} sets the workspace, so selecting one "
-        "would have no effect. Unset it first.",
+        f"{set_by} sets the workspace, so selecting one would have no effect. Work without it to "
+        "select another.",
     )
 
 

@@ -7,6 +7,9 @@ switches that say how things are shown may stand anywhere.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from nigari.cli.command import (
     DEPRECATION_OPTION,
     DEPRECATIONS,
@@ -18,12 +21,24 @@ from nigari.cli.command import (
     Flag,
 )
 
+if TYPE_CHECKING:
+    from nigari.diagnostics import Diagnostics
+
 _TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 _FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
 
 
 class UsageError(Exception):
     """The command line cannot be understood."""
+
+
+class Refused(Exception):
+    """A command cannot begin, for reasons that have a place in a file."""
+
+    def __init__(self, diags: Diagnostics, sources: Mapping[str, bytes]) -> None:
+        super().__init__(diags, sources)
+        self.diags = diags
+        self.sources = sources
 
 
 class Parsed:

@@ -110,6 +110,7 @@ class Terminal:
     __slots__ = (
         "deprecations",
         "environ",
+        "environment",
         "events",
         "started_in",
         "stderr",
@@ -127,6 +128,8 @@ class Terminal:
         """Which advice of module authors is to be shown."""
         self.started_in: str = ""
         """The working directory before an option has changed it; empty where none has."""
+        self.environment = ""
+        """The environment that the command line names; empty where it names none."""
         self.events: JsonLines | None = None
         """The events on standard output, once there are any."""
         self.stdin: TextIO = stdin
@@ -142,7 +145,7 @@ class Terminal:
         """The same terminal for what is not a result: all of it goes where errors go."""
         terminal = Terminal(self.stdin, self.stderr, self.stderr, self.environ)
         terminal.switches, terminal.deprecations = self.switches, self.deprecations
-        terminal.started_in = self.started_in
+        terminal.started_in, terminal.environment = self.started_in, self.environment
         return terminal
 
     def out(self, text: str) -> None:

@@ -27,6 +27,8 @@ def names_for(command: str, environ: Mapping[str, str], load: Load) -> list[str]
 
 def option_names(option: str, environ: Mapping[str, str], load: Load) -> list[str] | None:
     """What an option takes; None where that is nothing with a name."""
+    if option == "env":
+        return _environments(environ, load)
     if option not in ("target", "exclude", "replace"):
         return None
     found = dict.fromkeys([*_declared(environ, load), *_stored(environ, load)])
@@ -51,6 +53,11 @@ def _printed(name: str, args: list[str], environ: Mapping[str, str], load: Load)
 def _workspaces(environ: Mapping[str, str], load: Load) -> list[str]:
     lines = _printed("workspace list", [], environ, load).splitlines()
     return [line[2:] for line in lines if line[2:]]
+
+
+def _environments(environ: Mapping[str, str], load: Load) -> list[str]:
+    text = _printed("environments", ["-json"], environ, load)
+    return [each["name"] for each in json.loads(text)["environments"]] if text else []
 
 
 def _stored(environ: Mapping[str, str], load: Load) -> list[str]:

@@ -14,7 +14,7 @@ from nigari.cli.command import FLAG_SWITCH, Command, Terminal
 
 _LINE = "complete -C nigari nigari"
 _ZSH_LINE = "autoload -U +X bashcompinit && bashcompinit"
-_GLOBAL_OPTIONS = ("-chdir=", "-help", "-version")
+_GLOBAL_OPTIONS = ("-chdir=", "-env=", "-help", "-version")
 
 
 def complete(
@@ -25,12 +25,14 @@ def complete(
     point = terminal.environ.get("COMP_POINT", "")
     words = (line[: int(point)] if point.isdigit() else line).split(" ")
     given = [word for word in words[1:-1] if word]
-    directory = "."
+    directory, environ = ".", terminal.environ
     while given and given[0].startswith("-"):
         option, _, value = given.pop(0).partition("=")
         if option.lstrip("-") == "chdir":
             directory = value
-    for candidate in _candidates(given, words[-1], directory, commands, load, terminal.environ):
+        elif option.lstrip("-") == "env":
+            environ = {**environ, "NIGARI_ENV": value}
+    for candidate in _candidates(given, words[-1], directory, commands, load, environ):
         terminal.out(candidate)
     return 0
 
@@ -46,6 +48,8 @@ def _candidates(
     names = [name for name in commands if given[: name.count(" ") + 1] == name.split(" ")]
     if not names:
         if last.startswith("-") and not given:
+            if last.lstrip("-").startswith("env="):
+                return _names("", last, directory, load, environ) or []
             return _completed_options(last, _GLOBAL_OPTIONS, directory)
         return _command_words(given, last, commands)
     name = max(names, key=len)

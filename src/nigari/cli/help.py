@@ -33,6 +33,7 @@ def program_help(commands: Mapping[str, str]) -> str:
         + _table(
             {
                 "-chdir=DIR": "Work in another directory",
+                "-env=NAME": "Work in an environment that environments.hcl declares",
                 "-help": "Show this help, or the help of a command",
                 "-version": "The same as the version command",
             }

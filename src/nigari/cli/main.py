@@ -16,7 +16,7 @@ from importlib import import_module
 from io import FileIO, TextIOWrapper
 from typing import NoReturn, TextIO
 
-from nigari.cli.args import UsageError, parse
+from nigari.cli.args import Refused, UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.outlet import error_of, text_outlet
 
@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "config": ("config", "Print the resolved configuration for programs"),
     "console": ("console", "Evaluate expressions interactively"),
     "destroy": ("destroy", "Destroy everything that is managed here"),
+    "environments": ("environments", "List the declared environments with their last apply"),
     "eval": ("eval", "Evaluate an expression before anything runs"),
     "explain": ("explain", "Show where a value comes from and when it is known"),
     "uses": ("uses", "Show everything that depends on something"),
@@ -212,6 +213,11 @@ def run(args: list[str], terminal: Terminal) -> int:
         if name == "chdir":
             if not _change_directory(has_value, value, terminal):
                 return _EXIT_USAGE
+        elif name == "env":
+            if not value:
+                terminal.err("The option -env needs a name after an equals sign: -env=NAME.")
+                return _EXIT_USAGE
+            terminal.environment = value
         elif name in ("version", "v"):
             args.insert(0, "version")
         elif name in ("help", "h"):
@@ -280,6 +286,24 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
 
             tell_refusal(str(error), terminal.events or JsonLines(terminal.stdout))
         return _EXIT_USAGE
+    except Refused as refused:
+        return _refused(refused, _tells_programs(name, rest, terminal), terminal)
+
+
+def _refused(refused: Refused, is_for_programs: bool, terminal: Terminal) -> int:
+    """Show why a command cannot begin."""
+    from nigari.diagnostics.render import no_context
+
+    if is_for_programs:
+        from nigari.cli.views.json_lines import JsonLines
+
+        events = terminal.events or JsonLines(terminal.stdout)
+        events.diagnostics(refused.diags, refused.sources, no_context)
+    else:
+        from nigari.cli.views.diagnostics import show_diagnostics
+
+        show_diagnostics(terminal.only_err(), refused.diags, refused.sources, no_context)
+    return _EXIT_USAGE
 
 
 def _tells_programs(name: str, args: list[str], terminal: Terminal) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from nigari.backends.locking import LockOptions
-from nigari.cli.args import UsageError
+from nigari.cli.args import Refused, UsageError
 from nigari.cli.command import (
     FLAG_CHOICE,
     FLAG_LIST,
@@ -25,6 +25,7 @@ from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.session.session import Session
 
 _NO_TIME: Final = "0s"
+_ENVIRONMENT: Final = "NIGARI_ENV"
 
 JSON_FLAG = Flag("json", FLAG_SWITCH, "Print what happens as JSON, one object per line")
 JSON_INTO_FLAG = Flag("json-into", FLAG_TEXT, "Also write what -json would print to a file", "FILE")
@@ -70,9 +71,30 @@ EDITING_FLAGS = (*LOCK_FLAGS, STATE_FLAG, BACKUP_FLAG, REMOTE_VERSION_FLAG, *VAR
 
 
 def working_directory(invocation: Invocation, name: str = ".") -> WorkingDirectory:
-    """The directory that a command works in."""
+    """The directory that a command works in, in the environment that is chosen."""
+    where = plain_directory(invocation, name)
+    chosen = chosen_environment(invocation.terminal)
+    if not chosen:
+        return where
+    from nigari.diagnostics import Diagnostics
+    from nigari.workspace.base.environments import in_environment
+
+    diags = Diagnostics()
+    where, sources = in_environment(where, chosen, diags)
+    if diags.has_errors:
+        raise Refused(diags, sources)
+    return where
+
+
+def plain_directory(invocation: Invocation, name: str = ".") -> WorkingDirectory:
+    """The directory that a command works in, whatever the environment."""
     terminal = invocation.terminal
     return WorkingDirectory(terminal.environ, name, started_in=terminal.started_in)
+
+
+def chosen_environment(terminal: Terminal) -> str:
+    """The environment that the command line or the process's environment names, if any."""
+    return terminal.environment or terminal.environ.get(_ENVIRONMENT, "")
 
 
 def given_variables(invocation: Invocation) -> GivenVariables:

@@ -48,8 +48,7 @@ def _is_agreed_already(command: PlanningCommand) -> bool:
 def _is_agreed(command: PlanningCommand) -> bool:
     if _is_agreed_already(command):
         return True
-    selected = command.session.selected
-    where = "" if selected == "default" else f' in the workspace "{selected}"'
+    where = _where(command)
     question = f"Do you want to perform these actions{where}?"
     if command.mode is PlanMode.DESTROY:
         question = f"Do you really want to destroy all of this{where}? This cannot be undone."
@@ -60,6 +59,15 @@ def _is_agreed(command: PlanningCommand) -> bool:
         is_end = command.mode is PlanMode.DESTROY
         command.presenter.text(f"{'Destroy' if is_end else 'Apply'} cancelled.")
     return answer == "yes"
+
+
+def _where(command: PlanningCommand) -> str:
+    """The environment and the workspace, for a question."""
+    environment, selected = command.session.where.environment, command.session.selected
+    if environment is None:
+        return "" if selected == "default" else f' in the workspace "{selected}"'
+    inside = "" if selected == "default" else f' (workspace "{selected}")'
+    return f' in the environment "{environment.name}"{inside}'
 
 
 def _nobody_to_ask() -> Diagnostic:

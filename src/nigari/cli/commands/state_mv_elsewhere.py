@@ -14,6 +14,7 @@ from nigari.cty.values import go_quote
 from nigari.hcl.quoting import quoted
 from nigari.state.edit import MoveOutcome, move
 from nigari.state.model import State
+from nigari.workspace.base.environments import FILE_NAME, in_environment
 from nigari.workspace.base.options import NO_VARIABLES, SessionOptions
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.session.session import Session
@@ -83,8 +84,14 @@ def _session(presenter: Presenter) -> Session | None:
     if directory and not os.path.isdir(root):
         presenter.diags.error("No such directory", f"{directory} is not a directory.")
         return None
-    environ = {**own.environ, "TF_WORKSPACE": workspace} if workspace else own.environ
-    where = WorkingDirectory(environ, root=root, started_in=own.started_in)
+    where = own
+    if directory:
+        where = WorkingDirectory(own.environ, root=root, started_in=own.started_in)
+        # What has no environments is in none.
+        if own.environment is not None and os.path.exists(where.at(FILE_NAME)):
+            where, _ = in_environment(where, own.environment.name, presenter.diags)
+    if workspace:
+        where = where.in_workspace(workspace)
     # The variables of one configuration say nothing about another.
     given = NO_VARIABLES if directory else given_variables(invocation)
     other = Session(where, given, SessionOptions(lock=lock_options(invocation)))

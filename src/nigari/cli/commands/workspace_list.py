@@ -19,8 +19,8 @@ async def _list(presenter: Presenter) -> bool:
     lines = [f"{'*' if name == selected.name else ' '} {name}\n" for name in names]
     members = {"type": "workspace_list", "workspaces": names, "current_workspace": selected.name}
     presenter.say("".join(lines), "list of workspaces", members)
-    if selected.is_overridden:
-        presenter.say("The environment variable TF_WORKSPACE sets the workspace.")
+    if selected.set_by:
+        presenter.say(f"{selected.set_by} sets the workspace.")
     return True
 
 

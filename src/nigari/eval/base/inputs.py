@@ -95,6 +95,7 @@ def check_undeclared(
                 "Value for an undeclared variable",
                 f'{given.origin} sets "{name}", but the root module does not declare a variable '
                 f"with that name.{hint}",
+                given.range,
             )
         elif given.kind is InputKind.FILE:
             warned += 1

@@ -67,6 +67,11 @@ class SavedPlan:
         return str(self.header["workspace"])
 
     @property
+    def environment(self) -> str:
+        """The environment that the plan was made in; empty where it was none."""
+        return str(self.header.get("environment", ""))
+
+    @property
     def timestamp(self) -> str:
         return str(self.header["timestamp"])
 

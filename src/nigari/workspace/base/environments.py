@@ -26,13 +26,14 @@ from nigari.hcl.body import Attribute, AttributeSchema, BlockSchema, BodySchema,
 from nigari.hcl.quoting import quoted
 from nigari.hcl.static import expr_part
 from nigari.hcl.suggestion import did_you_mean, listed
-from nigari.record import record
+from nigari.record import record, replace
 from nigari.workspace.base.own_file import BlockInstance, OwnFile, read_own_file
 from nigari.workspace.base.working_directory import WorkingDirectory
 
 FILE_NAME: Final = "environments.hcl"
 VARIABLE: Final = "NIGARI_ENV"
-"""The environment variable that names the environment where the command line does not."""
+"""The environment variable that names the environment where nothing else does."""
+WORKSPACE_VARIABLE: Final = "TF_WORKSPACE"
 _BLOCKS: Final = (BlockSchema("environment", ("name",)),)
 _ARGUMENTS: Final = BodySchema(
     tuple(
@@ -55,8 +56,8 @@ class Environment:
     """An environment that is declared."""
 
     name: str
-    range: Range
-    """The header of its block."""
+    range: Range | None = None
+    """The header of its block; None where it is not declared any more."""
     workspace: str = ""
     """The workspace that is worked in; empty for the selected one."""
     var_files: tuple[str, ...] = ()
@@ -65,6 +66,13 @@ class Environment:
     """Values of variables, stronger than those of the files."""
     backend: Mapping[str, Setting] = MappingProxyType({})
     """Arguments of the backend, in place of those in the configuration."""
+    sources: Mapping[str, bytes] = MappingProxyType({})
+    """The file that declares it, for showing diagnostics."""
+
+    @property
+    def title(self) -> str:
+        """What it is called in messages."""
+        return f'the environment "{self.name}"'
 
 
 @record
@@ -96,10 +104,37 @@ def read_environments(where: WorkingDirectory, diags: Diagnostics) -> Environmen
             environment = _environment(instance, diags)
             if environment is None:
                 continue
+            environment = replace(environment, sources=_sources(file))
             known = found.setdefault(environment.name, environment)
             if known is not environment:
                 _report_duplicate(environment, known, diags)
     return Environments(found, _sources(file))
+
+
+def in_environment(
+    where: WorkingDirectory, name: str, diags: Diagnostics
+) -> tuple[WorkingDirectory, Mapping[str, bytes]]:
+    """The directory in the environment of that name, and the file that declares it; what is wrong
+    is reported.
+    """
+    found = read_environments(where, diags)
+    if diags.has_errors:
+        return where, found.sources
+    environment = found.find(name, diags)
+    selected = where.environ.get(WORKSPACE_VARIABLE)
+    if environment is not None and environment.workspace and selected:
+        if selected != environment.workspace:
+            _report_workspace(environment, selected, diags)
+    return replace(where, environment=environment), found.sources
+
+
+def _report_workspace(environment: Environment, selected: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Two workspaces",
+        f'The environment "{environment.name}" is in the workspace "{environment.workspace}", but '
+        f'the environment variable {WORKSPACE_VARIABLE} selects "{selected}". Unset it.',
+        environment.range,
+    )
 
 
 def _sources(file: OwnFile) -> Mapping[str, bytes]:

@@ -2,7 +2,8 @@
 
 In this order a later one wins: what `init` remembers, `TF_VAR_` environment variables,
 `terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars` and `*.auto.tfvars.json` by name, then
-`-var` and `-var-file` in the order given, and last what a Python program gives.
+the files and the values of the environment that is worked in, `-var` and `-var-file` in the order
+given, and last what a Python program gives.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.hcl.body import Body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.working_directory import WorkingDirectory
+
+if TYPE_CHECKING:
+    from nigari.workspace.base.environments import Environment
 
 ENVIRONMENT_PREFIX = "TF_VAR_"
 _REMEMBERED = "nigari.variables.json"
@@ -44,6 +49,8 @@ def read_variables(
         reader.read_automatic_files(where.name)
         if tests and os.path.normpath(tests) != ".":
             reader.read_automatic_files(os.path.join(where.name, tests))
+        if where.environment is not None:
+            reader.read_declared(where.environment, where.name)
     reader.read_flags(given.flags)
     reader.inputs.update(given.values)
     return reader
@@ -83,6 +90,19 @@ class VariableReader:
         for name in usual + sorted(automatic):
             self.read_file(os.path.normpath(os.path.join(directory, name)))
 
+    def read_declared(self, environment: Environment, directory: str) -> None:
+        """Take the files and the values of an environment."""
+        self.sources.update(environment.sources)
+        for path in environment.var_files:
+            path = os.path.normpath(os.path.join(directory, path))
+            self.read_file(path, named_by=environment.range)
+        origin = f"{environment.title[0].upper()}{environment.title[1:]}"
+        for name, setting in environment.variables.items():
+            given = InputValue(
+                InputKind.FLAG, origin, value=setting.value, written_at=setting.range
+            )
+            self._put(name, given)
+
     def read_flags(self, given: Sequence[tuple[str, str]]) -> None:
         """Take `-var` and `-var-file` in their order."""
         for flag, text in given:
@@ -104,7 +124,7 @@ class VariableReader:
                 continue
             self._put(name, InputValue(InputKind.FLAG, "the option -var", value))
 
-    def read_file(self, path: str, is_named: bool = False) -> None:
+    def read_file(self, path: str, is_named: bool = False, named_by: Range | None = None) -> None:
         """Take the values in a `.tfvars` or `.tfvars.json` file.
 
         One that is named may be a pipe: whoever names it sees to it that something comes.
@@ -117,7 +137,9 @@ class VariableReader:
                 data = self._files.read(path)
         except OSError as error:
             self._diags.error(
-                "Cannot read a variables file", f"{path} cannot be read: {error.strerror}."
+                "Cannot read a variables file",
+                f"{path} cannot be read: {error.strerror}.",
+                named_by,
             )
             return
         self.sources[path] = data

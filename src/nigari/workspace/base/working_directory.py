@@ -13,17 +13,20 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from nigari.lang.files import DiskFiles
-from nigari.record import record
+from nigari.record import record, replace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from nigari.backends.workspaces import Selection
     from nigari.diagnostics import Diagnostics
+    from nigari.workspace.base.environments import Environment
 
 _USUAL_DATA: Final = ".terraform"
 _DATA_VARIABLE: Final = "TF_DATA_DIR"
 _SELECTION: Final = "environment"
+_WORKSPACE_VARIABLE: Final = "TF_WORKSPACE"
+_ENVIRONMENTS: Final = "environments"
 
 
 @record
@@ -37,6 +40,8 @@ class WorkingDirectory:
     """An absolute path that written paths are relative to; empty for the process's own directory."""
     started_in: str = ""
     """What `path.cwd` is; empty for where the process is."""
+    environment: Environment | None = None
+    """The environment that is worked in, of those that are declared beside the configuration."""
 
     def at(self, *names: str) -> str:
         """The path by which something can be opened that is named as seen from the root."""
@@ -50,9 +55,12 @@ class WorkingDirectory:
     @property
     def data_name(self) -> str:
         """The directory of what is remembered, `.terraform` unless `TF_DATA_DIR` names another, as
-        it is written. It need not exist.
+        it is written. It need not exist. Each environment has one of its own in it.
         """
-        return os.path.join(self.name, self.environ.get(_DATA_VARIABLE) or _USUAL_DATA)
+        name = os.path.join(self.name, self.environ.get(_DATA_VARIABLE) or _USUAL_DATA)
+        if self.environment is None:
+            return name
+        return os.path.join(name, _ENVIRONMENTS, self.environment.name)
 
     def data(self, *names: str) -> str:
         """The path of something in the directory of what is remembered."""
@@ -82,11 +90,26 @@ class WorkingDirectory:
 
     def selected(self, diags: Diagnostics) -> Selection:
         """The workspace that commands work in."""
-        from nigari.backends.workspaces import selected_workspace
+        from nigari.backends.workspaces import Selection, selected_workspace
 
+        environment = self.environment
+        if environment is not None and environment.workspace:
+            return Selection(environment.workspace, f'The environment "{environment.name}"')
         return selected_workspace(self.data(), self.environ, diags)
 
     @property
     def selects_default(self) -> bool:
         """Whether nobody has selected another workspace than the default one."""
-        return not self.environ.get("TF_WORKSPACE") and not os.path.exists(self.data(_SELECTION))
+        if self.environment is not None and self.environment.workspace:
+            return False
+        return not self.environ.get(_WORKSPACE_VARIABLE) and not os.path.exists(
+            self.data(_SELECTION)
+        )
+
+    def in_workspace(self, name: str) -> WorkingDirectory:
+        """The same directory with another workspace selected, whatever selects one."""
+        environ = {**self.environ, _WORKSPACE_VARIABLE: name}
+        environment = self.environment
+        if environment is not None:
+            environment = replace(environment, workspace=name)
+        return replace(self, environ=environ, environment=environment)

@@ -69,6 +69,7 @@ def saved_plan(
     manifest = os.path.join(modules, MANIFEST)
     if workspace.files.is_file(manifest):
         kept[manifest] = workspace.files.read(manifest)
+    environment = workspace.where.environment
     variables: Data = {}
     given: Data = {}
     assert planning.planner is not None
@@ -82,6 +83,7 @@ def saved_plan(
                 given[name] = value_to_plan(as_given)
     extra: Data = {
         "workspace": planning.workspace,
+        "environment": "" if environment is None else environment.name,
         "timestamp": planning.timestamp,
         "lineage": snapshot[0],
         "serial": snapshot[1],

@@ -117,7 +117,7 @@ async def locked(
 def _reopened(session: Session, path: str) -> Reopened | None:
     """The plan in a file, taken up; None after reporting why that cannot be."""
     saved = session.read_plan(path)
-    if saved is None:
+    if saved is None or not session.use_environment(saved):
         return None
 
     def give_again(variables: Mapping[str, Variable]) -> Inputs:
@@ -405,7 +405,19 @@ class LockedSession:
         result = await planning.apply(plan, view, keep, save, parallelism, snapshots.pause_between)
         self._adopt(planning)
         self.diags.extend(found)
+        if is_stored:
+            self._note_apply(plan)
         return Applied(result, is_stored)
+
+    def _note_apply(self, plan: Plan) -> None:
+        """Leave word of an apply, for whoever lists the environments."""
+        where, file = self.session.where, self.snapshots.file
+        if where.environment is None:
+            return
+        from nigari.workspace.base.last_apply import save_last_apply
+
+        serial = 0 if file is None else file.serial
+        save_last_apply(where.data_directory, plan.mode.value, serial, not self.diags.has_errors)
 
     async def store_found(self, plan: Plan, unsaved: Unsaved) -> Applied:
         """Store nothing but the state that a plan found."""

@@ -166,6 +166,29 @@ class Session:
         self.shown = plan.workspace
         self.shown.sources.update({**workspace.sources, **plan.saved.sources})
 
+    def use_environment(self, plan: SavedPlan) -> bool:
+        """Work in the environment that a saved plan was made in; False after reporting that it is
+        another one than the session's.
+        """
+        name = plan.environment
+        own = self.where.environment
+        if own is not None and own.name != name:
+            made = f'in the environment "{name}"' if name else "outside of environments"
+            self.diags.error(
+                "Cannot apply the plan",
+                f"The plan cannot be applied in {own.title}: it was made {made}.",
+            )
+            return False
+        if own is None and name:
+            from nigari.workspace.base.environments import Environment, in_environment
+
+            where, _ = in_environment(self.where, name, Diagnostics())
+            # What it declares is in the plan, so that it need not be declared any more.
+            environment = where.environment or Environment(name, workspace=plan.workspace)
+            self.where = replace(self.where, environment=environment)
+            self._states = self._workspace = self._static = self._encryption = None
+        return True
+
     def static(self) -> StaticRun | None:
         """The static phase; None where the configuration cannot be read at all."""
         run, found = self._run()
@@ -308,7 +331,7 @@ class Session:
         return Workspaces(
             backend,
             self.where.data(),
-            self.where.environ,
+            self.where.selected,
             partial(self._states_of, backend),
             self._has_locations,
         )
@@ -329,8 +352,7 @@ class Session:
 
     def in_workspace(self, name: str) -> Session:
         """The same directory with another workspace selected."""
-        where = replace(self.where, environ={**self.where.environ, "TF_WORKSPACE": name})
-        other = Session(where, self._variables, self.options, self.people)
+        other = Session(self.where.in_workspace(name), self._variables, self.options, self.people)
         other.diags, other.on_elsewhere = self.diags, self.on_elsewhere
         return other
 

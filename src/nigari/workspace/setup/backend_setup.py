@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from nigari.backends.locking import LockOptions
 from nigari.backends.opening import Around, is_supported, open_backend
@@ -18,6 +17,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.static.backend import BackendArguments
 from nigari.record import record, replace
 from nigari.workspace.base.people import People
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Migration, Move
 from nigari.workspace.states.backend import (
     BackendMemory,
@@ -27,6 +27,7 @@ from nigari.workspace.states.backend import (
     SavedBackend,
     check_arguments,
     compare,
+    environment_settings,
     merged,
     missing_arguments,
     read_overrides,
@@ -63,16 +64,15 @@ class BackendSetup:
 
     def __init__(
         self,
-        data: Path,
+        where: WorkingDirectory,
         options: BackendOptions,
         people: People,
         sources: dict[str, bytes],
-        environ: Mapping[str, str],
         diags: Diagnostics,
     ) -> None:
-        self._data = data
-        self._memory = BackendMemory(data)
-        self._environ = environ
+        self._where = where
+        self._data = where.data_directory
+        self._memory = BackendMemory(self._data)
         self._options = options
         self._people = people
         self._sources = sources
@@ -93,6 +93,7 @@ class BackendSetup:
     def decide(self, arguments: BackendArguments | None, workspace: str) -> None:
         """Find out what has to be done; what cannot be done without more options is reported."""
         overrides = read_overrides(self._options.settings, self._sources, self._diags)
+        settings = environment_settings(self._where)
         saved = None if self._options.reconfigure else self.saved
         before = None if saved is None else load_written(self._data, saved)
         wanted = None
@@ -103,15 +104,18 @@ class BackendSetup:
                 again = {} if overrides else given_before(saved, before)
             else:
                 again = {}
-            wanted = self._complete(merged(arguments, {**again, **overrides}, self._diags))
+            given = {**settings, **again, **overrides}
+            wanted = self._complete(merged(arguments, given, self._diags))
             if wanted is not None:
-                check_arguments(wanted, self._environ, self._diags)
-                self._written = replace(now, overridden=wanted.overridden)
-        elif overrides and not self._diags.has_errors:
-            _report_no_backend(self._diags)
+                check_arguments(wanted, self._where.environ, self._diags)
+                # What the environment says is said again each time.
+                own = set(wanted.overridden) - (settings.keys() - again.keys() - overrides.keys())
+                self._written = replace(now, overridden=tuple(sorted(own)))
+        elif (overrides or settings) and not self._diags.has_errors:
+            _report_no_backend({**settings, **overrides}, self._diags)
         if self._diags.has_errors:
             return
-        self._change = compare(wanted, saved, bool(overrides))
+        self._change = compare(wanted, saved, bool(overrides or settings))
         self.result = None if wanted is None else wanted.saved
         if not self._options.migrate:
             self._guard(wanted, saved, before)
@@ -231,11 +235,13 @@ async def _stored_in(
     return [text for text in found if isinstance(text, str)]
 
 
-def _report_no_backend(diags: Diagnostics) -> None:
+def _report_no_backend(given: Mapping[str, GivenArgument], diags: Diagnostics) -> None:
+    first = next(iter(given.values()))
     diags.warning(
         "Backend settings without a backend",
-        "-backend-config gives settings, but the configuration has no backend block for them. "
+        f"Settings come from {first.origin}, but the configuration has no backend block for them. "
         "They have no effect.",
+        first.range,
     )
 
 

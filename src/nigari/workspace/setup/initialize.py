@@ -46,7 +46,13 @@ from nigari.workspace.setup.install import InstallingPackages, InstallView, Stag
 from nigari.workspace.setup.module_locking import ModuleLocking, open_module_locking, save_locking
 from nigari.workspace.setup.module_sources import ModuleSources
 from nigari.workspace.setup.provider_install import ProviderInstallation, ProviderOptions
-from nigari.workspace.states.backend import SavedBackend, find_arguments, merged, read_overrides
+from nigari.workspace.states.backend import (
+    SavedBackend,
+    environment_settings,
+    find_arguments,
+    merged,
+    read_overrides,
+)
 from nigari.workspace.states.encryption import check_encryption
 
 
@@ -239,7 +245,8 @@ class Initialization:
 
         settings, sources = self._options.backend.settings, self.workspace.sources
         overrides = read_overrides(settings, sources, Diagnostics())
-        wanted = merged(self._arguments, overrides, Diagnostics())
+        given = {**environment_settings(self._where), **overrides}
+        wanted = merged(self._arguments, given, Diagnostics())
         if wanted is None:
             return ""
         text = json.dumps([wanted.type, wanted.saved.config], sort_keys=True)
@@ -275,9 +282,7 @@ class Initialization:
     def _finish(self, run: StaticRun) -> None:
         options, diags = self._options, self.diags
         sources = self.workspace.sources
-        backend = BackendSetup(
-            self._data, options.backend, self._people, sources, self._environ, diags
-        )
+        backend = BackendSetup(self._where, options.backend, self._people, sources, diags)
         around = Around(self._where.path, self._environ)
         providers = ProviderInstallation(
             self._where, options.providers, self._view.provider_listener

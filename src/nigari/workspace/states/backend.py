@@ -29,6 +29,7 @@ from nigari.packages.base.whole_file import make_directories, write_whole
 from nigari.packages.modules.module_manifest import as_go_writes
 from nigari.record import record
 from nigari.schema.block import Block
+from nigari.workspace.base.working_directory import WorkingDirectory
 
 CACHE_NAME: Final = "terraform.tfstate"
 _VERSION: Final = 3
@@ -246,7 +247,18 @@ def check_arguments(
         diags.error("Invalid backend argument", found.text, where)
 
 
-# -- the command line -------------------------------------------------------------------------
+# -- what is given in place of the configuration's arguments ----------------------------------
+
+
+def environment_settings(where: WorkingDirectory) -> Mapping[str, GivenArgument]:
+    """The arguments that the environment sets."""
+    environment = where.environment
+    if environment is None:
+        return {}
+    return {
+        name: GivenArgument(each.value, environment.title, each.range)
+        for name, each in environment.backend.items()
+    }
 
 
 def read_overrides(

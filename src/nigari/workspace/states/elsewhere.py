@@ -36,6 +36,7 @@ from nigari.workspace.states.backend import (
     changed_arguments,
     check_arguments,
     compare,
+    environment_settings,
     find_arguments,
     merged,
     report_changed,
@@ -207,7 +208,7 @@ def is_elsewhere(
         return False
     inputs = inputs_behind(place.origin for place in wanted.arguments.places.values())
     return before.is_same_text(now, inputs) and all(
-        name not in now.overridden and before.differs(now, wanted.arguments.inputs(name))
+        name not in wanted.overridden and before.differs(now, wanted.arguments.inputs(name))
         for name in changed_arguments(wanted, old)
     )
 
@@ -263,13 +264,14 @@ def check_backend(
         return CheckedBackend()
     before = None if saved is None else load_written(data, saved)
     given = {} if saved is None else given_before(saved, before)
-    wanted = merged(arguments, given, diags)
+    settings = environment_settings(where)
+    wanted = merged(arguments, {**settings, **given}, diags)
     if wanted is None:
         return CheckedBackend()
     elsewhere = None
     if saved is None:
         report_not_set_up(wanted, diags)
-    elif compare(wanted, saved, is_overridden=False) is Change.OTHER:
+    elif compare(wanted, saved, is_overridden=bool(settings)) is Change.OTHER:
         now = written_backend(arguments, workspace, given)
         if before is not None and is_elsewhere(wanted, saved, before, now):
             check_arguments(wanted, where.environ, diags)

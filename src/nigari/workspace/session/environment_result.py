@@ -1,0 +1,78 @@
+"""The environments of a directory, as programs and people see them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from nigari.diagnostics import Diagnostics
+from nigari.record import record, replace
+from nigari.workspace.base.environments import Environment, read_environments
+from nigari.workspace.base.last_apply import LastApply, load_last_apply
+from nigari.workspace.base.working_directory import WorkingDirectory
+
+
+@record
+class EnvironmentInfo:
+    """An environment that `environments.hcl` declares, and when it was last applied."""
+
+    name: str
+    workspace: str
+    """The workspace that is worked in."""
+    var_files: tuple[str, ...]
+    """Files of variables, seen from the directory."""
+    variables: tuple[str, ...]
+    """The names of the variables that it gives values."""
+    backend: Mapping[str, object]
+    """The arguments of the backend that it sets."""
+    data_directory: str
+    """Where init and other commands store what belongs to it."""
+    last_apply: LastApply | None
+    """The last apply from this directory; None where there was none."""
+
+    def to_data(self) -> dict[str, object]:
+        """It as JSON data."""
+        applied = self.last_apply
+        return {
+            "name": self.name,
+            "workspace": self.workspace,
+            "var_files": list(self.var_files),
+            "variables": list(self.variables),
+            "backend": dict(self.backend),
+            "data_directory": self.data_directory,
+            "last_apply": None
+            if applied is None
+            else {
+                "time": applied.time.isoformat(),
+                "mode": applied.mode,
+                "serial": applied.serial,
+                "complete": applied.is_complete,
+            },
+        }
+
+
+def list_environments(
+    where: WorkingDirectory, diags: Diagnostics
+) -> tuple[Mapping[str, EnvironmentInfo], Mapping[str, bytes]]:
+    """The environments by name, and the file that declares them; what is wrong is reported."""
+    found = read_environments(where, diags)
+    return (
+        MappingProxyType({name: _info(where, each) for name, each in found.by_name.items()}),
+        found.sources,
+    )
+
+
+def _info(where: WorkingDirectory, environment: Environment) -> EnvironmentInfo:
+    inside = replace(where, environment=environment)
+    return EnvironmentInfo(
+        environment.name,
+        inside.selected(Diagnostics()).name,
+        environment.var_files,
+        tuple(environment.variables),
+        MappingProxyType(
+            {name: each.value.to_python() for name, each in environment.backend.items()}
+        ),
+        os.path.normpath(inside.data_name),
+        load_last_apply(inside.data_directory),
+    )
