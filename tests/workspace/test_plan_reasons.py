@@ -231,6 +231,24 @@ def test_what_waits_says_for_what_and_what_becomes_of_it(infra: Path) -> None:
     assert (provider.source, provider.explanation) == ("provider", None)
 
 
+def test_an_element_that_is_selected_by_a_key(infra: Path) -> None:
+    more = """
+resource "terraform_data" "indexed" {
+  for_each = local.titles
+  input    = [terraform_data.titled[each.key].id, module.inner[each.key].name]
+}
+"""
+    (infra / "main.tf").write_text(MAIN + more)
+    found = argument(reasons(infra, keys=["a", "b", "c"])['terraform_data.indexed["c"]'], "input")
+    assert names(found) == [
+        'terraform_data.titled["c"].id',
+        "each.key",
+        'terraform_data.it.output of module.inner["c"]',
+    ]
+    waits = 'input ← terraform_data.titled["c"].id, which is known only after applying'
+    assert waits in found.waits_for
+
+
 def test_an_output_and_an_argument_that_is_passed_through_modules(infra: Path) -> None:
     found = reasons(infra, env="prod")
     inner = argument(found['module.inner["b"].terraform_data.it'], "input")

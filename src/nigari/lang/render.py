@@ -6,6 +6,7 @@ What must not be shown is not: sensitive and ephemeral values, at any depth.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from nigari.cty import numbers
@@ -105,6 +106,39 @@ def value_display(value: Value) -> str:
     parts: list[str] = []
     _display(value, 0, parts)
     return "".join(parts)
+
+
+def value_glimpse(value: Value, most: int = 80) -> str:
+    """The beginning of a value on one line, whatever its size."""
+    text = ""
+    for piece in _pieces(value):
+        text += piece
+        if len(text) > most:
+            return f"{text[:most]}…"
+    return text
+
+
+def _pieces(value: Value) -> Iterator[str]:
+    """The parts of a value on one line, made as somebody asks for them."""
+    data = value.data
+    if _hidden(value) is not None or not isinstance(data, dict | tuple):
+        parts: list[str] = []
+        _display(value, 0, parts)
+        yield " ".join("".join(parts).split())
+        return
+    if isinstance(data, dict):
+        yield "{"
+        for position, name in enumerate(sorted(data)):
+            written = name if name.isidentifier() else _string(name, 0)
+            yield f"{', ' if position else ' '}{written} = "
+            yield from _pieces(data[name])
+        yield " }" if data else "}"
+        return
+    yield "["
+    for position, element in enumerate(data):
+        yield ", " if position else ""
+        yield from _pieces(element)
+    yield "]"
 
 
 def _display(value: Value, indent: int, parts: list[str]) -> None:

@@ -16,7 +16,8 @@ from nigari.addrs.values import ProviderFunction
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
-from nigari.eval.base.instances import Origin
+from nigari.eval.base.expansion import NO_INSTANCE_DATA
+from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.scope import Binding, Names
 from nigari.hcl.expressions import Expression
 from nigari.hcl.static import attribute_expression
@@ -27,12 +28,22 @@ _MOST: Final = 40
 """An expression with more references is taken as it is written: each costs an evaluation."""
 
 
-def decisive_references(origin: Origin, names: Sequence[str] = ()) -> list[Reference]:
+Known = dict[tuple[Frame, Expression, str], "tuple[Value, bool] | None"]
+"""What expressions are without one of their references, and whether that matters to the whole;
+None where that cannot be said.
+"""
+
+
+def decisive_references(
+    origin: Origin, names: Sequence[str] = (), known: Known | None = None
+) -> list[Reference]:
     """The references that matter, each name once, in the order in which they are written; with
     `names`, those that matter to the attribute at the end of them.
 
-    Only to be asked where evaluating the expression has given a value.
+    Only to be asked where evaluating the expression has given a value. What is `known` is not
+    evaluated again for another attribute of the same object.
     """
+    known = {} if known is None or origin.data is not NO_INSTANCE_DATA else known
     found: dict[str, Reference] = {}
     expr, names = written_part(origin.compiled.expr, names)
     for part in (expr,) if names else _independent(expr):
@@ -42,7 +53,12 @@ def decisive_references(origin: Origin, names: Sequence[str] = ()) -> list[Refer
             found.update(references)
             continue
         for name, reference in references.items():
-            if name not in found and _decides(origin, part, reference, names):
+            if name in found:
+                continue
+            key = (origin.frame, part, name)
+            if key not in known:
+                known[key] = _without(origin, part, reference)
+            if _matters(known[key], names):
                 found[name] = reference
     return list(found.values())
 
@@ -74,19 +90,28 @@ def _independent(expr: Expression) -> Iterator[Expression]:
             pending.extend(reversed(parts))
 
 
-def _decides(origin: Origin, expr: Expression, one: Reference, names: Sequence[str]) -> bool:
+def _matters(without: tuple[Value, bool] | None, names: Sequence[str]) -> bool:
+    if without is None or not names or not without[1]:
+        return without is None or without[1]
+    return _MARKER in causes_within(part_of(without[0], names))
+
+
+def _without(origin: Origin, expr: Expression, one: Reference) -> tuple[Value, bool] | None:
+    """The value of an expression where one of its references is not known; None where that cannot
+    be said.
+    """
     if isinstance(one.subject, ProviderFunction):
-        return True
+        return None
     told = Diagnostics()
     without = Binding(origin.frame, origin.data, diags=told)
     without.bind(origin.frame.instance.compiled.expression(expr).references)
     alone = Binding(origin.frame, origin.data, diags=told)
     alone.bind([one])
     if without.needs or alone.needs:
-        return True
+        return None
     without.names = _left_out(without.names, alone.names)
-    value = part_of(expr.value(without.scope(), told), names)
-    return told.has_errors or _MARKER in causes_within(value)
+    value = expr.value(without.scope(), told)
+    return None if told.has_errors else (value, _MARKER in causes_within(value))
 
 
 def part_of(value: Value, names: Sequence[str]) -> Value:

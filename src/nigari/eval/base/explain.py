@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from nigari.addrs.values import CountAttr, EachAttr
 from nigari.diagnostics import Cause, Range
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
+from nigari.eval.base.indexed import indexed_references, referenced_value
 from nigari.eval.base.instances import Origin
 from nigari.eval.base.scope import nodes_of
 from nigari.hcl.calls import FunctionCall
@@ -40,7 +41,10 @@ def way_to(cause: UnknownCause, origin: Origin) -> list[Link]:
     while pending:
         place, way = pending.popleft()
         is_root = True
-        for reference in place.compiled.references:
+        references = list(place.compiled.references)
+        if cause.kind is CauseKind.PLANNED:
+            references = indexed_references(place, references)
+        for reference in references:
             for carrier in _carriers(cause, place, reference):
                 is_root = False
                 if carrier.further is None:
@@ -77,7 +81,10 @@ def _carriers(cause: UnknownCause, place: Origin, reference: Reference) -> Itera
             yield _Carrier(link, Origin(place.frame, compiled), (place.frame, expr))
         return
     for node in nodes_of(place.frame, reference):
-        if cause in causes_within(node.value):
+        part = None
+        if cause.kind is CauseKind.PLANNED:
+            part = referenced_value(node, node.value, reference)
+        if cause in causes_within(node.value if part is None else part):
             yield _Carrier(Link(node.label, reference.range), node.origin(), node)
 
 

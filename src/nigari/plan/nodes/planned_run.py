@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nigari.addrs.absolute import Abs, AbsResource, resource_of
-from nigari.addrs.keys import InstanceKey, key_order
+from nigari.addrs.keys import InstanceKey, key_order, key_text
 from nigari.addrs.resource import EPHEMERAL
 from nigari.config.resource import Resource
-from nigari.cty.paths import Path, path_text, transform
+from nigari.cty.paths import GetAttr, Path, path_text, transform
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
 from nigari.eval.base.compile import CompiledModule
@@ -58,11 +58,12 @@ class PlannedRun(LookingRun):
 class PlannedObjects(RepeatedResource):
     """A resource as it is planned, and as it was stored before."""
 
-    __slots__ = ("_run",)
+    __slots__ = ("_earlier", "_run")
 
     def __init__(self, frame: Frame, resource: Resource, run: PlannedRun) -> None:
         super().__init__(frame, resource)
         self._run = run
+        self._earlier: tuple[Value | None] | None = None
 
     @property
     def address(self) -> AbsResource:
@@ -91,9 +92,12 @@ class PlannedObjects(RepeatedResource):
 
     def stored_value(self) -> Value | None:
         """What it was when it was last stored; None where there was nothing."""
-        schema = self._run.schema_of(self.frame, self.resource)
-        values = {} if schema is None else self._stored(self._run.plan.previous_state, schema)
-        return self._collected(values, schema) if values and schema is not None else None
+        if self._earlier is None:
+            schema = self._run.schema_of(self.frame, self.resource)
+            values = {} if schema is None else self._stored(self._run.plan.previous_state, schema)
+            is_there = bool(values) and schema is not None
+            self._earlier = (self._collected(values, schema) if is_there and schema else None,)
+        return self._earlier[0]
 
     def _stored(self, state: State, schema: Schema) -> Mapping[InstanceKey, Value]:
         found = state.resources.get(self.address)
@@ -109,7 +113,12 @@ class PlannedObjects(RepeatedResource):
     def _caused(self, path: Path, part: Value) -> Value:
         if part.is_known or part.causes:
             return part
-        name = f"{self.resource.addr}{path_text(path)}"
+        steps, key = path, ""
+        if self.resource.repetition.for_each is not None and path:
+            # All instances together are an object, and its attributes are the keys.
+            assert isinstance(path[0], GetAttr)
+            steps, key = path[1:], key_text(path[0].name)
+        name = f"{self.resource.addr}{key}{path_text(steps)}"
         where = self.resource.range
         module = self.frame.instance.addr
         cause = UnknownCause(CauseKind.PLANNED, module, name, where, Phase.APPLY)

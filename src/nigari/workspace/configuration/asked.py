@@ -17,6 +17,7 @@ from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import REPORTED, CauseKind, UnknownCause, causes_within
+from nigari.eval.base.decisive import Known, decisive_references
 from nigari.eval.base.expansion import (
     NO_INSTANCE_DATA,
     SINGLE_INSTANCE,
@@ -39,13 +40,14 @@ from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.variable import ArgumentVariable, RootVariable, VariableNode
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.expressions import Expression
+from nigari.lang.references import Reference
 from nigari.record import replace
 
 
 class Evaluation:
     """The static phase of a configuration, for those who look at it."""
 
-    __slots__ = ("lock", "run", "sources")
+    __slots__ = ("_expansions", "_values", "_without", "lock", "run", "sources")
 
     def __init__(
         self,
@@ -60,6 +62,9 @@ class Evaluation:
             nullcontext() if lock is None else lock
         )
         """Held while anything is worked out, if several threads may ask."""
+        self._values: dict[tuple[Frame, Expression], Value] = {}
+        self._expansions: dict[tuple[Frame, str], Expansion] = {}
+        self._without: Known = {}
 
     def evaluate(self, nodes: Sequence[Node]) -> None:
         """Work out these nodes and whatever they need."""
@@ -68,9 +73,20 @@ class Evaluation:
 
     def value(self, name: str, origin: Origin, missing: UnknownCause | None = None) -> Value:
         """The value of an expression, which may belong to something `missing`."""
+        # What is the same for all instances of a block is asked for by each of them.
+        key = (origin.frame, origin.compiled.expr)
+        is_shared = origin.data is NO_INSTANCE_DATA and missing is None
+        if is_shared and key in self._values:
+            return self._values[key]
         question = Question(name, origin, missing)
         self.evaluate([question])
+        if is_shared:
+            self._values[key] = question.value
         return question.value
+
+    def decisive(self, origin: Origin, names: Sequence[str]) -> list[Reference]:
+        """The references that the value of an expression, or an attribute of it, depends on."""
+        return decisive_references(origin, names, self._without)
 
     def module_instances(self, call: CallNode) -> Mapping[InstanceKey, Frame]:
         """The instances of a call that could be read, as far as it is known which there are."""
@@ -81,9 +97,12 @@ class Evaluation:
         """The instances of a block, as far as it is known which there are."""
         if repetition.is_single:
             return SINGLE_INSTANCE
-        node = Instances(frame, name, repetition, where)
-        self.evaluate([node])
-        return node.expansion
+        found = self._expansions.get((frame, name))
+        if found is None:
+            node = Instances(frame, name, repetition, where)
+            self.evaluate([node])
+            found = self._expansions[frame, name] = node.expansion
+        return found
 
     def resource_instances(self, frame: Frame, resource: Resource) -> Expansion:
         """The instances of a resource, as far as it is known which there are."""

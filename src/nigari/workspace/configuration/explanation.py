@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.addrs.address import Address
-from nigari.addrs.keys import InstanceKey, key_text
+from nigari.addrs.keys import key_text
 from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
-from nigari.cty.values import Value, number, string
-from nigari.diagnostics import Diagnostics, Range
+from nigari.cty.values import Value
+from nigari.diagnostics import Range
 from nigari.diagnostics.snippet import cut_snippet
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
-from nigari.eval.base.decisive import decisive_references, part_of, written_part
+from nigari.eval.base.decisive import part_of, written_part
 from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.indexed import indexed_references, referenced_value
 from nigari.eval.base.instances import FAILED, Frame, Origin, ResourceNode, ValueNode
 from nigari.eval.base.scope import attribute_names, nodes_of
-from nigari.hcl.evaluation import Fault, index
 from nigari.hcl.scanner import is_identifier
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference
@@ -196,8 +196,12 @@ def _whence(explanation: Explanation, indent: str) -> list[str]:
 class Telling:
     """The work of explaining one value: what has been shown is not shown again."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Evaluation, follows_keys: bool = True) -> None:
+        """`follows_keys` says whether `each.key` and `count.index` come from anything: from what
+        decides which instances there are, and not for an instance that there is.
+        """
         self._evaluation = evaluation
+        self._follows_keys = follows_keys
         self._shown: set[object] = set()
 
     def expression(
@@ -243,7 +247,8 @@ class Telling:
         # Of what is only passed on, the same part is passed on.
         passed = rest if expr.static_traversal() is not None else ()
         found: list[Explanation] = []
-        for reference in decisive_references(origin, names):
+        references = self._evaluation.decisive(origin, names)
+        for reference in indexed_references(origin, references):
             found += self._parts(reference, origin.frame, origin.data, depth, passed)
         return tuple(found)
 
@@ -309,7 +314,7 @@ class Telling:
         subject, evaluation = reference.subject, self._evaluation
         key = subject.key if isinstance(subject, ResourceInstance) else None
         kind, line = node.resource.addr.mode.value, self._line(node.range, node.value)
-        value = _resource_part(node.value, key, reference)
+        value = referenced_value(node, node.value, reference)
         if value is None:
             return Explanation(node.label, node.value, node.range, (), (), line=line, kind=kind)
         whole = evaluation.earlier(node)
@@ -321,7 +326,7 @@ class Telling:
             (),
             line=line,
             kind=kind,
-            earlier=None if whole is None else _resource_part(whole, key, reference),
+            earlier=None if whole is None else referenced_value(node, whole, reference),
             fate=evaluation.fate(node, key),
         )
 
@@ -339,7 +344,7 @@ class Telling:
         found = values[subject.name]
         value = FAILED if found is None else found
         name, where, line = str(subject), reference.range, self._line(reference.range, value)
-        if data.expr is None:
+        if data.expr is None or not (self._follows_keys or subject.name == "value"):
             return Explanation(name, value, where, (), (), line=line, kind="instance")
         argument = "count" if isinstance(subject, CountAttr) else "for_each"
         names: list[str] = []
@@ -381,20 +386,6 @@ def _named(node: ValueNode, names: Sequence[str]) -> str:
     name, of, module = node.label.partition(" of ")
     steps = "".join(f".{each}" if is_identifier(each) else f'["{each}"]' for each in names)
     return f"{name}{steps}{of}{module}"
-
-
-def _resource_part(value: Value, key: InstanceKey, reference: Reference) -> Value | None:
-    """What a reference to a resource leads to; None where that is not known to be there."""
-    if not value.is_known:
-        return None
-    told = Diagnostics()
-    if isinstance(key, str | int):
-        element = index(value, string(key) if isinstance(key, str) else number(key))
-        if isinstance(element, Fault):
-            return None
-        value = element
-    found = reference.remaining.apply_rel(value, told)
-    return None if told.has_errors else found
 
 
 def _chains(name: str, value: Value, origin: Origin | None, label: str = "") -> list[str]:

@@ -11,11 +11,10 @@ from typing import Final
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
-from nigari.lang.render import value_display
+from nigari.lang.render import value_glimpse
 from nigari.record import record
 from nigari.workspace.configuration.explanation import Explanation
 
-_LONGEST: Final = 80
 _MOST_KEYS: Final = 8
 _GIVERS: Final = {"default": "its default", "argument": "the call"}
 
@@ -125,7 +124,7 @@ def _missing(missing: Missing) -> Iterator[str]:
 
 def _argument(argument: ArgumentReason) -> Iterator[str]:
     forced = "  (forces replacement)" if argument.forces_replacement else ""
-    before, after = _short(argument.before), _short(argument.after)
+    before, after = value_glimpse(argument.before), value_glimpse(argument.after)
     values = after if argument.before.is_null else f"{before} -> {after}"
     yield f"  {argument.path} = {values}{forced}"
     if argument.changed_outside:
@@ -145,7 +144,7 @@ def _argument(argument: ArgumentReason) -> Iterator[str]:
 
 def _tree(part: Explanation, indent: str) -> Iterator[str]:
     """What a value comes from, the nearest first."""
-    yield f"{indent}<- {part.name} = {_short(part.value)}{_remarks(part)}"
+    yield f"{indent}<- {part.name} = {value_glimpse(part.value)}{_remarks(part)}"
     if part.is_cut:
         yield f"{indent}   …"
     for inner in part.parts:
@@ -162,7 +161,7 @@ def _remarks(part: Explanation) -> str:
     if part.fate not in ("", "no-op"):
         remarks.append(_fate(part))
     if part.is_changed and part.earlier is not None:
-        remarks.append(f"was {_short(part.earlier)}")
+        remarks.append(f"was {value_glimpse(part.earlier)}")
     place = "" if part.range is None else f"{part.range.filename} line {part.range.start.line}"
     return f"  ({'; '.join([*remarks, place] if place else remarks)})" if remarks or place else ""
 
@@ -182,11 +181,3 @@ def _where(explanation: Explanation) -> str:
     where = explanation.range
     code = f": {explanation.line}" if explanation.line else ""
     return "" if where is None else f"{where.filename} line {where.start.line}{code}"
-
-
-def _short(value: Value) -> str:
-    """A value on one line, cut where it is long."""
-    if not value.is_known:
-        return "(known after apply)"
-    text = " ".join(value_display(value).split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

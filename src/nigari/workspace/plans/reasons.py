@@ -275,7 +275,7 @@ class PlanReasons:
     def _explained(
         self, path: str, found: ChangedArgument, after: Value, frame: Frame, data: InstanceData
     ) -> Explanation:
-        telling = Telling(self._evaluation)
+        telling = Telling(self._evaluation, follows_keys=False)
         explanation = Explanation(path, after, found.range, (), ())
         if found.expr is not None:
             origin = compiled_origin(frame, found.expr, data)
