@@ -17,6 +17,7 @@ from typing import Final
 DOORS: Final = (
     "nigari",
     "nigari.aio",
+    "nigari.backends",
     "nigari.cty",
     "nigari.diagnostics",
     "nigari.events",

@@ -1,1 +1,47 @@
-"""Where states live and how they are locked; nothing else."""
+"""Where states live and how they are locked; nothing else.
+
+A class of yours that is a `Store` becomes a backend with the entry point `nigari.backends`; the checks
+that ours pass are in `nigari.backends.conformance`, for your tests.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nigari.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from nigari.backends.locking import LockInfo
+    from nigari.backends.store import (
+        ABSENT,
+        BackendFailure,
+        Content,
+        ContentChanged,
+        StateIsLocked,
+        Store,
+    )
+else:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "locking": ("LockInfo",),
+            "store": (
+                "ABSENT",
+                "BackendFailure",
+                "Content",
+                "ContentChanged",
+                "StateIsLocked",
+                "Store",
+            ),
+        },
+    )
+
+__all__ = [
+    "ABSENT",
+    "BackendFailure",
+    "Content",
+    "ContentChanged",
+    "LockInfo",
+    "StateIsLocked",
+    "Store",
+]

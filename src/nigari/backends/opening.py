@@ -18,6 +18,7 @@ from nigari.record import record
 if TYPE_CHECKING:
     import os
 
+    from nigari.backends.installed import InstalledBackend
     from nigari.backends.store import Store
 
 REMOTE: Final[Mapping[str, str]] = {
@@ -42,8 +43,25 @@ class Around:
 
 
 def is_supported(type_: str) -> bool:
-    """Whether states can be stored in a backend of this type."""
-    return type_ == "local" or type_ in REMOTE
+    """Whether states can be stored in a backend of this type; what is none of OpenTofu's comes from
+    a package.
+    """
+    if type_ == "local" or type_ in REMOTE:
+        return True
+    from nigari.backends.schemas import OURS
+
+    return type_ not in OURS
+
+
+def _installed(type_: str) -> InstalledBackend | None:
+    """The backend of a package, which may not be usable: a `BackendFailure` says why."""
+    from nigari.backends.schemas import OURS
+
+    if type_ in OURS:
+        return None
+    from nigari.backends.installed import installed_backend
+
+    return installed_backend(type_)
 
 
 def open_backend(
@@ -69,24 +87,36 @@ def local_paths(config: Mapping[str, object]) -> LocalPaths:
 def _open_store(
     type_: str, config: Mapping[str, object], around: Around, diags: Diagnostics
 ) -> Store | None:
-    module = REMOTE.get(type_)
-    if module is None:
-        report_unsupported(type_, diags)
-        return None
     from nigari.backends.store import BackendFailure
     from nigari.clouds.arguments import Arguments
     from nigari.clouds.failures import CloudFailure
 
+    module = REMOTE.get(type_)
     try:
-        found: Store = import_module(module).open_store(Arguments(config, around.environ))
+        if module is not None:
+            found: Store = import_module(module).open_store(Arguments(config, around.environ))
+            return found
+        installed = _installed(type_)
+        if installed is not None:
+            return installed.open(config, around.environ, around.directory)
     except (BackendFailure, CloudFailure) as failure:
         diags.error("Cannot use the backend", f'Backend "{type_}": {failure.text}')
         return None
-    return found
+    report_unsupported(type_, diags)
+    return None
 
 
 def report_unsupported(type_: str, diags: Diagnostics) -> None:
-    """A backend that OpenTofu has and this program has not."""
+    """A backend that OpenTofu has and this program has not, or that no package brings any more."""
+    from nigari.backends.schemas import OURS
+
+    if type_ not in OURS:
+        diags.error(
+            "Backend is not installed",
+            f'The state is stored in a backend of type "{type_}", which comes from a package. '
+            "Install that package where this program is installed.",
+        )
+        return
     supported = ", ".join(sorted(("local", *REMOTE)))
     diags.error(
         "Backend is not supported",

@@ -7,7 +7,7 @@ since the hash that tells a changed configuration covers those left out, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from nigari.cty.types import BOOL, NUMBER, STRING, ListType, MapType, SetType, Type
@@ -319,7 +319,7 @@ _S3: Final = Block(
     },
 )
 
-BACKENDS: Final[Mapping[str, Block]] = {
+OURS: Final[Mapping[str, Block]] = {
     "azurerm": _AZURERM,
     "cloud": _CLOUD,
     "consul": _CONSUL,
@@ -334,4 +334,34 @@ BACKENDS: Final[Mapping[str, Block]] = {
     "remote": _REMOTE,
     "s3": _S3,
 }
-"""The block that each kind of backend takes, by its name; `cloud` blocks are among them."""
+"""The blocks of the backends that OpenTofu has; `cloud` blocks are among them."""
+
+
+class _Backends(Mapping[str, Block]):
+    """All backends, also those that packages bring. They are looked for where a name is not one of
+    ours; a `BackendFailure` says why one that is there cannot be used.
+    """
+
+    def __getitem__(self, name: str) -> Block:
+        block = OURS.get(name)
+        if block is not None:
+            return block
+        from nigari.backends.installed import installed_backend
+
+        found = installed_backend(name)
+        if found is None:
+            raise KeyError(name)
+        return found.block
+
+    def __iter__(self) -> Iterator[str]:
+        from nigari.backends.installed import installed_names
+
+        yield from OURS
+        yield from (name for name in installed_names() if name not in OURS)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+BACKENDS: Final[Mapping[str, Block]] = _Backends()
+"""The block that each kind of backend takes, by its name."""

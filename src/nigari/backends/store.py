@@ -23,6 +23,7 @@ class BackendFailure(Exception):
 
     @property
     def text(self) -> str:
+        """What and why, for people."""
         return str(self)
 
 

@@ -15,18 +15,18 @@ backends and workspaces to say.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from nigari.cty.paths import GetAttr
 from nigari.cty.types import DYNAMIC, KIND_MAP, KIND_OBJECT, STRING, ListType
 from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, AttributeSchema, BlockSchema, BodySchema, Content
 from nigari.hcl.quoting import quoted
 from nigari.hcl.static import expr_part
 from nigari.hcl.suggestion import did_you_mean, listed
 from nigari.record import record, replace
+from nigari.workspace.base.environment import Environment, Setting
 from nigari.workspace.base.own_file import BlockInstance, OwnFile, read_own_file
 from nigari.workspace.base.working_directory import WorkingDirectory
 
@@ -41,38 +41,6 @@ _ARGUMENTS: Final = BodySchema(
     )
 )
 _IN_NAMES: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
-
-
-@record
-class Setting:
-    """A value that an environment gives, and where it is written."""
-
-    value: Value
-    range: Range
-
-
-@record
-class Environment:
-    """An environment that is declared."""
-
-    name: str
-    range: Range | None = None
-    """The header of its block; None where it is not declared any more."""
-    workspace: str = ""
-    """The workspace that is worked in; empty for the selected one."""
-    var_files: tuple[str, ...] = ()
-    """Files of variables, in their order, seen from the directory of the configuration."""
-    variables: Mapping[str, Setting] = MappingProxyType({})
-    """Values of variables, stronger than those of the files."""
-    backend: Mapping[str, Setting] = MappingProxyType({})
-    """Arguments of the backend, in place of those in the configuration."""
-    sources: Mapping[str, bytes] = MappingProxyType({})
-    """The file that declares it, for showing diagnostics."""
-
-    @property
-    def title(self) -> str:
-        """What it is called in messages."""
-        return f'the environment "{self.name}"'
 
 
 @record

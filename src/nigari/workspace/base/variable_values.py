@@ -22,7 +22,7 @@ from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.working_directory import WorkingDirectory
 
 if TYPE_CHECKING:
-    from nigari.workspace.base.environments import Environment
+    from nigari.workspace.base.environment import Environment
 
 ENVIRONMENT_PREFIX = "TF_VAR_"
 _REMEMBERED = "nigari.variables.json"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from nigari.backends.workspaces import Selection
     from nigari.diagnostics import Diagnostics
-    from nigari.workspace.base.environments import Environment
+    from nigari.workspace.base.environment import Environment
 
 _USUAL_DATA: Final = ".terraform"
 _DATA_VARIABLE: Final = "TF_DATA_DIR"

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from nigari.diagnostics import Diagnostics
 from nigari.record import record, replace
-from nigari.workspace.base.environments import Environment, read_environments
+from nigari.workspace.base.environment import Environment
+from nigari.workspace.base.environments import read_environments
 from nigari.workspace.base.last_apply import LastApply, load_last_apply
 from nigari.workspace.base.working_directory import WorkingDirectory
 

@@ -180,7 +180,8 @@ class Session:
             )
             return False
         if own is None and name:
-            from nigari.workspace.base.environments import Environment, in_environment
+            from nigari.workspace.base.environment import Environment
+            from nigari.workspace.base.environments import in_environment
 
             where, _ = in_environment(self.where, name, Diagnostics())
             # What it declares is in the plan, so that it need not be declared any more.

@@ -148,10 +148,16 @@ def backend_hash(type_: str, value: Value) -> int:
 def schema_of(backend: Backend, diags: Diagnostics) -> Block | None:
     """What a kind of backend takes; None after reporting that there is no such kind."""
     from nigari.backends.schemas import BACKENDS
+    from nigari.backends.store import BackendFailure
 
     name = backend.type
     is_cloud = backend.block.type == "cloud"
-    schema = BACKENDS.get(name) if (name == "cloud") == is_cloud else None
+    try:
+        schema = BACKENDS.get(name) if (name == "cloud") == is_cloud else None
+    except BackendFailure as failure:
+        text = f'The backend "{name}" cannot be used: {failure.text}'
+        diags.error("Cannot use the backend", text, backend.type_range)
+        return None
     if schema is None:
         names = [each for each in BACKENDS if each != "cloud"]
         gone = _REMOVED.get(name)

@@ -142,8 +142,13 @@ def _check(wanted: RemoteState, environ: Mapping[str, str]) -> Told:
     """Whether there is such a backend and it takes these arguments."""
     from nigari.backends.rules import argument_problems
     from nigari.backends.schemas import BACKENDS
+    from nigari.backends.store import BackendFailure
 
-    block = BACKENDS.get(wanted.backend)
+    try:
+        block = BACKENDS.get(wanted.backend)
+    except BackendFailure as failure:
+        text = f'The backend "{wanted.backend}" cannot be used: {failure.text}'
+        return problem("Cannot use the backend", text, (GetAttr("backend"),))
     if block is None:
         from nigari.hcl.suggestion import did_you_mean
 
