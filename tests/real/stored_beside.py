@@ -40,6 +40,8 @@ class Shared:
         self.path = path
         self.block = block
         self.has_workspaces = has_workspaces
+        self.first = "default"
+        """The workspace that there is from the beginning."""
         self._environ = environ
         (path / "cli.tofurc").write_text("")
 

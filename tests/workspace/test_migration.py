@@ -105,7 +105,7 @@ def moved(
     diags = Diagnostics()
     move = Move(source, target, empties_source=False)
     around = Around(world.path, world.environ)
-    migration = Migration(move, around, selected, LockOptions(), lambda _: answer)
+    migration = Migration(move, around, (selected, selected), LockOptions(), lambda _: answer)
     return asyncio.run(migration.run(diags)), diags, migration
 
 

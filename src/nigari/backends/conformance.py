@@ -1,5 +1,7 @@
 """Checks that every store must pass: ours, and those of others.
 
+What they store are states without resources, because a store may look at serial and lineage.
+
 A check is an asynchronous function that fails with an `AssertionError`. `CHECKS` has all of them by
 name; a test runs each with a way to make clients of one server on which nothing is stored yet.
 """
@@ -13,9 +15,17 @@ from typing import Final
 
 from nigari.backends.locking import LockInfo, new_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
-from nigari.backends.store import ABSENT, BackendFailure, ContentChanged, StateIsLocked, Store
+from nigari.backends.store import (
+    ABSENT,
+    BackendFailure,
+    Content,
+    ContentChanged,
+    StateIsLocked,
+    Store,
+)
 from nigari.net.failures import NetFailure
 from nigari.record import record
+from nigari.version import OPENTOFU_VERSION
 
 _ROUNDS: Final = 3
 _WRITERS: Final = 5
@@ -35,62 +45,74 @@ class Subject:
     """Whether a lock can be removed by somebody else than its holder."""
     refuses_wrong_ids: bool = True
     """Whether that needs the right id; some servers for tests take any."""
+    workspace: str = DEFAULT_WORKSPACE
+    """The workspace to use first; not every store has a default one."""
 
 
 async def nothing_is_there_at_first(subject: Subject) -> None:
     async with _client(subject) as store:
-        assert await store.read(DEFAULT_WORKSPACE) is None
-        assert not set(await store.names()) - {DEFAULT_WORKSPACE}
+        assert await store.read(subject.workspace) is None
+        assert not set(await store.names()) - {subject.workspace}
 
 
 async def what_is_written_can_be_read(subject: Subject) -> None:
-    contents = (b'{"a": "\xc3\xa4\xe2\x82\xac"}\n', b"{}", b'["' + b"x" * 3_000_000 + b'"]')
+    contents = (_state(1, "\u00e4\u20ac\n"), _state(2), _state(3, "x" * 3_000_000))
     async with _client(subject) as one, _client(subject) as other:
         for data in contents:
-            await one.write(DEFAULT_WORKSPACE, data, None)
-            found = await other.read(DEFAULT_WORKSPACE)
-            assert found is not None
-            assert found.data == data
+            await one.write(subject.workspace, data, None)
+            assert await _read(other, subject.workspace) == data
 
 
 async def versions_tell_contents_apart(subject: Subject) -> None:
     async with _client(subject) as store:
-        first = await store.write(DEFAULT_WORKSPACE, b'{"n":1}', None)
-        found = await store.read(DEFAULT_WORKSPACE)
+        first = await store.write(subject.workspace, _state(1), None)
+        found = await store.read(subject.workspace)
         assert found is not None
         if found.version is None:
             return
         assert first in (None, found.version)
-        await store.write(DEFAULT_WORKSPACE, b'{"n":2}', found.version)
-        again = await store.read(DEFAULT_WORKSPACE)
+        await store.write(subject.workspace, _state(2), found.version)
+        again = await store.read(subject.workspace)
         assert again is not None
-        assert again.data == b'{"n":2}'
+        assert again.data == _state(2)
         assert again.version != found.version
 
 
 async def a_stale_write_is_refused(subject: Subject) -> None:
     async with _client(subject) as one, _client(subject) as other:
-        await one.write(DEFAULT_WORKSPACE, b'{"n":1}', None)
-        found = await one.read(DEFAULT_WORKSPACE)
+        await one.write(subject.workspace, _state(1), None)
+        found = await one.read(subject.workspace)
         assert found is not None
-        await other.write(DEFAULT_WORKSPACE, b'{"n":2}', None)
+        await other.write(subject.workspace, _state(2, "other"), None)
         if found.version is None:
             return
-        await _refused(one.write(DEFAULT_WORKSPACE, b'{"n":3}', found.version))
-        kept = await one.read(DEFAULT_WORKSPACE)
-        assert kept is not None
-        assert kept.data == b'{"n":2}'
+        await _refused(one.write(subject.workspace, _state(2, "one"), found.version))
+        assert await _read(one, subject.workspace) == _state(2, "other")
+
+
+async def a_stale_state_of_another_lineage_is_refused(subject: Subject) -> None:
+    async with _client(subject) as one, _client(subject) as other:
+        await one.write(subject.workspace, _state(5), None)
+        found = await one.read(subject.workspace)
+        assert found is not None
+        await other.write(subject.workspace, _state(6), found.version)
+        if found.version is None:
+            return
+        await _refused(one.write(subject.workspace, _state(1, lineage="new"), found.version))
+        now = await one.read(subject.workspace)
+        assert now is not None
+        assert now.data == _state(6)
+        await one.write(subject.workspace, _state(1, lineage="new"), now.version)
+        assert await _read(other, subject.workspace) == _state(1, lineage="new")
 
 
 async def a_first_write_replaces_nothing(subject: Subject) -> None:
     async with _client(subject) as one, _client(subject) as other:
-        await one.write(DEFAULT_WORKSPACE, b'{"n":1}', ABSENT)
+        await one.write(subject.workspace, _state(1), ABSENT)
         if not subject.tells_absence:
             return
-        await _refused(other.write(DEFAULT_WORKSPACE, b'{"n":2}', ABSENT))
-        kept = await one.read(DEFAULT_WORKSPACE)
-        assert kept is not None
-        assert kept.data == b'{"n":1}'
+        await _refused(other.write(subject.workspace, _state(1, lineage="other"), ABSENT))
+        assert await _read(one, subject.workspace) == _state(1)
 
 
 async def workspaces_have_contents_of_their_own(subject: Subject) -> None:
@@ -98,43 +120,41 @@ async def workspaces_have_contents_of_their_own(subject: Subject) -> None:
         if not store.has_workspaces:
             return
         for name in ("b", "a"):
-            await store.write(name, b'{"name":"%s"}' % name.encode(), ABSENT)
-        assert await store.read(DEFAULT_WORKSPACE) is None
-        assert sorted(set(await store.names()) - {DEFAULT_WORKSPACE}) == ["a", "b"]
-        found = await store.read("a")
-        assert found is not None
-        assert found.data == b'{"name":"a"}'
+            await store.write(name, _state(1, name), ABSENT)
+        assert await store.read(subject.workspace) is None
+        assert sorted(set(await store.names()) - {subject.workspace}) == ["a", "b"]
+        assert await _read(store, "a") == _state(1, "a")
         await store.delete("a")
         await store.delete("a")
         assert await store.read("a") is None
-        assert sorted(set(await store.names()) - {DEFAULT_WORKSPACE}) == ["b"]
+        assert sorted(set(await store.names()) - {subject.workspace}) == ["b"]
 
 
 async def a_lock_keeps_others_out(subject: Subject) -> None:
     async with _client(subject) as one, _client(subject) as other:
-        held = await one.lock(DEFAULT_WORKSPACE, _lock(one))
-        holder = await _locked(other)
+        held = await one.lock(subject.workspace, _lock(one, subject.workspace))
+        holder = await _locked(other, subject.workspace)
         if subject.tells_holder:
             assert holder is not None
             assert holder.id == held.id
             assert holder.operation == "checking"
             assert "@" in holder.who
-        version = await one.write(DEFAULT_WORKSPACE, b"{}", None)
-        await one.write(DEFAULT_WORKSPACE, b'{"n":1}', version)
-        await one.unlock(DEFAULT_WORKSPACE, held)
-        second = await other.lock(DEFAULT_WORKSPACE, _lock(other))
-        await other.unlock(DEFAULT_WORKSPACE, second)
+        version = await one.write(subject.workspace, _state(1), None)
+        await one.write(subject.workspace, _state(2), version)
+        await one.unlock(subject.workspace, held)
+        second = await other.lock(subject.workspace, _lock(other, subject.workspace))
+        await other.unlock(subject.workspace, second)
 
 
 async def each_workspace_has_a_lock_of_its_own(subject: Subject) -> None:
     async with _client(subject) as one, _client(subject) as other:
         if not one.has_workspaces:
             return
-        await one.write("a", b"{}", None)
-        await one.write(DEFAULT_WORKSPACE, b"{}", None)
+        await one.write("a", _state(1), None)
+        await one.write(subject.workspace, _state(1), None)
         held = await one.lock("a", _lock(one, "a"))
-        second = await other.lock(DEFAULT_WORKSPACE, _lock(other))
-        await other.unlock(DEFAULT_WORKSPACE, second)
+        second = await other.lock(subject.workspace, _lock(other, subject.workspace))
+        await other.unlock(subject.workspace, second)
         await one.unlock("a", held)
 
 
@@ -142,13 +162,13 @@ async def a_lock_can_be_removed_by_its_id(subject: Subject) -> None:
     if not subject.forgets_forced:
         return
     async with _client(subject) as one, _client(subject) as other:
-        held = await one.lock(DEFAULT_WORKSPACE, _lock(one))
+        held = await one.lock(subject.workspace, _lock(one, subject.workspace))
         if subject.refuses_wrong_ids:
             wrong = "1" if held.id.isdigit() else "00000000-0000-0000-0000-000000000000"
-            await _not_unlocked(other, wrong)
-        await other.force_unlock(DEFAULT_WORKSPACE, held.id)
-        second = await other.lock(DEFAULT_WORKSPACE, _lock(other))
-        await other.unlock(DEFAULT_WORKSPACE, second)
+            await _not_unlocked(other, subject.workspace, wrong)
+        await other.force_unlock(subject.workspace, held.id)
+        second = await other.lock(subject.workspace, _lock(other, subject.workspace))
+        await other.unlock(subject.workspace, second)
 
 
 async def one_writer_at_a_time(subject: Subject) -> None:
@@ -160,18 +180,15 @@ async def one_writer_at_a_time(subject: Subject) -> None:
     async def count() -> None:
         async with _client(subject) as store:
             for _ in range(_ROUNDS):
-                held = await _lock_at_last(store)
-                found = await store.read(DEFAULT_WORKSPACE)
-                number = 0 if found is None else int(found.data or 0)
+                held = await _lock_at_last(store, subject.workspace)
+                found = await store.read(subject.workspace)
                 version = ABSENT if found is None else found.version
-                await store.write(DEFAULT_WORKSPACE, b"%d" % (number + 1), version)
-                await store.unlock(DEFAULT_WORKSPACE, held)
+                await store.write(subject.workspace, _state(_serial(found) + 1), version)
+                await store.unlock(subject.workspace, held)
 
     await asyncio.gather(*(count() for _ in range(_WRITERS)))
     async with _client(subject) as store:
-        found = await store.read(DEFAULT_WORKSPACE)
-        assert found is not None
-        assert int(found.data) == _ROUNDS * _WRITERS
+        assert _serial(await store.read(subject.workspace)) == _ROUNDS * _WRITERS
 
 
 Check = Callable[[Subject], Coroutine[object, object, None]]
@@ -183,6 +200,7 @@ CHECKS: Final[Mapping[str, Check]] = {
         what_is_written_can_be_read,
         versions_tell_contents_apart,
         a_stale_write_is_refused,
+        a_stale_state_of_another_lineage_is_refused,
         a_first_write_replaces_nothing,
         workspaces_have_contents_of_their_own,
         a_lock_keeps_others_out,
@@ -203,32 +221,59 @@ async def _client(subject: Subject) -> AsyncIterator[Store]:
         await store.close()
 
 
-def _lock(store: Store, workspace: str = DEFAULT_WORKSPACE) -> LockInfo:
+def _state(serial: int, word: str = "", lineage: str = "checked") -> bytes:
+    """A state with nothing but an output."""
+    import json
+
+    state = {
+        "version": 4,
+        "terraform_version": OPENTOFU_VERSION,
+        "serial": serial,
+        "lineage": lineage,
+        "outputs": {"word": {"value": word, "type": "string"}},
+        "resources": [],
+    }
+    return json.dumps(state, ensure_ascii=False).encode()
+
+
+def _serial(found: Content | None) -> int:
+    import json
+
+    return 0 if found is None or not found.data else int(json.loads(found.data)["serial"])
+
+
+async def _read(store: Store, workspace: str) -> bytes:
+    found = await store.read(workspace)
+    assert found is not None
+    return found.data
+
+
+def _lock(store: Store, workspace: str) -> LockInfo:
     return new_lock("checking").at(store.location(workspace))
 
 
-async def _locked(store: Store) -> LockInfo | None:
+async def _locked(store: Store, workspace: str) -> LockInfo | None:
     """Who holds the lock; it is a fault if nobody does."""
     try:
-        await store.lock(DEFAULT_WORKSPACE, _lock(store))
+        await store.lock(workspace, _lock(store, workspace))
     except StateIsLocked as conflict:
         return conflict.holder
     raise AssertionError("a lock was taken that somebody else holds")
 
 
-async def _not_unlocked(store: Store, wrong: str) -> None:
+async def _not_unlocked(store: Store, workspace: str, wrong: str) -> None:
     try:
-        await store.force_unlock(DEFAULT_WORKSPACE, wrong)
+        await store.force_unlock(workspace, wrong)
     except (BackendFailure, NetFailure):
-        await _locked(store)
+        await _locked(store, workspace)
         return
     raise AssertionError("a wrong ID was accepted")
 
 
-async def _lock_at_last(store: Store) -> LockInfo:
+async def _lock_at_last(store: Store, workspace: str) -> LockInfo:
     for _ in range(2000):
         try:
-            return await store.lock(DEFAULT_WORKSPACE, _lock(store))
+            return await store.lock(workspace, _lock(store, workspace))
         except StateIsLocked:
             await asyncio.sleep(0.01)
     raise AssertionError("the lock was never free")

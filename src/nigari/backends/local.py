@@ -51,6 +51,7 @@ class LocalBackend:
     __slots__ = ("_directory", "_paths", "_storages")
 
     has_workspaces: Final = True
+    has_default: Final = True
     keeps_empty_states: Final = False
 
     def __init__(self, directory: str | os.PathLike[str], paths: LocalPaths) -> None:
@@ -73,7 +74,9 @@ class LocalBackend:
             return False
         return True
 
-    async def delete_workspace(self, name: str, diags: Diagnostics) -> bool:
+    async def delete_workspace(
+        self, name: str, diags: Diagnostics, is_forced: bool = False
+    ) -> bool:
         """Delete the directory of a workspace with all that is in it."""
         if name == DEFAULT_WORKSPACE:
             diags.append(default_workspace_stays())
@@ -145,6 +148,10 @@ class LocalStorage:
     def is_copying(self) -> bool:
         """Whether `-state-out` names another file, which was not written yet."""
         return self._source is not self._target
+
+    async def admits(self, operation: str, diags: Diagnostics) -> bool:
+        """Everything runs on the machine that has the file."""
+        return True
 
     async def read(self, diags: Diagnostics) -> bytes | None:
         """The content of the file; until the first write that of `-state`."""

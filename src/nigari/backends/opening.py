@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 REMOTE: Final[Mapping[str, str]] = {
     "azurerm": "nigari.backends.azurerm",
+    "cloud": "nigari.backends.hosted.cloud",
     "consul": "nigari.backends.consul",
     "gcs": "nigari.backends.gcs",
     "http": "nigari.backends.http",
     "inmem": "nigari.backends.inmem",
     "kubernetes": "nigari.backends.kubernetes",
     "pg": "nigari.backends.postgres",
+    "remote": "nigari.backends.hosted.remote",
     "s3": "nigari.backends.s3",
 }
 """The modules of the remote backends; each has a function `open_store`."""

@@ -41,6 +41,10 @@ class StateStorage(Protocol):
         """The seconds that should lie between two uses of `write_between`."""
         ...
 
+    async def admits(self, operation: str, diags: Diagnostics) -> bool:
+        """Whether an operation may run on this machine; reported where it may not."""
+        ...
+
     async def read(self, diags: Diagnostics) -> bytes | None:
         """What is stored, nothing (`b""`) if nothing ever was, `None` after an error."""
         ...
@@ -86,6 +90,11 @@ class Backend(Protocol):
         ...
 
     @property
+    def has_default(self) -> bool:
+        """Whether there is always a default workspace."""
+        ...
+
+    @property
     def keeps_empty_states(self) -> bool:
         """Whether a workspace exists only once a state is stored in it, be it an empty one."""
         ...
@@ -98,8 +107,10 @@ class Backend(Protocol):
         """Make a workspace, if there is not one already."""
         ...
 
-    async def delete_workspace(self, name: str, diags: Diagnostics) -> bool:
-        """Delete a workspace with its state."""
+    async def delete_workspace(
+        self, name: str, diags: Diagnostics, is_forced: bool = False
+    ) -> bool:
+        """Delete a workspace with its state; if that is forced, also one that is in use."""
         ...
 
     def storage(self, workspace: str) -> StateStorage:

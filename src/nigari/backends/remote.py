@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.backends.locking import LockConflict, LockInfo, report_wrong_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE, default_workspace_stays
-from nigari.backends.store import ABSENT, BackendFailure, StateIsLocked, Store
+from nigari.backends.store import ABSENT, BackendFailure, StateIsLocked, Store, WorkspaceHost
 from nigari.clouds.failures import CloudFailure
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.net.failures import NetFailure
@@ -37,37 +37,62 @@ class RemoteBackend:
     def __init__(self, type_: str, store: Store, environ: Mapping[str, str]) -> None:
         self.type = type_
         self.store = store
-        self.pause_between: float = pause_between(environ)
+        self.host: WorkspaceHost | None = store if isinstance(store, WorkspaceHost) else None
+        """The same store, if workspaces exist in it on their own."""
+        self._pause = pause_between(environ)
         self.has_workspaces: bool = store.has_workspaces
-        self.keeps_empty_states: bool = store.has_workspaces
+        self.keeps_empty_states: bool = store.has_workspaces and self.host is None
         self._users = 0
         self._opening: asyncio.Lock | None = None
         self._storages: dict[str, RemoteStorage] = {}
 
+    @property
+    def pause_between(self) -> float:
+        """The seconds between two writes during an apply."""
+        return self._pause if self.host is None else max(self._pause, self.host.pause_between)
+
+    @property
+    def has_default(self) -> bool:
+        return self.host is None or not self.host.objection(DEFAULT_WORKSPACE)
+
     async def workspaces(self, diags: Diagnostics) -> Sequence[str]:
-        """The default workspace and those that have a state."""
+        """The default workspace and those that have a state; with a host, those that it has."""
         found: Sequence[str] = ()
-        if self.store.has_workspaces:
+        if self.store.has_workspaces or self.host is not None:
             with _Attempt("Cannot list the workspaces", self.type, diags):
                 async with self.connected():
                     found = await self.store.names()
-        return DEFAULT_WORKSPACE, *sorted(set(found) - {DEFAULT_WORKSPACE})
+        others = sorted(set(found) - {DEFAULT_WORKSPACE})
+        has_default = self.host is None or DEFAULT_WORKSPACE in found
+        return (DEFAULT_WORKSPACE, *others) if has_default else others
 
     async def create_workspace(self, name: str, diags: Diagnostics) -> bool:
-        """Whether there can be such a workspace; it comes into being with its state."""
-        return self._can_have(name, diags)
+        """Whether there is such a workspace now; without a host it comes with its state."""
+        if not self.can_have(name, diags):
+            return False
+        if self.host is None:
+            return True
+        with _Attempt("Cannot create the workspace", self.store.location(name), diags) as attempt:
+            async with self.connected():
+                await self.host.create(name)
+        return attempt.succeeded
 
-    async def delete_workspace(self, name: str, diags: Diagnostics) -> bool:
-        """Delete the state of a workspace."""
+    async def delete_workspace(
+        self, name: str, diags: Diagnostics, is_forced: bool = False
+    ) -> bool:
+        """Delete the state of a workspace; a host may look whether it is in use."""
         if name == DEFAULT_WORKSPACE:
             diags.append(default_workspace_stays())
             return False
-        if not self._can_have(name, diags):
+        if not self.can_have(name, diags):
             return False
         self._storages.pop(name, None)
         with _Attempt("Cannot delete the workspace", self.store.location(name), diags) as attempt:
             async with self.connected():
-                await self.store.delete(name)
+                if self.host is None or is_forced:
+                    await self.store.delete(name)
+                else:
+                    await self.host.delete_unused(name)
         return attempt.succeeded
 
     def storage(self, workspace: str) -> RemoteStorage:
@@ -77,7 +102,13 @@ class RemoteBackend:
             known = self._storages[workspace] = RemoteStorage(self, workspace)
         return known
 
-    def _can_have(self, name: str, diags: Diagnostics) -> bool:
+    def can_have(self, name: str, diags: Diagnostics) -> bool:
+        """Whether there can be a workspace of this name; reported where there cannot."""
+        if self.host is not None:
+            objection = self.host.objection(name)
+            if objection:
+                diags.error("Invalid workspace", objection)
+            return not objection
         if name == DEFAULT_WORKSPACE or self.store.has_workspaces:
             return True
         diags.append(no_workspaces(self.type))
@@ -126,8 +157,21 @@ class RemoteStorage:
         self._lock: LockInfo | None = None
         self._version: str | None = None
         """The version of the content that was last read or written, if that is known."""
-        self.pause_between: float = backend.pause_between
         self.location: str = backend.store.location(workspace)
+
+    @property
+    def pause_between(self) -> float:
+        return self._backend.pause_between
+
+    async def admits(self, operation: str, diags: Diagnostics) -> bool:
+        """Ask the host, if there is one."""
+        host = self._backend.host
+        if host is None:
+            return True
+        with _Attempt("Cannot run here", self.location, diags) as attempt:
+            async with self._backend.connected():
+                await host.admit(self._workspace, operation)
+        return attempt.succeeded
 
     async def read(self, diags: Diagnostics) -> bytes | None:
         """The newest content."""
@@ -197,10 +241,7 @@ class RemoteStorage:
         return attempt.succeeded
 
     def _is_possible(self, diags: Diagnostics) -> bool:
-        if self._workspace == DEFAULT_WORKSPACE or self._backend.store.has_workspaces:
-            return True
-        diags.append(no_workspaces(self._backend.type))
-        return False
+        return self._backend.can_have(self._workspace, diags)
 
 
 class _Attempt:

@@ -85,7 +85,13 @@ def _cloud(value: Value, environ: Environment) -> _Found:
     if not _text(value, "organization") and not environ.get("TF_CLOUD_ORGANIZATION"):
         text = "The organization is set neither here nor as TF_CLOUD_ORGANIZATION outside."
         yield "organization", text
-    if not environ.get("TF_WORKSPACE"):
+    override = environ.get("TF_WORKSPACE", "")
+    workspaces = value.attribute("workspaces")
+    name = "" if workspaces.is_null else _text(workspaces, "name")
+    if override and name and name != override:
+        text = f'The workspace is "{name}" here, but TF_WORKSPACE is set to "{override}".'
+        yield "workspaces", text
+    if not override or name:
         yield from _one_of(value, ("name", "tags"))
 
 

@@ -68,6 +68,8 @@ class Snapshots:
 
     async def lock(self, operation: str, options: LockOptions, diags: Diagnostics) -> bool:
         """Take the lock for an operation, waiting as long as the options say."""
+        if not await self._storage.admits(operation, diags):
+            return False
         if not options.is_wanted:
             return True
         wanted = new_lock(operation)

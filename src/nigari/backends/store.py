@@ -9,7 +9,7 @@ connections are opened and closed there, failures become diagnostics, versions a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from nigari.backends.locking import LockInfo
 from nigari.record import record
@@ -98,4 +98,33 @@ class Store(Protocol):
 
     async def force_unlock(self, workspace: str, lock_id: str) -> None:
         """Remove a lock that somebody else holds."""
+        ...
+
+
+@runtime_checkable
+class WorkspaceHost(Protocol):
+    """What a store has besides if its workspaces exist on their own, with or without a content.
+
+    Then `names` gives all workspaces that exist; the default one need not be among them.
+    """
+
+    @property
+    def pause_between(self) -> float:
+        """The seconds that the host wants between two contents of one run."""
+        ...
+
+    def objection(self, workspace: str) -> str:
+        """Why there cannot be a workspace of this name, in sentences; empty if there can."""
+        ...
+
+    async def create(self, workspace: str) -> None:
+        """Make a workspace, if there is not one already."""
+        ...
+
+    async def delete_unused(self, workspace: str) -> None:
+        """Delete a workspace, unless the host finds that it is still used."""
+        ...
+
+    async def admit(self, workspace: str, operation: str) -> None:
+        """Raise a `BackendFailure` if an operation must not run on this machine."""
         ...

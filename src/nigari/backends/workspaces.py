@@ -178,7 +178,7 @@ class Workspaces:
                 readable = False
         finally:
             await snapshots.unlock(diags)
-        return readable and await states.backend.delete_workspace(name, diags)
+        return readable and await states.backend.delete_workspace(name, diags, force)
 
     def _use(self, name: str, diags: Diagnostics) -> bool:
         """Select a workspace that exists."""

@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 
 from nigari.backends.locking import LockOptions
 from nigari.backends.opening import Around, is_supported, open_backend
+from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.workspaces import remember_selection
 from nigari.cty.values import string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.static.backend import BackendArguments
 from nigari.record import record, replace
-from nigari.workspace.base.people import People
+from nigari.workspace.base.people import NOBODY, People
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Migration, Move
+from nigari.workspace.setup.selection import existing_workspace
 from nigari.workspace.states.backend import (
     BackendMemory,
     Change,
@@ -82,6 +84,7 @@ class BackendSetup:
         """What the configuration says now."""
         self.differences: tuple[str, ...] = ()
         """What leads to another location than before, where the backend is the same one."""
+        self._selected = self._new_selected = DEFAULT_WORKSPACE
         unread = Diagnostics()
         self.saved: SavedBackend | None = self._memory.load(unread)
         """What was remembered."""
@@ -117,7 +120,9 @@ class BackendSetup:
             return
         self._change = compare(wanted, saved, bool(overrides or settings))
         self.result = None if wanted is None else wanted.saved
-        if not self._options.migrate:
+        if self._involves_cloud:
+            self._check_cloud_options(bool(overrides))
+        elif not self._options.migrate:
             self._guard(wanted, saved, before)
 
     def _guard(
@@ -127,7 +132,7 @@ class BackendSetup:
         before: WrittenBackend | None,
     ) -> None:
         """Without leave to move states, a backend must not be left for another one."""
-        if self._change is Change.UNSET and saved is not None and saved.type != "cloud":
+        if self._change is Change.UNSET and saved is not None:
             report_unset(saved, self._diags)
         elif self._change is Change.OTHER and wanted is not None and saved is not None:
             now = self._written
@@ -136,6 +141,25 @@ class BackendSetup:
                 self.differences = differences(wanted, saved)
             else:
                 report_changed(wanted, saved, self._diags)
+
+    @property
+    def _involves_cloud(self) -> bool:
+        """Whether a block `cloud` is set up or left."""
+        saved = None if self._options.reconfigure else self.saved
+        return "cloud" in (getattr(each, "type", "") for each in (self.result, saved))
+
+    def _check_cloud_options(self, is_overridden: bool) -> None:
+        """Options that are for backends only: what a block `cloud` says is simply used."""
+        options = self._options
+        is_moved = self._change not in (Change.NONE, Change.HASH)
+        for name, is_given in (
+            ("-backend-config", is_overridden),
+            ("-reconfigure", options.reconfigure),
+            ("-force-copy", is_moved and options.force_copy),
+            ("-migrate-state", is_moved and options.migrate and not options.force_copy),
+        ):
+            if is_given:
+                _report_cloud_option(name, self._diags)
 
     def _complete(self, wanted: ConfiguredBackend | None) -> ConfiguredBackend | None:
         """Ask for required arguments that have no value."""
@@ -157,38 +181,72 @@ class BackendSetup:
         given = {name: GivenArgument(wanted.value.attribute(name)) for name in wanted.overridden}
         return merged(wanted.arguments, {**given, **answers}, self._diags)
 
-    async def stored_providers(self, around: Around, selected: str) -> list[str]:
+    async def select(self, around: Around, selected: str) -> str:
+        """The workspace to use with the new backend: the selected one, if it exists there."""
+        self._selected = self._new_selected = selected
+        place = self.result or DEFAULT_BACKEND
+        backend = None
+        if self._options.is_wanted and is_supported(place.type) and not self._diags.error_count:
+            backend = open_backend(place.type, place.config, around, self._diags)
+        if backend is None:
+            return selected
+        is_chosen = bool(self._where.selected(Diagnostics()).set_by)
+        found = await existing_workspace(
+            backend, selected, self._people if not is_chosen else NOBODY, self._diags
+        )
+        if found is None:
+            if not self._is_moving or not await self._migration(around).has_states():
+                # What is missing can be created only once the backend is known.
+                self.save()
+            return selected
+        self._new_selected = found
+        return found
+
+    async def stored_providers(self, around: Around) -> list[str]:
         """The addresses of the providers in the states of the old and the new backend, as far as
         those can be read without decrypting them.
         """
         found: list[str] = []
-        places = [self.saved or DEFAULT_BACKEND]
+        places = [(self.saved or DEFAULT_BACKEND, self._selected)]
         if self._options.is_wanted:
-            places.append(self.result or DEFAULT_BACKEND)
-        if (places[0].type, places[0].config) == (places[-1].type, places[-1].config):
+            places.append((self.result or DEFAULT_BACKEND, self._new_selected))
+        old, new = places[0][0], places[-1][0]
+        if (old.type, old.config) == (new.type, new.config):
             places = places[-1:]
-        for place in places:
+        for place, workspace in places:
             # What is to be left behind need not be readable any more.
-            diags = self._diags if place is places[-1] else Diagnostics()
-            found += await _stored_in(place, around, selected, diags)
+            diags = self._diags if place is new else Diagnostics()
+            found += await _stored_in(place, around, workspace, diags)
         return found
 
-    async def migrate(self, around: Around, selected: str) -> bool:
-        """Move states where that is wanted; False after reporting why it cannot be done."""
+    @property
+    def _is_moving(self) -> bool:
+        """Whether states are to be moved, if there are any."""
         is_other = self._change in (Change.FIRST, Change.OTHER, Change.UNSET)
-        if not is_other or self._options.reconfigure:
-            return True
+        types = {each.type for each in (self.saved, self.result) if each is not None}
+        is_in_cloud = types == {"cloud"} and self._change is Change.OTHER
+        return is_other and not self._options.reconfigure and not is_in_cloud
+
+    def _migration(self, around: Around) -> Migration:
         move = Move(
             self.saved or DEFAULT_BACKEND,
             self.result or DEFAULT_BACKEND,
             empties_source=self.saved is None,
         )
-        migration = Migration(move, around, selected, self._options.lock, self._agrees)
-        if not await migration.run(self._diags):
-            return False
-        if migration.selection == selected:
+        selected = (self._selected, self._new_selected)
+        return Migration(move, around, selected, self._options.lock, self._agrees)
+
+    async def migrate(self, around: Around) -> bool:
+        """Move states where that is wanted; False after reporting why it cannot be done."""
+        selection = self._new_selected
+        if self._is_moving:
+            migration = self._migration(around)
+            if not await migration.run(self._diags):
+                return False
+            selection = migration.selection
+        if selection == self._selected:
             return True
-        return remember_selection(self._data, migration.selection, self._diags)
+        return remember_selection(self._data, selection, self._diags)
 
     @property
     def is_news(self) -> bool:
@@ -242,6 +300,15 @@ def _report_no_backend(given: Mapping[str, GivenArgument], diags: Diagnostics) -
         f"Settings come from {first.origin}, but the configuration has no backend block for them. "
         "They have no effect.",
         first.range,
+    )
+
+
+def _report_cloud_option(name: str, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid option",
+        f"{name} is for backends, and the configuration has or had a block cloud. Change the "
+        'block and run "nigari init" without this option: it uses what the block says, and asks '
+        "before it copies a state.",
     )
 
 

@@ -295,16 +295,15 @@ class Initialization:
                 self._view.backend_moved(backend.differences)
             elif backend.is_news and not diags.has_errors:
                 self._view.backend_set(backend.saved, backend.result)
+        run_until_it_waits(backend.select(around, self.selected))
         if options.get_providers and not diags.has_errors:
             self._view.beginning("providers")
-            stored = stored_requirements(
-                run_until_it_waits(backend.stored_providers(around, self.selected))
-            )
+            stored = stored_requirements(run_until_it_waits(backend.stored_providers(around)))
             check_sources(run, stored, diags)
             wanted = [*self._requirements, *stored]
             if not diags.has_errors:
                 installation = run_until_it_waits(providers.install(wanted, diags))
-        if diags.error_count or not run_until_it_waits(backend.migrate(around, self.selected)):
+        if diags.error_count or not run_until_it_waits(backend.migrate(around)):
             providers.undo()
             return
         self._commit(run, backend, providers, installation)

@@ -44,16 +44,17 @@ class Migration:
         self,
         move: Move,
         around: Around,
-        selected: str,
+        selected: tuple[str, str],
         lock: LockOptions,
         confirm: Confirm,
     ) -> None:
+        """`selected` are the workspaces that are selected in the old and in the new backend."""
         self._move = move
         self._around = around
-        self._selected = selected
+        self._selected, self._new_selected = selected
         self._lock = lock
         self._confirm = confirm
-        self.selection: str = selected
+        self.selection: str = self._new_selected
         """The workspace that is to be selected once everything is moved."""
 
     async def run(self, diags: Diagnostics) -> bool:
@@ -61,11 +62,7 @@ class Migration:
         source = self._open(self._move.source, diags)
         if source is None:
             return False
-        names = await source.workspaces(diags)
-        states = {
-            name: await _content(source, name, diags) for name in names if not diags.has_errors
-        }
-        states = {name: data for name, data in states.items() if not _is_empty(data)}
+        states = await self._states(source, diags)
         if diags.has_errors or not states:
             return not diags.has_errors
         target = self._open(self._move.target, diags)
@@ -82,26 +79,43 @@ class Migration:
         for old, new in wanted.items():
             if not await self._copy(old, new, source, target, diags):
                 return False
-        self.selection = wanted.get(self._selected, self._selected)
+        self.selection = wanted.get(self._selected, self._new_selected)
         return True
+
+    async def has_states(self) -> bool:
+        """Whether there is anything to move, as far as it can be read."""
+        source = self._open(self._move.source, Diagnostics())
+        return source is not None and bool(await self._states(source, Diagnostics()))
+
+    async def _states(self, source: Backend, diags: Diagnostics) -> dict[str, bytes]:
+        """The states that are not empty, by workspace."""
+        names = await source.workspaces(diags)
+        states = {
+            name: await _content(source, name, diags) for name in names if not diags.has_errors
+        }
+        return {name: data for name, data in states.items() if not _is_empty(data)}
 
     def _open(self, saved: SavedBackend, diags: Diagnostics) -> Backend | None:
         return open_backend(saved.type, saved.config, self._around, diags)
 
     def _wanted(self, names: list[str], target: Backend, diags: Diagnostics) -> Mapping[str, str]:
-        """The workspaces to copy, and the names that they get."""
+        """The workspaces to copy, and the names that they get.
+
+        The default one becomes the selected one of a backend that has no default workspace.
+        """
+        default = DEFAULT_WORKSPACE if target.has_default else self._new_selected
         if target.has_workspaces or names == [DEFAULT_WORKSPACE]:
-            return {name: name for name in names}
+            return {name: default if name == DEFAULT_WORKSPACE else name for name in names}
         answer = self._confirm(
             "The new backend stores one state only, but the old backend has several workspaces: "
             f"{', '.join(names)}. Copy only the state of the selected workspace "
             f'"{self._selected}"? The others stay where they are.'
         )
         if answer is None:
-            _report_nobody(diags)
+            self._report_nobody(diags)
         elif not answer:
             _report_several(diags)
-        return {self._selected: DEFAULT_WORKSPACE} if self._selected in names else {}
+        return {self._selected: default} if self._selected in names else {}
 
     def _may_copy(self, names: list[str], diags: Diagnostics) -> bool:
         what = (
@@ -114,8 +128,18 @@ class Migration:
             "backend starts empty."
         )
         if answer is None:
-            _report_nobody(diags)
+            self._report_nobody(diags)
         return bool(answer)
+
+    def _report_nobody(self, diags: Diagnostics) -> None:
+        advice = "Use -force-copy to copy it without asking, or -reconfigure to leave it there."
+        if "cloud" in (self._move.source.type, self._move.target.type):
+            advice = 'Run "nigari init" at a terminal, and without -input=false.'
+        diags.error(
+            "No answer about moving the state",
+            "The old backend has a state, and there is no terminal to ask whether to copy it. "
+            + advice,
+        )
 
     async def _copy(
         self, old_name: str, new_name: str, source: Backend, target: Backend, diags: Diagnostics
@@ -151,7 +175,7 @@ class Migration:
                 f"{new.location}. Replace it?"
             )
             if answer is None:
-                _report_nobody(diags)
+                self._report_nobody(diags)
             if not answer:
                 return answer is not None
             if not await new.write_backup(present, diags):
@@ -183,12 +207,4 @@ def _report_several(diags: Diagnostics) -> None:
         "Several workspaces",
         "The new backend stores one state only, and the old one has several. Nothing was moved. "
         "Choose another backend, or leave the states where they are with -reconfigure.",
-    )
-
-
-def _report_nobody(diags: Diagnostics) -> None:
-    diags.error(
-        "No answer about moving the state",
-        "The old backend has a state, and there is no terminal to ask whether to copy it. Use "
-        "-force-copy to copy it without asking, or -reconfigure to leave it where it is.",
     )

@@ -307,27 +307,39 @@ def _read_file(
 # -- what can be wrong ------------------------------------------------------------------------
 
 
+_INIT_ASKS: Final = 'Run "nigari init", which asks before it copies a state.'
+
+
 def report_changed(wanted: ConfiguredBackend, saved: SavedBackend, diags: Diagnostics) -> None:
     """The backend is not what it was when init last ran."""
     changes = _changes(wanted, saved)
     lines = "".join(f"\n  - {line}" for line in changes)
+    advice = (
+        'To move the state to the new backend, run "nigari init -migrate-state". To leave it where '
+        'it is and start using the new backend, run "nigari init -reconfigure".'
+    )
+    if "cloud" in (wanted.type, saved.type):
+        advice = _INIT_ASKS
     diags.error(
         "Backend configuration has changed",
-        f"The state of this directory was stored elsewhere when init last ran:{lines}\nTo move "
-        'the state to the new backend, run "nigari init -migrate-state". To leave it where it is '
-        'and start using the new backend, run "nigari init -reconfigure". Nothing was changed.',
+        "The state of this directory was stored elsewhere when init last ran:"
+        f"{lines}\n{advice} Nothing was changed.",
         _first_place(wanted, saved),
     )
 
 
 def report_unset(saved: SavedBackend, diags: Diagnostics) -> None:
     """There was a backend when init last ran, and there is none in the configuration now."""
+    advice = (
+        'To move the state to a local file, run "nigari init -migrate-state". To leave it where it '
+        'is and start without a state, run "nigari init -reconfigure".'
+    )
+    if saved.type == "cloud":
+        advice = _INIT_ASKS
     diags.error(
         "Backend configuration has changed",
         f'The state of this directory is stored in the backend "{saved.type}", but the '
-        "configuration no longer has a backend block. To move the state to a local file, run "
-        '"nigari init -migrate-state". To leave it where it is and start without a state, run '
-        '"nigari init -reconfigure".',
+        f"configuration no longer has a backend block. {advice}",
     )
 
 

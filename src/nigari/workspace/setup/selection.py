@@ -1,0 +1,62 @@
+"""Which workspace to use after init: the selected one need not exist in the backend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
+from nigari.backends.workspaces import is_valid_name
+from nigari.diagnostics import Diagnostics
+from nigari.workspace.base.people import People
+
+
+async def existing_workspace(
+    backend: Backend, selected: str, people: People, diags: Diagnostics
+) -> str | None:
+    """The workspace to use; None after reporting that there is none.
+
+    In a backend without a default workspace the only one is used without a word; among several,
+    and where there are none yet, people choose.
+    """
+    if backend.has_default:
+        return selected
+    names = await backend.workspaces(diags)
+    if diags.error_count or selected in names:
+        return None if diags.error_count else selected
+    if len(names) == 1 and selected == DEFAULT_WORKSPACE:
+        return names[0]
+    answer = _chosen(names, selected, people) if people.can_be_asked else None
+    if answer is None:
+        _report(names, selected, diags)
+    elif not await backend.create_workspace(answer, diags):
+        return None
+    return answer
+
+
+def _chosen(names: Sequence[str], selected: str, people: People) -> str | None:
+    if not names:
+        name = people.text("workspace", "There are no workspaces yet. The name of the first", False)
+        return name if name is not None and is_valid_name(name) else None
+    listed = "".join(f"\n  {number}. {name}" for number, name in enumerate(names, 1))
+    text = people.text(
+        "workspace",
+        f'The selected workspace "{selected}" does not exist. The number of another:{listed}\n',
+        False,
+    )
+    index = int(text) - 1 if text is not None and text.isascii() and text.isdigit() else -1
+    return names[index] if 0 <= index < len(names) else None
+
+
+def _report(names: Sequence[str], selected: str, diags: Diagnostics) -> None:
+    if not names:
+        diags.error(
+            "No workspaces",
+            'The backend has no workspaces yet. Run "nigari init" at a terminal to name the first '
+            'one, or create it with "nigari workspace new NAME".',
+        )
+        return
+    diags.error(
+        f'Workspace "{selected}" doesn\'t exist',
+        f"The backend has these workspaces: {', '.join(names)}. Select one of them with "
+        '"nigari workspace select NAME", or create another with "nigari workspace new NAME".',
+    )

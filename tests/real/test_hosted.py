@@ -1,0 +1,199 @@
+"""The block `cloud` and the backend `remote` beside OpenTofu: what init takes, and what runs here."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.backends.world.hosted import FakeService
+from tests.real.stored_beside import WORDS, Shared
+
+pytestmark = pytest.mark.real
+
+ONE: Final = ("cloud", 'name = "one"')
+TWO: Final = ("cloud", 'name = "two"')
+TAGS: Final = ("cloud", 'tags = ["t"]')
+PROJECT: Final = ("cloud", 'name = "one"\n      project = "p"')
+NAMED: Final = ("remote", 'name = "one"')
+PREFIX: Final = ("remote", 'prefix = "p-"')
+NO_BLOCK: Final = ("", "")
+LOCAL: Final = ("local", "")
+
+Step = tuple[str, str] | str
+"""A block to write, or a command line; variables of the environment stand before it."""
+
+STORIES: Final[dict[str, list[Step]]] = {
+    "a local state goes into the service": [
+        NO_BLOCK,
+        "init",
+        "apply -auto-approve",
+        ONE,
+        "init -input=false",
+        "init -migrate-state -input=false",
+        "init -force-copy",
+        "init -reconfigure",
+        "plan",
+    ],
+    "the block is removed": [
+        ONE,
+        "init",
+        "apply -auto-approve",
+        NO_BLOCK,
+        "plan",
+        "init -input=false",
+        "init -migrate-state -input=false",
+        "init -reconfigure -input=false",
+    ],
+    "a backend takes its place": [
+        ONE,
+        "init",
+        "apply -auto-approve",
+        LOCAL,
+        "plan",
+        "init -input=false",
+        "init -force-copy",
+        "init -reconfigure -input=false",
+    ],
+    "another workspace": [
+        ONE,
+        "init",
+        "apply -auto-approve",
+        TWO,
+        "plan",
+        "init -migrate-state",
+        "init -input=false",
+        "workspace show",
+        "plan",
+    ],
+    "options at first": [
+        ONE,
+        "init -migrate-state",
+        "init -reconfigure",
+        "init -backend-config=x=y",
+    ],
+    "options later": [ONE, "init", "init -migrate-state", "init -force-copy", "init -reconfigure"],
+    "another workspace by the environment": [
+        ONE,
+        "TF_WORKSPACE=two init",
+        "TF_WORKSPACE=one init",
+        "TF_WORKSPACE=one plan",
+    ],
+    "one workspace only": [ONE, "init", "workspace new b", "workspace select default"],
+    "a project": [PROJECT, "init -input=false", "plan", "apply -auto-approve"],
+    "no workspaces with a prefix": [
+        PREFIX,
+        "init -input=false",
+        "workspace new a",
+        "init -input=false",
+        "apply -auto-approve",
+        "workspace new b",
+        "workspace select a",
+        "workspace delete b",
+        "workspace list",
+    ],
+    "a missing workspace": [PREFIX, "init -input=false", "TF_WORKSPACE=b plan"],
+    "no workspaces with tags": [TAGS, "init -input=false", "TF_WORKSPACE=b init -input=false"],
+    "a state comes back from a service": [
+        NAMED,
+        "init",
+        "apply -auto-approve",
+        NO_BLOCK,
+        "plan",
+        "init -input=false",
+        "init -force-copy",
+        "plan",
+    ],
+    "missing arguments": [
+        ("cloud", ""),
+        "init",
+        ("cloud", 'name = "a"\n      tags = ["b"]'),
+        "init",
+        ("remote", ""),
+        "init",
+        ("remote", 'name = "a"\n      prefix = "b"'),
+        "init",
+    ],
+}
+
+
+class Told:
+    """One program with a service of its own."""
+
+    def __init__(self, path: Path, service: FakeService) -> None:
+        self.service = service
+        self.shared = Shared(path, "", service.environ)
+        self.directory = self.shared.directory("work", WORDS)
+
+    def outcomes(self, steps: list[Step], run: Callable[..., tuple[int, str]]) -> list[object]:
+        found: list[object] = []
+        for step in steps:
+            if isinstance(step, tuple):
+                self._write(*step)
+                continue
+            words = step.split()
+            given = dict(each.split("=") for each in words if each.startswith("TF_"))
+            line = [each for each in words if not each.startswith("TF_")]
+            shared = Shared(self.shared.path, "", {**self.service.environ, **given})
+            code, _ = (shared.tofu if run.__name__ == "tofu" else shared.ours)(
+                self.directory, *line
+            )
+            found.append((step, code))
+        spaces = self.service.spaces
+        found.append(sorted((n, s.tags, bool(s.project)) for n, s in spaces.items() if s.versions))
+        return found
+
+    def _write(self, kind: str, workspaces: str) -> None:
+        block = 'terraform {\n  backend "local" {}\n}\n' if kind == "local" else ""
+        if kind in ("cloud", "remote"):
+            block = self.service.block(kind, workspaces)
+        (self.directory / "backend.tf").write_text(block)
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Iterator[Callable[[str], Told]]:
+    made: list[FakeService] = []
+
+    def make(name: str) -> Told:
+        path = tmp_path / name
+        path.mkdir()
+        made.append(FakeService(path))
+        return Told(path, made[-1])
+
+    yield make
+    for service in made:
+        service.__exit__()
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_the_same_commands_succeed(told: Callable[[str], Told], story: str) -> None:
+    theirs, ours = told("theirs"), told("ours")
+    expected = theirs.outcomes(STORIES[story], theirs.shared.tofu)
+    assert ours.outcomes(STORIES[story], ours.shared.ours) == expected
+
+
+@pytest.mark.parametrize("kind", ["remote", "cloud"])
+def test_no_request_that_tofu_does_not_make(told: Callable[[str], Told], kind: str) -> None:
+    asked: dict[str, list[str]] = {}
+    for name in ("theirs", "ours"):
+        world = told(name)
+        steps: list[Step] = [(kind, 'name = "one"'), "init", "apply -auto-approve", "plan"]
+        run = world.shared.tofu if name == "theirs" else world.shared.ours
+        world.outcomes(steps, run)
+        asked[name] = world.service.requests()
+    assert set(asked["ours"]) <= set(asked["theirs"])
+    assert len(asked["ours"]) < len(asked["theirs"])
+
+
+@pytest.mark.parametrize("kind", ["remote", "cloud"])
+def test_runs_on_the_service_are_refused(told: Callable[[str], Told], kind: str) -> None:
+    world = told("ours")
+    world.service.mode = "remote"
+    world.outcomes([(kind, 'name = "one"'), "init"], world.shared.ours)
+    code, output = world.shared.ours(world.directory, "apply", "-auto-approve")
+    assert code == 1
+    assert "execution mode" in " ".join(output.split())
+    forced = Shared(world.shared.path, "", {**world.service.environ, "TF_FORCE_LOCAL_BACKEND": "1"})
+    for run in (forced.ours, forced.tofu):
+        code, output = run(world.directory, "apply", "-auto-approve")
+        assert code == 0, output
