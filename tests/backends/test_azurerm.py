@@ -61,7 +61,7 @@ def test_the_lock_is_told_in_the_metadata(azurite: Azurite) -> None:
     lock, during, after = asyncio.run(work())
     told = json.loads(base64.b64decode(during["x-ms-meta-terraformlockid"]))
     assert told["ID"] == lock.id
-    assert told["Path"].endswith(f"/{container}/a/stateenv%3Aw")
+    assert told["Path"].endswith(f"/{container}/a%2Fstateenv:w")
     assert during["x-ms-lease-status"] == "locked"
     assert after["x-ms-lease-status"] == "unlocked"
     assert "x-ms-meta-terraformlockid" not in after

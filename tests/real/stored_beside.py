@@ -21,9 +21,13 @@ output "word" { value = terraform_data.a.output }
 """
 SLOW: Final = """
 resource "terraform_data" "slow" {
+  triggers_replace = timestamp()
   provisioner "local-exec" { command = "touch started; while [ ! -e go ]; do sleep 0.05; done" }
 }
 """
+HOLDER: Final = "everything that the holder knows"
+SESSION: Final = "the session that has the lock"
+WORKSPACE: Final = "the workspace that is locked"
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -42,6 +46,8 @@ class Shared:
         self.has_workspaces = has_workspaces
         self.first = "default"
         """The workspace that there is from the beginning."""
+        self.tells = HOLDER
+        """What who is refused learns about a lock."""
         self._environ = environ
         (path / "cli.tofurc").write_text("")
 
@@ -90,6 +96,8 @@ class Shared:
     def locked(self, by: str) -> Iterator[subprocess.Popen[str]]:
         """The state is locked while one of the programs applies something slow."""
         directory = self.directory("slow", SLOW)
+        for name in ("started", "go"):
+            (directory / name).unlink(missing_ok=True)
         command = [str(program("tofu"))] if by == "tofu" else [sys.executable, "-m", "nigari"]
         code, output = self._run(directory, *command, "init")
         assert code == 0, output

@@ -2,8 +2,10 @@
 the other's lock.
 """
 
+import getpass
 import json
 import re
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -11,13 +13,14 @@ from typing import Final
 
 import pytest
 
+from nigari.version import OPENTOFU_VERSION
 from tests.backends.world import azurite, fake_gcs, postgres
 from tests.backends.world.consul import FakeConsul
 from tests.backends.world.hosted import FakeService
 from tests.backends.world.kubernetes import FakeCluster
 from tests.backends.world.moto import KEYS, running
 from tests.backends.world.state_server import StateServer
-from tests.real.stored_beside import Shared
+from tests.real.stored_beside import HOLDER, SESSION, WORKSPACE, Shared
 
 pytestmark = pytest.mark.real
 
@@ -47,7 +50,9 @@ def s3(**more: object) -> Callable[[Path], AbstractContextManager[Shared]]:
 @contextmanager
 def pg(path: Path) -> Iterator[Shared]:
     with postgres.running() as server:
-        yield Shared(path, server.block("states"))
+        shared = Shared(path, server.block("states"))
+        shared.tells = SESSION
+        yield shared
 
 
 @contextmanager
@@ -83,6 +88,7 @@ def hosted(
     def made(path: Path) -> Iterator[Shared]:
         with FakeService(path) as service:
             shared = Shared(path, service.block(kind, workspaces), service.environ, bool(first))
+            shared.tells = WORKSPACE
             if first:
                 service.add(first, ["t"])
                 shared.first = "main"
@@ -137,18 +143,44 @@ def test_each_reads_what_the_other_wrote(shared: Shared) -> None:
     assert done(shared.ours(ours, "state", "list")) == ""
 
 
-@pytest.mark.parametrize("by", ["tofu", "ours"])
-def test_a_lock_stops_the_other(shared: Shared, by: str) -> None:
+def test_a_lock_stops_the_other(shared: Shared) -> None:
+    """What is told about the lock of the one is what is told about that of the other."""
     theirs, ours = shared.both()
-    with shared.locked(by):
-        code, output = shared.ours(ours, "plan") if by == "tofu" else shared.tofu(theirs, "plan")
-        assert code == 1, output
-        assert re.search("state is locked|Error acquiring the state lock", output, re.IGNORECASE)
-        # Of a lock in PostgreSQL, tofu shows what it asked for, and we what the database knows.
-        is_told = "Who: " in output or "OperationType" in output
-        assert is_told or "session" in output
+    with shared.locked("tofu"):
+        code, output = shared.ours(ours, "plan")
+    assert code == 1, output
+    assert "Error: State is locked" in output
+    of_tofu = _told(output)
+    with shared.locked("ours"):
+        code, refused = shared.tofu(theirs, "plan")
+    assert code == 1, refused
+    assert "Error: Error acquiring the state lock" in refused
+    of_ours = _told(refused)
+    who = f"{getpass.getuser()}@{socket.gethostname()}"
+    if shared.tells is HOLDER:
+        expected = ("OperationTypeApply", who, OPENTOFU_VERSION)
+        assert (of_tofu["Operation"], of_tofu["Who"], of_tofu["Version"]) == expected
+        assert (of_ours["Operation"], of_ours["Who"], of_ours["Version"]) == expected
+        assert of_tofu.get("Path", "") == of_ours["Path"]
+        info = "consul session: " if 'backend "consul"' in shared.block else "process "
+        assert of_ours["Info"].startswith(info)
+    elif shared.tells is SESSION:
+        # Only the database knows who holds the lock, and OpenTofu shows what it asked for itself.
+        assert of_tofu["Who"] == "postgres@127.0.0.1"
+        assert re.fullmatch("session [0-9]+ of the database user postgres", of_tofu["Info"])
+        assert "Error message: Workspace is already locked: default" in " ".join(refused.split())
+        assert of_ours["Operation"] == "OperationTypePlan"
+    else:
+        assert of_tofu["Info"] == "Locked by OpenTofu"
+        assert f'already locked (lock ID: "{of_tofu["Lock ID"]}")' in " ".join(refused.split())
     assert "No changes" not in done(shared.ours(ours, "plan"))
     assert "No changes" not in done(shared.tofu(theirs, "plan"))
+
+
+def _told(output: str) -> dict[str, str]:
+    """What is told about a lock, by name."""
+    lines = re.findall(r"^  (\w[\w ]*): *(.*)$", output, re.MULTILINE)
+    return {name: text.strip() for name, text in lines}
 
 
 def test_workspaces(shared: Shared) -> None:
@@ -193,7 +225,8 @@ def test_moving_a_local_state(shared: Shared) -> None:
     assert (pulled["lineage"], pulled["serial"]) == (local["lineage"], local["serial"])
     (ours / "backend.tf").unlink()
     done(shared.ours(ours, "init", "-force-copy"))
-    back = json.loads((ours / "terraform.tfstate").read_text())
+    where = "" if shared.first == "default" else f"terraform.tfstate.d/{shared.first}/"
+    back = json.loads((ours / f"{where}terraform.tfstate").read_text())
     assert back["lineage"] == local["lineage"]
     assert "No changes" in done(shared.ours(ours, "plan"))
 

@@ -161,7 +161,7 @@ class FakeService:
             case "POST", ["actions", "lock"]:
                 if space.reason is not None:
                     return _error(409, "workspace already locked")
-                space.reason = given.get("reason", "")
+                space.reason = given.get("reason") or given["data"]["attributes"]["reason"]
                 return self._shown(space)
             case "POST", ["actions", "unlock" | "force-unlock"]:
                 if space.reason is None:

@@ -110,7 +110,9 @@ class AzureStore(HttpStore):
     # -- locks ----------------------------------------------------------------------------------
 
     async def lock(self, workspace: str, info: LockInfo) -> LockInfo:
-        info = replace(info, path=self._url(workspace))
+        # As the library of Azure that OpenTofu uses writes a URL.
+        path = f"{self._account.url}/{quote(self._blob(workspace), safe='$&+:=@')}"
+        info = replace(info, path=path)
         known = await self._properties(workspace)
         if known is None:
             created = await self._put(workspace, b"", {"if-none-match": "*"})

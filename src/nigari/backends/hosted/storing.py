@@ -213,7 +213,9 @@ class HostedStore:
         # In the reason, what makes each lock different takes the place of the version.
         reason = f"{_REASON}{replace(held, version=info.id).to_bytes().decode()}"
         path = f"workspaces/{found.id}/actions/lock"
-        response = await self._api.request("POST", path, {"reason": reason})
+        # The API describes the first form; its own clients send the second.
+        given = {"reason": reason, **document("", {"reason": reason})}
+        response = await self._api.request("POST", path, given)
         if response.status == 409:
             known = await self._organization.find(workspace, afresh=True)
             # An attempt whose answer was lost may have been ours.

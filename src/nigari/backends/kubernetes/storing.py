@@ -22,6 +22,7 @@ from nigari.backends.store import (
 )
 from nigari.net.client import Client, Policy
 from nigari.net.response import Response
+from nigari.record import replace
 
 _STATE: Final = "tfstate"
 _SUFFIX_LABEL: Final = "tfstateSecretSuffix"
@@ -125,6 +126,8 @@ class KubernetesStore:
     # -- locks ----------------------------------------------------------------------------------
 
     async def lock(self, workspace: str, info: LockInfo) -> LockInfo:
+        # OpenTofu tells no path either, since the lease says what is locked.
+        info = replace(info, path="")
         for _ in range(_ATTEMPTS):
             lease = await self._get(self._leases(workspace))
             if lease is None:
