@@ -1,15 +1,28 @@
-"""What the commands of fleets have in common: which units they are about, and what is wrong."""
+"""What the commands of fleets have in common: which units they are about, and what they tell."""
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
 
-from nigari.cli.command import FLAG_LIST, FLAG_TEXT, Flag, Invocation, Terminal
+from nigari.cli.args import UsageError
+from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation, Terminal
+from nigari.cli.plan_options import PARALLELISM_FLAG
+from nigari.cli.state_flags import JSON_FLAG, LOCK_FLAGS, has_flag, lock_options
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
-from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.fleet import aio
 from nigari.fleet.choice import Choice, chosen_units
-from nigari.fleet.survey import Survey, survey
+from nigari.fleet.survey import Survey
+from nigari.fleet.tasks import TaskOptions
+from nigari.plan.model.changes import PlanMode
+from nigari.workspace.session.failure import SessionError
+
+if TYPE_CHECKING:
+    from nigari.cli.views.fleet_progress import FleetView
+    from nigari.fleet.results import UnitResult
 
 CHOICE_FLAGS = (
     Flag(
@@ -28,6 +41,22 @@ CHOICE_FLAGS = (
     ),
     NO_COLOR_FLAG,
 )
+RUNNING_FLAGS = (
+    *CHOICE_FLAGS,
+    Flag(
+        "jobs",
+        FLAG_TEXT,
+        "How many units are worked with at once, each in a process of its own",
+        "NUMBER",
+    ),
+    JSON_FLAG,
+    Flag("junit-xml", FLAG_TEXT, "Also write a JUnit report to a file", "FILE"),
+)
+STATE_FLAGS = (*RUNNING_FLAGS, PARALLELISM_FLAG, *LOCK_FLAGS)
+APPROVE_FLAG = Flag("auto-approve", FLAG_SWITCH, "Do not ask for approval")
+MARKDOWN_FLAG = Flag(
+    "markdown", FLAG_TEXT, "Also write a summary in Markdown to a file, for a pull request", "FILE"
+)
 
 
 class FleetCommand:
@@ -37,8 +66,19 @@ class FleetCommand:
         self.invocation = invocation
         self.terminal: Terminal = invocation.terminal
         self.environ: dict[str, str] = dict(invocation.terminal.environ)
-        self.found: Survey = survey(os.getcwd(), self.environ)
+        self.fleet: aio.Fleet = aio.open(
+            os.getcwd(), jobs=self._number("jobs", 0), environ=self.environ
+        )
+        self.found: Survey = self.fleet.survey
         self.diags: Diagnostics = Diagnostics(self.found.diagnostics)
+
+    def _number(self, name: str, default: int) -> int:
+        text = self.invocation.text(name) if has_flag(self.invocation, name) else ""
+        if not text:
+            return default
+        if not text.isdecimal() or int(text) < 1:
+            raise UsageError(f'-{name} takes a number from 1 on, not "{text}".')
+        return int(text)
 
     def choice(self) -> Choice:
         """Which units the command line means."""
@@ -53,12 +93,82 @@ class FleetCommand:
             return None
         return names
 
-    def show(self, diagnostics: Iterable[Diagnostic]) -> None:
+    def options(self, mode: PlanMode = PlanMode.NORMAL) -> TaskOptions:
+        """What the command line says about everything that is done."""
+        lock, given = lock_options(self.invocation), self.invocation
+        return TaskOptions(
+            mode,
+            not has_flag(given, "refresh") or given.switch("refresh"),
+            self._number("parallelism", 10),
+            lock.is_wanted,
+            lock.timeout_seconds,
+            has_flag(given, "upgrade") and given.switch("upgrade"),
+            has_flag(given, "reconfigure") and given.switch("reconfigure"),
+            has_flag(given, "lockfile") and given.text("lockfile") == "readonly",
+        )
+
+    # -- running --------------------------------------------------------------------------------
+
+    def run(self, work: Callable[[list[str]], Awaitable[int]]) -> int:
+        """Do something with the chosen units, and give the exit status."""
+        names = self.chosen()
+        if names is None:
+            return 1
+        if not names:
+            self.terminal.out("There are no units to work with.")
+            return 0
+
+        async def whole() -> int:
+            async with self.fleet:
+                return await work(names)
+
+        try:
+            return asyncio.run(whole())
+        except SessionError as error:
+            self.show(error.diagnostics)
+            return 1
+
+    def view(self, count: int) -> FleetView:
+        """Where is told what happens."""
+        from nigari.cli.views.fleet_progress import FleetView
+
+        return FleetView(self.terminal, count, self.invocation.switch("json"))
+
+    def report(self, results: Iterable[UnitResult], kind: str) -> None:
+        """Write the reports that are asked for."""
+        path = self.invocation.text("junit-xml")
+        if path:
+            from nigari.cli.views.fleet_reports import junit_report
+
+            self.write(path, junit_report(list(results), kind))
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a report to a file."""
+        try:
+            with open(path, "wb") as file:
+                file.write(data)
+        except OSError as error:
+            detail = f"{path}: {error.strerror}."
+            self.show([Diagnostic(Severity.ERROR, "Report not written", detail)])
+
+    def show_failures(self, results: Iterable[UnitResult]) -> None:
+        """Show what is wrong with units, and where more about it can be read."""
+        for each in results:
+            errors = [one for one in each.diagnostics if one.severity is Severity.ERROR]
+            if errors and not self.invocation.switch("json"):
+                self.terminal.err(f"\n{each.unit}:")
+                self.show(errors, {**self.found.sources, **each.sources})
+                if each.log:
+                    self.terminal.err(f"The log is in {os.path.relpath(each.log)}.")
+
+    def show(
+        self, diagnostics: Iterable[Diagnostic], sources: dict[str, bytes] | None = None
+    ) -> None:
         """Show what is wrong, where it does not get mixed with results."""
         show_diagnostics(
             self.terminal.only_err(),
             Diagnostics(diagnostics),
-            self.found.sources,
+            self.found.sources if sources is None else sources,
             lambda _: "",
             no_color=self.invocation.switch("no-color"),
         )

@@ -1,1 +1,55 @@
-"""Fleets: many root modules, found by evaluation, planned and applied as one."""
+"""Fleets: many root modules, found by evaluation, planned and applied as one.
+
+    with nigari.fleet.open("live") as fleet:
+        print(fleet.graph.layers())
+        plan = fleet.plan(changed_since="origin/main")
+        fleet.apply(plan)
+
+Nothing is imported before it is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nigari.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from nigari.fleet.fleet import Fleet, open  # noqa: A004 - people write `nigari.fleet.open`
+    from nigari.fleet.graph import Edge, ForeignState, Graph
+    from nigari.fleet.planning import FleetPlan, PlannedUnit
+    from nigari.fleet.results import FleetResult, UnitFinished, UnitResult, UnitStarted, UnitStatus
+    from nigari.fleet.unit import Unit
+else:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "nigari.fleet.fleet": ("Fleet", "open"),
+            "nigari.fleet.graph": ("Edge", "ForeignState", "Graph"),
+            "nigari.fleet.planning": ("FleetPlan", "PlannedUnit"),
+            "nigari.fleet.results": (
+                "FleetResult",
+                "UnitFinished",
+                "UnitResult",
+                "UnitStarted",
+                "UnitStatus",
+            ),
+            "nigari.fleet.unit": ("Unit",),
+        },
+    )
+
+__all__ = [
+    "Edge",
+    "Fleet",
+    "FleetPlan",
+    "FleetResult",
+    "ForeignState",
+    "Graph",
+    "PlannedUnit",
+    "Unit",
+    "UnitFinished",
+    "UnitResult",
+    "UnitStarted",
+    "UnitStatus",
+    "open",
+]

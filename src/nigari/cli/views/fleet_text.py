@@ -1,10 +1,12 @@
-"""Fleets as text: tables of units."""
+"""Fleets as text: tables of units, and the summary of a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nigari.cli.views.style import Style
 from nigari.diagnostics.layout import display_width
+from nigari.fleet.planning import FleetPlan
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
@@ -18,3 +20,49 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
         cells = [row[i] + " " * (widths[i] - display_width(row[i])) for i in kept]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def plan_summary(plan: FleetPlan, style: Style) -> str:
+    """A line for each unit in which something is to be done, and what that comes to."""
+    changed = plan.changed
+    parts: list[str] = []
+    if changed:
+        rows: list[Sequence[str]] = [("UNIT", "ADD", "CHANGE", "DESTROY", "OTHER")]
+        for name in changed:
+            changes = plan.units[name].result.changes
+            assert changes is not None
+            others = [f"{changes.import_} to import"] if changes.import_ else []
+            others += [f"{changes.forget} to forget"] if changes.forget else []
+            others += [f"{changes.outputs} outputs"] if changes.outputs else []
+            numbers = (str(each or "") for each in (changes.add, changes.change, changes.destroy))
+            rows.append((name, *numbers, ", ".join(others)))
+        parts.append(columns(rows))
+    failed = sum(not each.result.is_done for each in plan.units.values())
+    calm = len(plan.units) - len(changed) - failed
+    if not changed and not failed:
+        return style.bold(f"No changes in {_units(calm)}.")
+    add, change, destroy = plan.totals
+    total = (
+        f"Plan: {add} to add, {change} to change, {destroy} to destroy in {_units(len(changed))}."
+    )
+    rest = f" No changes in {_units(calm)}." if calm else ""
+    wrong = f" {_units(failed).capitalize()} could not be planned." if failed else ""
+    parts.append(style.bold(total) + rest + wrong)
+    return "\n\n".join(parts)
+
+
+def _units(count: int) -> str:
+    return "one unit" if count == 1 else f"{count} units"
+
+
+def drift_text(plan: FleetPlan) -> str:
+    """The objects that have drifted, unit by unit."""
+    lines: list[str] = []
+    for name in plan.drifted:
+        changes = plan.units[name].result.changes
+        assert changes is not None
+        lines += ["", f"{name}:", *(f"  {address}" for address in changes.drift)]
+    count = sum(each.result.is_done for each in plan.units.values())
+    if not lines:
+        return f"No drift in {_units(count)}."
+    return "\n".join([*lines[1:], "", f"Drift in {len(plan.drifted)} of {count} units."])

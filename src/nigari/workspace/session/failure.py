@@ -25,7 +25,8 @@ class SessionError(Exception):
         """Everything that was found: errors and warnings."""
         self.unsaved_state = unsaved_state
         """A state that could be stored nowhere, as the bytes of a state file: save it."""
-        self._sources = sources
+        self.sources = sources
+        """The files that the diagnostics are about."""
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -35,9 +36,9 @@ class SessionError(Exception):
     def __str__(self) -> str:
         from nigari.diagnostics import to_text
 
-        return to_text(self.errors or self.diagnostics, self._sources).strip()
+        return to_text(self.errors or self.diagnostics, self.sources).strip()
 
     def _repr_html_(self) -> str:
         from nigari.diagnostics.html import diagnostics_html
 
-        return diagnostics_html(self.diagnostics, self._sources)
+        return diagnostics_html(self.diagnostics, self.sources)

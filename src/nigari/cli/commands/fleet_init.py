@@ -1,0 +1,52 @@
+"""`nigari fleet init`: make all units ready for the other commands."""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.fleet_flags import RUNNING_FLAGS, FleetCommand
+from nigari.cli.state_flags import LOCK_FLAGS
+from nigari.fleet.results import UnitStatus
+from nigari.fleet.tasks import Kind
+
+
+def run(invocation: Invocation) -> int:
+    """Initialize the units side by side."""
+    return run_each(invocation, Kind.INIT)
+
+
+def run_each(invocation: Invocation, kind: Kind) -> int:
+    """Do something with each unit, and tell how that went."""
+    command = FleetCommand(invocation)
+
+    async def work(names: list[str]) -> int:
+        view = command.view(len(names))
+        result = await command.fleet.each(kind, names, command.options(), listen=view)
+        view.end()
+        results = list(result.units.values())
+        command.report(results, kind.value)
+        command.show_failures(results)
+        done = result.count(UnitStatus.DONE)
+        text = f"Done: {done} of {len(results)} units."
+        if view.events is not None:
+            left = [each.unit for each in results if not each.is_done]
+            view.events.event(text, {"type": f"fleet_{kind.value}", "done": done, "left": left})
+        else:
+            command.terminal.out(text)
+        return 1 if result.has_failed else 0
+
+    return command.run(work)
+
+
+COMMAND = Command(
+    "fleet init",
+    "Installs the modules and providers of all units and sets up their backends.",
+    run,
+    flags=(
+        Flag("upgrade", FLAG_SWITCH, "Install the newest versions that are allowed"),
+        Flag("reconfigure", FLAG_SWITCH, "Use changed backends as they are, without moving states"),
+        Flag("lockfile", FLAG_TEXT, "readonly: fail if a lock file would change", "MODE"),
+        *LOCK_FLAGS,
+        *RUNNING_FLAGS,
+    ),
+    examples=(Example("nigari fleet init", ""),),
+)

@@ -1,0 +1,95 @@
+"""`nigari fleet plan`: what apply would do, in all units."""
+
+from __future__ import annotations
+
+from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.fleet_details import show_unit_plan
+from nigari.cli.fleet_flags import MARKDOWN_FLAG, STATE_FLAGS, FleetCommand
+from nigari.cli.views.fleet_text import plan_summary
+from nigari.cli.views.style import style_of
+from nigari.fleet.planning import FleetPlan
+from nigari.fleet.tasks import TaskOptions
+from nigari.plan.model.changes import PlanMode
+
+_CHANGES = 2
+
+
+def run(invocation: Invocation) -> int:
+    """Plan the fleet and show what it comes to."""
+    command = FleetCommand(invocation)
+    mode = PlanMode.DESTROY if invocation.switch("destroy") else PlanMode.NORMAL
+
+    async def work(names: list[str]) -> int:
+        target, shows_all = invocation.text("out"), invocation.switch("details")
+        plan = await make_plan(command, names, command.options(mode), bool(target) or shows_all)
+        if target:
+            command.fleet.save(plan, target)
+            if not invocation.switch("json"):
+                command.terminal.out(f'\nTo apply this plan, run: nigari fleet apply "{target}"')
+        if shows_all or target:
+            command.fleet.discard(plan)
+        if plan.has_failed:
+            return 1
+        return _CHANGES if plan.changed and invocation.switch("detailed-exitcode") else 0
+
+    return command.run(work)
+
+
+async def make_plan(
+    command: FleetCommand, names: list[str], options: TaskOptions, keep: bool
+) -> FleetPlan:
+    """Make a plan and show it, in all the ways that the command line asks for."""
+    invocation = command.invocation
+    view = command.view(len(names))
+    plan = await command.fleet.plan(names, options, keep=keep, listen=view)
+    view.end()
+    results = [each.result for each in plan.units.values()]
+    command.report(results, "plan")
+    if invocation.text("markdown"):
+        from nigari.cli.views.fleet_reports import plan_markdown
+
+        command.write(invocation.text("markdown"), plan_markdown(plan).encode())
+    command.show_failures(results)
+    if view.events is not None:
+        add, change, destroy = plan.totals
+        members = {"add": add, "change": change, "remove": destroy, "units": len(plan.changed)}
+        view.events.event("Plan of the fleet", {"type": "fleet_plan", "changes": members})
+        return plan
+    if invocation.switch("details"):
+        for name in plan.changed:
+            await show_unit_plan(invocation, command.found.units[name], plan.units[name].path)
+    command.terminal.out("\n" + plan_summary(plan, style_of(command.terminal)))
+    return plan
+
+
+DETAILS_FLAG = Flag("details", FLAG_SWITCH, "Show the plan of each unit, too")
+REFRESH_FLAG = Flag(
+    "refresh", FLAG_SWITCH, "Do not read the real objects: trust the states", default="true"
+)
+
+COMMAND = Command(
+    "fleet plan",
+    "Plans all units, each with the planned outputs of those that it needs: values that are known "
+    "are as they will be, the others are known after apply. Nothing is changed.",
+    run,
+    flags=(
+        Flag("out", FLAG_TEXT, "Save the plan to a file, for fleet apply", "FILE"),
+        Flag("destroy", FLAG_SWITCH, "Plan to destroy everything that is managed in the units"),
+        DETAILS_FLAG,
+        MARKDOWN_FLAG,
+        REFRESH_FLAG,
+        Flag(
+            "detailed-exitcode",
+            FLAG_SWITCH,
+            "Exit with 0 if there is nothing to change, 2 if there is, and 1 after an error",
+        ),
+        *STATE_FLAGS,
+    ),
+    examples=(
+        Example("nigari fleet plan", "what would be done in all units"),
+        Example("nigari fleet plan -only=+app -details", "in one and all that it needs"),
+        Example(
+            "nigari fleet plan -changed-since=origin/main -out=fleet.plan", "for a pull request"
+        ),
+    ),
+)

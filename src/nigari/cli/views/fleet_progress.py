@@ -1,0 +1,150 @@
+"""What happens to the units of a fleet: a table that lives on a terminal, lines elsewhere, or events
+for programs.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from nigari.cli.command import Terminal
+from nigari.cli.views.json_lines import JsonLines
+from nigari.cli.views.live import LiveLines
+from nigari.diagnostics.layout import Layout
+from nigari.fleet.results import FleetEvent, UnitResult, UnitStarted, UnitStatus
+
+_DOING: Final = {
+    "init": "initializing",
+    "validate": "validating",
+    "plan": "planning",
+    "apply": "applying",
+    "output": "reading",
+    "test": "testing",
+}
+_COUNT: Final = "\0"
+
+
+class FleetView:
+    """Tells what happens, as it happens."""
+
+    def __init__(self, terminal: Terminal, count: int, is_json: bool) -> None:
+        self._terminal = terminal
+        self._count = count
+        self._done = 0
+        self._begun: dict[str, float] = {}
+        self.events = JsonLines(terminal.stdout) if is_json else None
+        if self.events is not None:
+            terminal.events = self.events
+        self._live: LiveLines | None = None
+        stream = terminal.stderr
+        if not is_json and stream.isatty() and terminal.environ.get("TERM") != "dumb":
+            self._live = LiveLines(stream, Layout.for_stream(stream, terminal.environ).width)
+
+    def __call__(self, event: FleetEvent) -> None:
+        if isinstance(event, UnitStarted):
+            self._begun[event.unit] = time.monotonic()
+            self._tell_start(event)
+        else:
+            self._begun.pop(event.unit, None)
+            self._done += 1
+            self._tell_end(event.phase, event.result)
+
+    def _tell_start(self, event: UnitStarted) -> None:
+        if self.events is not None:
+            members = {"type": "unit_start", "unit": event.unit, "phase": event.phase}
+            self.events.event(f"{event.unit}: {_DOING[event.phase]}", members)
+        elif self._live is not None:
+            self._draw(event.phase)
+
+    def _draw(self, phase: str) -> None:
+        """Draw a line for each unit that is worked with, with the time it has taken so far."""
+        assert self._live is not None
+        now = time.monotonic()
+        for unit, begun in self._begun.items():
+            self._live.show(unit, f"  {unit}  {_DOING[phase]}  {now - begun:.0f}s")
+        self._live.show(_COUNT, f"{self._done} of {self._count} units")
+
+    def _tell_end(self, phase: str, result: UnitResult) -> None:
+        text = result_line(phase, result)
+        if self.events is not None:
+            self.events.event(text, {"type": "unit_end", **result_members(phase, result)})
+        elif self._live is not None:
+            self._live.remove(result.unit)
+            self._live.remove(_COUNT)
+            if phase != "plan" or not result.is_done:
+                self._live.clear()
+                self._terminal.err(text)
+            self._draw(phase)
+        elif phase != "plan" or not result.is_done:
+            self._terminal.err(text)
+
+    def pause(self) -> None:
+        """Take the table away, so that something else can be written or asked."""
+        if self._live is not None:
+            self._live.clear()
+
+    def end(self) -> None:
+        """Nothing more happens."""
+        if self._live is not None:
+            self._live.remove(_COUNT)
+            self._live.clear()
+
+
+def result_line(phase: str, result: UnitResult) -> str:
+    """What has come of a unit, as a line."""
+    status = result.status
+    if status is UnitStatus.SKIPPED:
+        why = f", because {result.because_of} failed" if result.because_of else ""
+        return f"{result.unit}: not begun{why}"
+    if not result.is_done:
+        return f"{result.unit}: {phase} {status.value}"
+    if result.report.get("earlier"):
+        return f"{result.unit}: done earlier"
+    changes = result.changes
+    if changes is None:
+        return f"{result.unit}: {phase} done ({result.seconds:.1f}s)"
+    if changes.is_empty:
+        return f"{result.unit}: no changes"
+    words = (
+        changes.summary
+        if phase == "plan"
+        else _applied(changes.add, changes.change, changes.destroy)
+    )
+    return f"{result.unit}: {words} ({result.seconds:.1f}s)"
+
+
+def _applied(added: int, changed: int, destroyed: int) -> str:
+    return f"{added} added, {changed} changed, {destroyed} destroyed"
+
+
+def result_members(phase: str, result: UnitResult) -> dict[str, object]:
+    """What has come of a unit, for programs."""
+    changes = result.changes
+    found: dict[str, object] = {
+        "unit": result.unit,
+        "phase": phase,
+        "status": result.status.value,
+        "seconds": round(result.seconds, 3),
+        "because_of": result.because_of or None,
+        "log": result.log or None,
+        "diagnostics": [
+            {"severity": each.severity.value, "summary": each.summary, "detail": each.detail}
+            for each in result.diagnostics
+        ],
+    }
+    if changes is not None:
+        found["changes"] = {
+            "add": changes.add,
+            "change": changes.change,
+            "remove": changes.destroy,
+            "import": changes.import_,
+            "forget": changes.forget,
+            "outputs": changes.outputs,
+        }
+        found["resources"] = [
+            {"address": each.address, "action": each.action} for each in changes.lines
+        ]
+        found["drift"] = list(changes.drift)
+    if result.report:
+        found["report"] = dict(result.report)
+    return found

@@ -1,0 +1,415 @@
+"""Fleets as coroutines: everything that `nigari fleet` does, with results as values.
+
+    async with nigari.fleet.aio.open("live") as fleet:
+        plan = await fleet.plan(only=["label:dev"])
+        result = await fleet.apply(plan)
+
+What concerns the fleet as a whole and cannot be done raises a `SessionError`; what goes wrong with a
+unit is in its result. Cancelling is an interruption: nothing more begins, and what is under way comes
+to its end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from os import PathLike, fspath
+from types import TracebackType
+from typing import Final, TypeVar
+
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.fleet.applying import Approve, FleetApplying, agree
+from nigari.fleet.choice import Choice, chosen_units
+from nigari.fleet.graph import Graph
+from nigari.fleet.journal import (
+    Journal,
+    abandon,
+    exclusive,
+    fleet_directory,
+    make_private,
+    unfinished,
+)
+from nigari.fleet.plan_file import (
+    extract_plans,
+    fingerprint,
+    read_fleet_plan,
+    write_fleet_plan,
+)
+from nigari.fleet.planning import FleetPlan, FleetPlanning
+from nigari.fleet.results import (
+    FleetResult,
+    ListenFleet,
+    UnitFinished,
+    UnitResult,
+    UnitStarted,
+    result_of,
+    skipped,
+)
+from nigari.fleet.survey import Survey, survey
+from nigari.fleet.tasks import Kind, Task, TaskOptions
+from nigari.fleet.unit import Unit
+from nigari.fleet.walk import Walk
+from nigari.fleet.workers import LocalWorkers, Workers
+from nigari.plan.model.changes import PlanMode
+from nigari.record import record
+from nigari.workspace.base.interruptions import on_interrupt
+from nigari.workspace.session.failure import SessionError
+
+T = TypeVar("T")
+
+MakeWorkers = Callable[[], Workers]
+_KEPT_FOR: Final = 24 * 3600.0
+"""Seconds after which plans that nobody has applied are removed."""
+_SUMMARY: Final = "fleet.plan"
+
+__all__ = ["Fleet", "open"]
+
+
+def open(  # noqa: A001 - people write `nigari.fleet.open`
+    path: str | PathLike[str] = ".",
+    *,
+    jobs: int = 0,
+    environ: Mapping[str, str] | None = None,
+    workers: MakeWorkers | None = None,
+) -> Fleet:
+    """The fleet below a directory. `jobs` is how many units are worked with at once, as many as
+    there are processors without it; `workers` makes others than processes of this machine.
+    """
+    return Fleet(fspath(path), jobs, environ, workers)
+
+
+class Fleet:
+    """Many root modules, worked with as one."""
+
+    def __init__(
+        self,
+        path: str,
+        jobs: int = 0,
+        environ: Mapping[str, str] | None = None,
+        workers: MakeWorkers | None = None,
+    ) -> None:
+        self.path = os.path.abspath(path)
+        self._environ = dict(os.environ if environ is None else environ)
+        self._jobs = jobs or os.cpu_count() or 1
+        self._make_workers = workers or self._local_workers
+        self._workers: Workers | None = None
+        self._survey: Survey | None = None
+
+    async def __aenter__(self) -> Fleet:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the workers."""
+        if self._workers is not None:
+            await self._workers.close()
+            self._workers = None
+
+    def _local_workers(self) -> Workers:
+        return LocalWorkers(self._jobs, self._environ)
+
+    @property
+    def workers(self) -> Workers:
+        """Who does the work, once there is some."""
+        if self._workers is None:
+            self._workers = self._make_workers()
+        return self._workers
+
+    # -- what there is --------------------------------------------------------------------------
+
+    @property
+    def survey(self) -> Survey:
+        """The fleet as it was found when it was first asked for."""
+        if self._survey is None:
+            self._survey = survey(self.path, self._environ)
+        return self._survey
+
+    def look_again(self) -> None:
+        """Look at the files again when they are needed next."""
+        self._survey = None
+
+    @property
+    def units(self) -> Mapping[str, Unit]:
+        """The units by name."""
+        return self.survey.units
+
+    @property
+    def graph(self) -> Graph:
+        """Which units need which others."""
+        return self.survey.graph
+
+    def select(
+        self, only: Sequence[str] = (), except_: Sequence[str] = (), changed_since: str = ""
+    ) -> list[str]:
+        """The names of units that are meant, as for `-only`, `-except` and `-changed-since`."""
+        found, diags = self.survey, Diagnostics(self.survey.diagnostics)
+        names = chosen_units(found, Choice(only, except_, changed_since), self._environ, diags)
+        if diags.has_errors:
+            raise SessionError(diags.in_order(), found.sources)
+        return names
+
+    @property
+    def logs(self) -> str:
+        """Where is told what happens to each unit."""
+        return os.path.join(fleet_directory(self.path), "logs")
+
+    # -- planning -------------------------------------------------------------------------------
+
+    async def plan(
+        self,
+        names: Sequence[str] | None = None,
+        options: TaskOptions = TaskOptions(),  # noqa: B008 - a record, whose values never change
+        *,
+        keep: bool = True,
+        listen: ListenFleet = lambda _: None,
+    ) -> FleetPlan:
+        """Plan all units, or these, with the planned outputs of those they need.
+
+        A plan that is to be applied or saved has to be kept.
+        """
+        chosen = self.select() if names is None else names
+        make_private(self.logs)
+        id_ = uuid.uuid4().hex
+        plans = ""
+        if keep:
+            _sweep(fleet_directory(self.path))
+            plans = Journal(os.path.join(fleet_directory(self.path), id_)).plans
+            make_private(plans)
+        planning = FleetPlanning(
+            self.survey, chosen, self.workers, options, self.logs, plans, listen, id_
+        )
+        return await _interruptible(planning.run(), planning.interrupt)
+
+    def save(self, plan: FleetPlan, path: str | PathLike[str]) -> None:
+        """Write a plan that was kept to a file, for `nigari fleet apply FILE`."""
+        diags = Diagnostics()
+        if not write_fleet_plan(plan, self.survey, fspath(path), diags):
+            raise SessionError(diags.in_order())
+
+    def discard(self, plan: FleetPlan) -> None:
+        """Remove what was kept of a plan."""
+        shutil.rmtree(os.path.join(fleet_directory(self.path), plan.id), ignore_errors=True)
+
+    def read_plan(self, path: str | PathLike[str]) -> FleetPlan:
+        """A plan that was saved for this fleet, ready to be applied."""
+        diags = Diagnostics()
+        saved = read_fleet_plan(fspath(path), diags)
+        if saved is None:
+            raise SessionError(diags.in_order())
+        self._check_unchanged(saved.fingerprints)
+        journal = Journal(os.path.join(fleet_directory(self.path), saved.plan.id))
+        if journal.has_ended:
+            raise _refusal("Plan already applied", f"The plan in {path} has been applied.")
+        make_private(journal.plans)
+        return extract_plans(saved.plan, fspath(path), journal.plans)
+
+    def _check_unchanged(self, prints: Mapping[str, str]) -> None:
+        found = self.survey
+        for name, was in prints.items():
+            if name not in found.units or fingerprint(found, name) != was:
+                raise _refusal(
+                    "The fleet has changed",
+                    f"{name} is not what it was when the plan was made: it is gone, has moved to "
+                    "another directory or workspace, or needs other units. Make a new plan.",
+                )
+
+    # -- applying -------------------------------------------------------------------------------
+
+    def unfinished(self) -> Unfinished | None:
+        """An apply that has not come to its end and can be gone on with."""
+        journal = unfinished(self.path)
+        if journal is None:
+            return None
+        summary = os.path.join(journal.directory, _SUMMARY)
+        saved = read_fleet_plan(summary, Diagnostics())
+        if saved is None:
+            return None
+        done = sum(journal.state(name) == "done" for name in saved.plan.units)
+        begun = journal.entries[0].time
+        return Unfinished(saved.plan.id, begun, done, len(saved.plan.units), summary)
+
+    def abandon(self, one: Unfinished) -> None:
+        """Do not go on with an apply; what it has done stays done."""
+        abandon(Journal(os.path.join(fleet_directory(self.path), one.id)))
+
+    async def apply(
+        self,
+        plan: FleetPlan | None = None,
+        options: TaskOptions = TaskOptions(),  # noqa: B008 - a record, whose values never change
+        *,
+        is_saved: bool = False,
+        approve: Approve = agree,
+        listen: ListenFleet = lambda _: None,
+    ) -> FleetResult:
+        """Carry out a plan of the fleet; without one, make one and carry it out.
+
+        `approve` is asked about units whose plans had to be made again and do something else than
+        the plan says. A plan `is_saved` in a file, or else is gone on with by `resume`.
+        """
+        if plan is None:
+            plan = await self.plan(None, options, listen=listen)
+        journal = Journal(os.path.join(fleet_directory(self.path), plan.id))
+        if not is_saved and not journal.has_begun:
+            self.save(plan, os.path.join(journal.directory, _SUMMARY))
+        return await self._carry_out(plan, journal, options, is_saved, approve, listen, False)
+
+    async def resume(
+        self,
+        one: Unfinished,
+        options: TaskOptions = TaskOptions(),  # noqa: B008 - a record, whose values never change
+        *,
+        approve: Approve = agree,
+        listen: ListenFleet = lambda _: None,
+    ) -> FleetResult:
+        """Go on with an apply: what is not done is planned again, and applied if that does nothing
+        but what was agreed to, or is agreed to.
+        """
+        plan = self.read_plan(one.summary)
+        journal = Journal(os.path.join(fleet_directory(self.path), plan.id))
+        return await self._carry_out(plan, journal, options, False, approve, listen, True)
+
+    async def _carry_out(
+        self,
+        plan: FleetPlan,
+        journal: Journal,
+        options: TaskOptions,
+        is_saved: bool,
+        approve: Approve,
+        listen: ListenFleet,
+        plans_again: bool,
+    ) -> FleetResult:
+        with exclusive(self.path) as is_free:
+            if not is_free:
+                raise _refusal(
+                    "Another apply is running",
+                    "Another process applies a plan of this fleet. Wait until it is done.",
+                )
+            make_private(self.logs)
+            journal.begin(plan.id, list(plan.units), is_saved)
+            settings = _with_mode(options, plan.mode)
+            applying = FleetApplying(
+                self.survey,
+                plan,
+                journal,
+                self.workers,
+                settings,
+                self.logs,
+                approve,
+                listen,
+                plans_again,
+            )
+            try:
+                return await _interruptible(applying.run(), applying.interrupt)
+            finally:
+                journal.close()
+
+    # -- everything else ------------------------------------------------------------------------
+
+    async def each(
+        self,
+        kind: Kind,
+        names: Sequence[str] | None = None,
+        options: TaskOptions = TaskOptions(),  # noqa: B008 - a record, whose values never change
+        *,
+        listen: ListenFleet = lambda _: None,
+    ) -> FleetResult:
+        """Initialize, validate or test units, or read their outputs, in no particular order."""
+        chosen = self.select() if names is None else names
+        make_private(self.logs)
+        found, results = self.survey, dict[str, UnitResult]()
+
+        async def work(name: str) -> bool:
+            unit = found.units[name]
+            log = os.path.join(self.logs, f"{unit.file_name}.log")
+
+            def task() -> Task:
+                listen(UnitStarted(name, kind.value))
+                return Task(kind, unit, options, self._static_values(name), log=log)
+
+            result = result_of(unit, await self.workers.run(task), log)
+            results[name] = result
+            listen(UnitFinished(name, kind.value, result))
+            return True
+
+        def skip(name: str, because_of: str) -> None:
+            results[name] = skipped(name, because_of)
+
+        walk = Walk(chosen, {}, work, skip)
+
+        async def interrupt() -> None:
+            walk.stop()
+            await self.workers.interrupt()
+
+        await _interruptible(walk.run(), interrupt)
+        return FleetResult({name: results.get(name) or skipped(name, "") for name in chosen})
+
+    def _static_values(self, name: str) -> Mapping[str, Value]:
+        """What is known of a unit's variables without its neighbours."""
+        return self.survey.definition.variables(name, {}, Diagnostics()).values
+
+
+@record
+class Unfinished:
+    """An apply that has not come to its end."""
+
+    id: str
+    begun: str
+    done: int
+    units: int
+    summary: str
+    """The file with its plan."""
+
+
+async def _interruptible(
+    work: Coroutine[object, object, T], interrupt: Callable[[], Awaitable[None]]
+) -> T:
+    """Do some work that is interrupted and not just ended, by a signal as by cancelling it."""
+    task = asyncio.ensure_future(work)
+    pending: set[asyncio.Future[None]] = set()
+
+    def react() -> None:
+        future = asyncio.ensure_future(interrupt())
+        pending.add(future)
+        future.add_done_callback(pending.discard)
+
+    with on_interrupt(react):
+        while not task.done():
+            try:
+                await asyncio.wait((task,))
+            except asyncio.CancelledError:
+                react()
+    return task.result()
+
+
+def _with_mode(options: TaskOptions, mode: PlanMode) -> TaskOptions:
+    from nigari.record import replace
+
+    return replace(options, mode=mode)
+
+
+def _sweep(directory: str) -> None:
+    """Remove plans that were kept, and that nobody has applied for long."""
+    try:
+        entries = [each for each in os.scandir(directory) if each.is_dir()]
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        is_old = time.time() - entry.stat().st_mtime > _KEPT_FOR
+        if is_old and entry.name != "logs" and not Journal(entry.path).has_begun:
+            shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _refusal(summary: str, detail: str) -> SessionError:
+    return SessionError([Diagnostic(Severity.ERROR, summary, detail)])

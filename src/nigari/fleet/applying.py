@@ -1,0 +1,167 @@
+"""Applying the plan of a fleet: in order, side by side where it may be, with a journal.
+
+A unit whose inputs are as they were planned is applied as it was planned. One whose inputs were not
+known, or turned out otherwise, is planned again; a plan that does anything but what was agreed to is
+asked about. What fails keeps its dependants from being applied, and nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+
+from nigari.diagnostics import Diagnostics
+from nigari.fleet.inputs import Inputs, UnitInputs
+from nigari.fleet.journal import DONE, Journal
+from nigari.fleet.planning import FleetPlan, PlannedUnit
+from nigari.fleet.results import (
+    FleetResult,
+    ListenFleet,
+    UnitFinished,
+    UnitResult,
+    UnitStarted,
+    UnitStatus,
+    result_of,
+    skipped,
+)
+from nigari.fleet.survey import Survey
+from nigari.fleet.tasks import Kind, Outcome, Outputs, Status, Task, TaskOptions
+from nigari.fleet.unit import Unit
+from nigari.fleet.walk import Walk
+from nigari.fleet.workers import Workers
+from nigari.plan.model.changes import PlanMode
+
+Approve = Callable[[UnitResult, str], Awaitable[bool]]
+"""Asks whether a plan that was made again may be applied: what it does, and the file it is in."""
+
+
+async def refuse(_: UnitResult, __: str) -> bool:
+    """The answer where nobody can be asked."""
+    return False
+
+
+async def agree(_: UnitResult, __: str) -> bool:
+    """The answer of who agrees to everything."""
+    return True
+
+
+class FleetApplying:
+    """One plan of a fleet, being applied."""
+
+    def __init__(
+        self,
+        found: Survey,
+        plan: FleetPlan,
+        journal: Journal,
+        workers: Workers,
+        options: TaskOptions,
+        logs: str,
+        approve: Approve = refuse,
+        listen: ListenFleet = lambda _: None,
+        plans_again: bool = False,
+    ) -> None:
+        """`plans_again` has everything planned again that is not done: the configurations may have
+        changed since.
+        """
+        self._found = found
+        self._plan = plan
+        self._journal = journal
+        self._workers = workers
+        self._options = options
+        self._logs = logs
+        self._approve = approve
+        self._listen = listen
+        self._plans_again = plans_again
+        self._asking = asyncio.Lock()
+        self._results: dict[str, UnitResult] = {}
+        is_normal = plan.mode is PlanMode.NORMAL
+        members = plan.units if is_normal else ()
+        self._inputs = Inputs(found, members, self._read_outputs, must_exist=is_normal)
+        graph = found.graph
+        needs = graph.needed_by if plan.mode is PlanMode.DESTROY else graph.needs
+        self._walk = Walk(plan.units, needs, self._one, self._skip)
+
+    async def run(self) -> FleetResult:
+        """Apply whatever can be applied."""
+        await self._walk.run()
+        result = FleetResult({name: self._results[name] for name in self._plan.units})
+        if not result.has_failed:
+            self._journal.end()
+        return result
+
+    async def interrupt(self) -> None:
+        """Begin nothing more, and have what is under way come to an end."""
+        self._walk.stop()
+        await self._workers.interrupt()
+
+    async def _one(self, name: str) -> bool:
+        result = await self._result(name)
+        self._results[name] = result
+        self._listen(UnitFinished(name, "apply", result))
+        return result.is_done
+
+    async def _result(self, name: str) -> UnitResult:
+        planned = self._plan.units[name]
+        before = self._journal.state(name)
+        if before == DONE:
+            return UnitResult(name, UnitStatus.DONE, report={"earlier": True})
+        if not planned.result.is_done:
+            return planned.result
+        diags = Diagnostics()
+        inputs = await self._inputs.of(name, diags)
+        if diags.has_errors:
+            return UnitResult(name, UnitStatus.FAILED, diagnostics=tuple(diags.in_order()))
+        is_as_planned = bool(planned.inputs) and inputs.digest == planned.inputs
+        is_fresh = not before and not self._plans_again
+        if is_as_planned and is_fresh and not planned.changes_anything:
+            # Whoever needs its outputs finds them in its state.
+            return UnitResult(name, UnitStatus.DONE, planned.result.changes)
+        self._journal.start(name)
+        result = await self._applied(name, planned, inputs, is_as_planned and is_fresh)
+        self._journal.finish(name, result.status.value)
+        if result.is_done and result.outputs is not None:
+            self._inputs.know(name, result.outputs)
+        return result
+
+    async def _applied(
+        self, name: str, planned: PlannedUnit, inputs: UnitInputs, as_planned: bool
+    ) -> UnitResult:
+        unit = self._found.units[name]
+        log = os.path.join(self._logs, f"{unit.file_name}.log") if self._logs else ""
+        again = f"{planned.path}.again"
+
+        def task(plan: str, agreed: str) -> Task:
+            self._listen(UnitStarted(name, "apply"))
+            # What others were planned to be, they are by now.
+            return Task(
+                Kind.APPLY,
+                unit,
+                self._options,
+                inputs.variables,
+                plan=plan,
+                agreed=agreed,
+                log=log,
+            )
+
+        first = (planned.path, "") if as_planned else (again, planned.path)
+        outcome = await self._workers.run(lambda: task(*first))
+        if outcome.status is Status.UNAPPROVED and await self._is_agreed(unit, outcome, again, log):
+            outcome = await self._workers.run(lambda: task(again, ""))
+        return result_of(unit, outcome, log)
+
+    async def _is_agreed(self, unit: Unit, outcome: Outcome, path: str, log: str) -> bool:
+        async with self._asking:
+            return await self._approve(result_of(unit, outcome, log), path)
+
+    def _skip(self, name: str, because_of: str) -> None:
+        result = skipped(name, because_of)
+        if self._journal.state(name) == DONE:
+            result = UnitResult(name, UnitStatus.DONE, report={"earlier": True})
+        self._results[name] = result
+        self._listen(UnitFinished(name, "apply", result))
+
+    async def _read_outputs(self, name: str) -> Outputs | None:
+        unit = self._found.units[name]
+        outcome = await self._workers.run(lambda: Task(Kind.OUTPUT, unit, self._options))
+        return outcome.outputs

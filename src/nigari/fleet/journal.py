@@ -1,0 +1,188 @@
+"""The journal of an apply: what has begun and what is done, on disk before anything else happens.
+
+    .nigari/fleet/ID/journal.jsonl    one line for each event
+    .nigari/fleet/ID/plans/           the plans of units, until all of them are applied
+    .nigari/fleet/logs/               what happened to each unit
+
+Whoever goes on with an apply learns from it which units are done. One that has begun and is not done
+may be done in part: what exists, its state tells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TextIO
+
+from nigari.record import record
+
+_HOME: Final = ".nigari"
+_JOURNAL: Final = "journal.jsonl"
+_BEGIN, _START, _END = "begin", "start", "end"
+DONE: Final = "done"
+
+
+def fleet_directory(root: str) -> str:
+    """Where a fleet keeps what it has to remember; it need not exist."""
+    return os.path.join(root, _HOME, "fleet")
+
+
+def make_private(directory: str) -> None:
+    """Make a directory for what only its owner may read, and which is not committed."""
+    root, home, rest = directory.partition(f"{os.sep}{_HOME}{os.sep}")
+    home = f"{root}{home}".rstrip(os.sep)
+    path = home
+    for name in ("", *rest.split(os.sep)):
+        path = os.path.join(path, name) if name else path
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path, 0o700)
+    with contextlib.suppress(FileExistsError), open(os.path.join(home, ".gitignore"), "x") as file:
+        file.write("*\n")
+
+
+@record
+class Entry:
+    """One event of an apply."""
+
+    event: str
+    unit: str
+    time: str
+
+
+class Journal:
+    """The journal of one apply."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self.entries: list[Entry] = []
+        self.header: Mapping[str, object] = {}
+        self._file: TextIO | None = None
+        self._states: dict[str, str] = {}
+        self._read()
+
+    @property
+    def plans(self) -> str:
+        """Where the plans of units are."""
+        return os.path.join(self.directory, "plans")
+
+    @property
+    def has_begun(self) -> bool:
+        return bool(self.header)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether everything is done."""
+        return any(each.event == _END for each in self.entries)
+
+    def state(self, unit: str) -> str:
+        """The last that is known of a unit: `start`, `done`, another word for how it ended, or
+        nothing.
+        """
+        return self._states.get(unit, "")
+
+    def _read(self) -> None:
+        try:
+            with open(os.path.join(self.directory, _JOURNAL), encoding="utf-8") as file:
+                lines = file.read().split("\n")
+        except FileNotFoundError:
+            return
+        for line in lines:
+            # The last line is cut short where the machine went down.
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                data = json.loads(line)
+                if data["event"] == _BEGIN:
+                    self.header = data
+                entry = Entry(data["event"], data.get("unit", ""), data["time"])
+                self.entries.append(entry)
+                self._states[entry.unit] = entry.event
+
+    def begin(self, plan: str, units: Sequence[str], is_saved: bool) -> None:
+        """Begin to apply a plan of these units, or go on with it."""
+        make_private(self.directory)
+        path = os.path.join(self.directory, _JOURNAL)
+        is_torn = os.path.exists(path) and not _ends_whole(path)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._file = os.fdopen(descriptor, "a", encoding="utf-8")
+        if is_torn:
+            self._file.write("\n")
+        if not self.has_begun:
+            self.header = {"plan": plan, "units": list(units), "is_saved": is_saved}
+            self._write(_BEGIN, "", self.header)
+
+    def start(self, unit: str) -> None:
+        """A unit is about to be applied."""
+        self._write(_START, unit)
+
+    def finish(self, unit: str, how: str) -> None:
+        """It has come to an end: `done`, or in another way."""
+        self._write(how, unit)
+
+    def end(self) -> None:
+        """Everything is done: nobody needs the plans any more, and they have secrets in them."""
+        self._write(_END, "")
+        shutil.rmtree(self.plans, ignore_errors=True)
+
+    def close(self) -> None:
+        """Nothing more is written."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _write(self, event: str, unit: str, more: Mapping[str, object] | None = None) -> None:
+        assert self._file is not None
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        line = json.dumps({"event": event, "unit": unit, "time": now, **(more or {})})
+        self._file.write(f"{line}\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.entries.append(Entry(event, unit, now))
+        self._states[unit] = event
+
+
+def _ends_whole(path: str) -> bool:
+    with open(path, "rb") as file:
+        file.seek(0, os.SEEK_END)
+        if file.tell() == 0:
+            return True
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def unfinished(root: str) -> Journal | None:
+    """The apply that was begun last without a saved plan, and has not come to its end."""
+    directory = fleet_directory(root)
+    try:
+        names = [each.path for each in os.scandir(directory) if each.is_dir()]
+    except FileNotFoundError:
+        return None
+    found = [Journal(each) for each in names]
+    open_ones = [
+        each
+        for each in found
+        if each.has_begun and not each.has_ended and not each.header.get("is_saved")
+    ]
+    return max(open_ones, key=lambda each: each.entries[-1].time, default=None)
+
+
+def abandon(journal: Journal) -> None:
+    """Forget an apply that is not to be gone on with."""
+    shutil.rmtree(journal.directory, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def exclusive(root: str) -> Iterator[bool]:
+    """Whether nobody else applies something in this fleet, and nobody can while this is open."""
+    directory = fleet_directory(root)
+    make_private(directory)
+    with open(os.path.join(directory, "lock"), "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True

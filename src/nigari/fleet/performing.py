@@ -1,0 +1,242 @@
+"""Performing tasks: what a worker does with a unit, through the session of its directory."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping, Sequence
+
+from nigari import aio
+from nigari.backends.locking import LockOptions
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic, Severity, to_text
+from nigari.events import Event
+from nigari.fleet.agreement import is_covered
+from nigari.fleet.inspection import unit_variables, working_directory
+from nigari.fleet.tasks import (
+    ChangeLine,
+    Changes,
+    Kind,
+    Outcome,
+    Outputs,
+    Status,
+    Task,
+    marked_output,
+)
+from nigari.plan.model.changes import Action, PlanMode
+from nigari.record import replace
+from nigari.workspace.base.options import GivenVariables, SessionOptions
+from nigari.workspace.base.people import NOBODY
+from nigari.workspace.session.failure import SessionError
+from nigari.workspace.session.plan_result import Plan, made_plan
+from nigari.workspace.session.state_result import Output
+
+
+async def perform(task: Task, environ: Mapping[str, str]) -> Outcome:
+    """Do what a task says; whatever goes wrong is in the outcome."""
+    begun = time.monotonic()
+    work = {
+        Kind.INIT: _initialize,
+        Kind.VALIDATE: _validate,
+        Kind.PLAN: _plan,
+        Kind.APPLY: _apply,
+        Kind.OUTPUT: _output,
+        Kind.TEST: _test,
+    }[task.kind]
+    try:
+        outcome = await work(task, environ)
+    except SessionError as error:
+        outcome = Outcome(Status.FAILED, *_told(error))
+    except asyncio.CancelledError:
+        outcome = Outcome(Status.INTERRUPTED)
+    _log_outcome(task, outcome)
+    return replace(outcome, seconds=time.monotonic() - begun)
+
+
+def _session(task: Task, environ: Mapping[str, str]) -> aio.Session:
+    options = task.options
+    return aio.Session(
+        working_directory(task.unit, environ),
+        unit_variables(task.unit, task.variables),
+        SessionOptions(lock=LockOptions(options.lock, options.lock_timeout), planned=task.planned),
+        NOBODY,
+    )
+
+
+async def _initialize(task: Task, environ: Mapping[str, str]) -> Outcome:
+    options = task.options
+    done = await _session(task, environ).init(
+        upgrade=options.upgrade,
+        reconfigure=options.reconfigure,
+        lockfile_readonly=options.lockfile_readonly,
+    )
+    providers = {str(name): version for name, version in done.providers.items()}
+    return Outcome(Status.DONE, done.warnings, report={"providers": providers})
+
+
+async def _validate(task: Task, environ: Mapping[str, str]) -> Outcome:
+    found = await _session(task, environ).validate()
+    is_wrong = any(each.severity is Severity.ERROR for each in found)
+    sources = _sources(task, found)
+    return Outcome(Status.FAILED if is_wrong else Status.DONE, tuple(found), sources)
+
+
+async def _plan(task: Task, environ: Mapping[str, str]) -> Outcome:
+    plan = await _made(task, environ)
+    if task.plan:
+        _save(plan, task.plan)
+    return _planned(plan)
+
+
+async def _made(task: Task, environ: Mapping[str, str]) -> Plan:
+    options = task.options
+    return await _session(task, environ).plan(
+        destroy=options.mode is PlanMode.DESTROY,
+        refresh_only=options.mode is PlanMode.REFRESH_ONLY,
+        refresh=options.refresh,
+        parallelism=options.parallelism,
+        listen=_Log(task.log),
+    )
+
+
+def _save(plan: Plan, path: str) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    plan.save(path)
+
+
+def _planned(plan: Plan, status: Status = Status.DONE) -> Outcome:
+    found = made_plan(plan).plan
+    outputs = {
+        name: marked_output(each.after, each.sensitive)
+        for name, each in found.outputs.items()
+        if each.action is not Action.DELETE and not (each.after.is_known and each.after.is_null)
+    }
+    changed = sum(1 for each in found.outputs.values() if each.action is not Action.NO_OP)
+    summary = plan.summary
+    changes = Changes(
+        summary.add,
+        summary.change,
+        summary.destroy,
+        summary.import_,
+        summary.forget,
+        changed,
+        tuple(ChangeLine(each.address, each.action, each.why) for each in plan.changes),
+        plan.drift,
+        plan.is_empty,
+    )
+    return Outcome(status, plan.warnings, changes=changes, outputs=outputs)
+
+
+async def _apply(task: Task, environ: Mapping[str, str]) -> Outcome:
+    """Carry out a plan. Where another one has to be made, because it is known now what it depends
+    on, it is carried out if it does nothing but what was agreed to.
+    """
+    session = _session(task, environ)
+    if not task.agreed:
+        # The values of variables are in the plan.
+        known = {name: value for name, value in task.variables.items() if value.is_wholly_known}
+        plain = {name: value.unmark_deep()[0] for name, value in known.items()}
+        plan = await _without_files(task, environ, plain).read_plan(task.plan)
+    else:
+        plan = await _made(task, environ)
+        agreed = await _without_files(task, environ, {}).read_plan(task.agreed)
+        _save(plan, task.plan)
+        if not is_covered(made_plan(plan).plan, made_plan(agreed).plan):
+            return _planned(plan, Status.UNAPPROVED)
+    changes = _planned(plan).changes
+    applied = await session.apply(plan, parallelism=task.options.parallelism, listen=_Log(task.log))
+    outputs = _stored_outputs(applied.outputs)
+    return Outcome(Status.DONE, applied.warnings, changes=changes, outputs=outputs)
+
+
+def _without_files(
+    task: Task, environ: Mapping[str, str], variables: Mapping[str, Value]
+) -> aio.Session:
+    """The session for a plan that was saved: only ephemeral variables have to be given again."""
+    given = unit_variables(task.unit, variables)
+    options = SessionOptions(lock=LockOptions(task.options.lock, task.options.lock_timeout))
+    where = working_directory(task.unit, environ)
+    return aio.Session(where, GivenVariables(given.flags, given.values), options, NOBODY)
+
+
+async def _output(task: Task, environ: Mapping[str, str]) -> Outcome:
+    state = await _session(task, environ).state
+    if not state.lineage:
+        return Outcome(Status.DONE)
+    return Outcome(Status.DONE, outputs=_stored_outputs(state.outputs))
+
+
+def _stored_outputs(outputs: Mapping[str, Output]) -> Outputs:
+    return {name: marked_output(each.value, each.is_sensitive) for name, each in outputs.items()}
+
+
+async def _test(task: Task, environ: Mapping[str, str]) -> Outcome:
+    from nigari.testing.outcome import Status as Result
+    from nigari.testing.suite import Suite, TestOptions, TestView
+
+    where = working_directory(task.unit, environ)
+    given = unit_variables(task.unit, task.variables)
+    selected = task.unit.workspace or "default"
+    suite = Suite(where, given, TestOptions("tests", (), False, 1), selected)
+    if not suite.load():
+        found = tuple(suite.diags.in_order())
+        return Outcome(Status.FAILED, found, _sources(task, found))
+    outcome = await suite.run(TestView())
+    told = [each for file in outcome.files for run in file.runs for each in run.diags]
+    told += [each for file in outcome.files for end in file.cleanups for each in end.diags]
+    passed = outcome.count(Result.PASS)
+    runs = sum(len(file.runs) for file in outcome.files)
+    status = Status.FAILED if outcome.has_failed else Status.DONE
+    errors = tuple(each for each in told if each.severity is Severity.ERROR)
+    return Outcome(status, errors, _sources(task, errors), report={"passed": passed, "runs": runs})
+
+
+# -- what is told --------------------------------------------------------------------------------
+
+
+def _told(error: SessionError) -> tuple[tuple[Diagnostic, ...], Mapping[str, bytes]]:
+    wanted = _files_of(error.diagnostics)
+    return error.diagnostics, {k: v for k, v in error.sources.items() if k in wanted}
+
+
+def _sources(task: Task, found: Sequence[Diagnostic]) -> Mapping[str, bytes]:
+    """The files that diagnostics are about, as far as they can still be read."""
+    sources: dict[str, bytes] = {}
+    for name in _files_of(found):
+        try:
+            with open(os.path.join(task.unit.path, name), "rb") as file:
+                sources[name] = file.read()
+        except OSError:
+            continue
+    return sources
+
+
+def _files_of(found: Sequence[Diagnostic]) -> set[str]:
+    places = [each.subject for each in found]
+    places += [cause.subject for each in found for cause in each.causes]
+    return {place.filename for place in places if place is not None}
+
+
+class _Log:
+    """Writes what happens to the log of a unit."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __call__(self, event: Event) -> None:
+        _log(self._path, f"{event}\n")
+
+
+def _log(path: str, text: str) -> None:
+    if path:
+        with open(path, "a", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+
+
+def _log_outcome(task: Task, outcome: Outcome) -> None:
+    if not task.log:
+        return
+    said = to_text(outcome.diagnostics, outcome.sources)
+    changes = "" if outcome.changes is None else f": {outcome.changes.summary}"
+    _log(task.log, f"{said}{task.kind.value} {outcome.status.value}{changes}\n")

@@ -1,0 +1,108 @@
+"""Results of fleets: what has come of each unit, and of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+
+from nigari.diagnostics import Diagnostic
+from nigari.fleet.tasks import Changes, Outcome, Outputs, Status
+from nigari.fleet.unit import Unit, path_from_root, seen_from_root
+from nigari.record import record
+
+
+class UnitStatus(Enum):
+    """What has come of a unit."""
+
+    DONE = "done"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    """Something that it needs has failed, or everything was stopped before its turn."""
+    UNAPPROVED = "needs approval"
+    INTERRUPTED = "interrupted"
+    LOST = "lost"
+
+
+@record
+class UnitResult:
+    """What has come of one unit."""
+
+    unit: str
+    status: UnitStatus
+    changes: Changes | None = None
+    outputs: Outputs | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What is wrong, with paths from the root of the fleet."""
+    sources: Mapping[str, bytes] = {}
+    because_of: str = ""
+    """The unit that is to blame where this one was skipped."""
+    seconds: float = 0.0
+    report: Mapping[str, object] = {}
+    log: str = ""
+    """The file that tells what happened."""
+
+    @property
+    def is_done(self) -> bool:
+        return self.status is UnitStatus.DONE
+
+
+@record
+class UnitStarted:
+    """A unit is being worked with."""
+
+    unit: str
+    phase: str
+
+
+@record
+class UnitFinished:
+    """It is done with, or given up."""
+
+    unit: str
+    phase: str
+    result: UnitResult
+
+
+FleetEvent = UnitStarted | UnitFinished
+ListenFleet = Callable[[FleetEvent], object]
+"""Hears what happens to units, as it happens."""
+
+
+@record
+class FleetResult:
+    """What has come of a command over a fleet."""
+
+    units: Mapping[str, UnitResult]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether anything is not as it should be."""
+        return any(not each.is_done for each in self.units.values())
+
+    def count(self, status: UnitStatus) -> int:
+        """How many units ended so."""
+        return sum(each.status is status for each in self.units.values())
+
+
+def result_of(unit: Unit, outcome: Outcome, log: str = "") -> UnitResult:
+    """What a task has come to, as seen from the root of the fleet."""
+    status = UnitStatus(outcome.status.value)
+    return UnitResult(
+        unit.name,
+        status,
+        outcome.changes,
+        outcome.outputs,
+        tuple(seen_from_root(outcome.diagnostics, unit)),
+        {path_from_root(path, unit): text for path, text in outcome.sources.items()},
+        seconds=outcome.seconds,
+        report=outcome.report,
+        log=log,
+    )
+
+
+def skipped(name: str, because_of: str) -> UnitResult:
+    """A unit that was not worked with."""
+    return UnitResult(name, UnitStatus.SKIPPED, because_of=because_of)
+
+
+assert {each.value for each in Status} <= {each.value for each in UnitStatus}

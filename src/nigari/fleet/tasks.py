@@ -1,0 +1,176 @@
+"""Tasks: one thing to do with one unit, as data that can be sent to another process, and what has
+come of it.
+
+A task says all that doing it takes; what it needs of other units are values in it. Nothing here
+knows who does it or in which order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+from nigari.backends.identity import StateIdentity
+from nigari.cty.paths import transform
+from nigari.cty.unknown import Unknown
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic
+from nigari.fleet.definition import output_cause
+from nigari.fleet.unit import Unit
+from nigari.lang.marks import SENSITIVE
+from nigari.plan.model.changes import PlanMode
+from nigari.record import record
+
+Outputs = Mapping[str, Value]
+"""Root outputs by name, marked where they are sensitive, unknown where only apply can tell."""
+
+# Nobody changes these. Unlike mapping proxies they can be sent to another process.
+_NOTHING: Final[Mapping[str, Value]] = {}
+_NO_STATES: Final[Mapping[StateIdentity, Outputs]] = {}
+_NO_SOURCES: Final[Mapping[str, bytes]] = {}
+_NO_REPORT: Final[Mapping[str, object]] = {}
+
+
+class Kind(Enum):
+    """What can be done with a unit."""
+
+    INIT = "init"
+    VALIDATE = "validate"
+    PLAN = "plan"
+    APPLY = "apply"
+    OUTPUT = "output"
+    TEST = "test"
+
+
+class Status(Enum):
+    """What has come of a task."""
+
+    DONE = "done"
+    FAILED = "failed"
+    UNAPPROVED = "needs approval"
+    """The plan differs from the one that was agreed to, so that nothing was done."""
+    INTERRUPTED = "interrupted"
+    LOST = "lost"
+    """Whoever did it is gone, and it is not known how far it came."""
+
+
+@record
+class TaskOptions:
+    """What a command says about everything that it does."""
+
+    mode: PlanMode = PlanMode.NORMAL
+    refresh: bool = True
+    parallelism: int = 10
+    lock: bool = True
+    lock_timeout: float = 0.0
+    upgrade: bool = False
+    reconfigure: bool = False
+    lockfile_readonly: bool = False
+
+
+@record
+class Task:
+    """One thing to do with one unit."""
+
+    kind: Kind
+    unit: Unit
+    options: TaskOptions
+    variables: Mapping[str, Value] = _NOTHING
+    planned: Mapping[StateIdentity, Outputs] = _NO_STATES
+    """What the states of other units will be, for `terraform_remote_state`."""
+    plan: str = ""
+    """The file that a plan is written to, or that has the plan to apply."""
+    agreed: str = ""
+    """A file with the plan that was agreed to, where another has to be made to be applied."""
+    log: str = ""
+    """The file in which is told what happens."""
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it can be done again when nobody knows how far it came."""
+        return self.kind is not Kind.APPLY
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether something that the unit is given is not known yet."""
+        given = [*self.variables.values()]
+        given += [value for outputs in self.planned.values() for value in outputs.values()]
+        return not all(value.is_wholly_known for value in given)
+
+
+@record
+class ChangeLine:
+    """What is to become of one object, in short."""
+
+    address: str
+    action: str
+    why: str
+
+
+@record
+class Changes:
+    """How much a plan does."""
+
+    add: int
+    change: int
+    destroy: int
+    import_: int
+    forget: int
+    outputs: int
+    """How many outputs get another value."""
+    lines: tuple[ChangeLine, ...]
+    drift: tuple[str, ...]
+    is_empty: bool
+    """Whether applying it would change nothing at all."""
+
+    @property
+    def summary(self) -> str:
+        """In the words that plans end with."""
+        parts = [f"{self.add} to add, {self.change} to change, {self.destroy} to destroy"]
+        if self.import_:
+            parts.insert(0, f"{self.import_} to import")
+        if self.forget:
+            parts.append(f"{self.forget} to forget")
+        return ", ".join(parts)
+
+
+@record
+class Outcome:
+    """What has come of a task."""
+
+    status: Status
+    diagnostics: tuple[Diagnostic, ...] = ()
+    sources: Mapping[str, bytes] = _NO_SOURCES
+    """The files that the diagnostics are about."""
+    changes: Changes | None = None
+    outputs: Outputs | None = None
+    """Those that the state has, or, after a plan, will have; None where there is no state."""
+    seconds: float = 0.0
+    report: Mapping[str, object] = _NO_REPORT
+    """What else there is to tell, as JSON data."""
+
+
+def with_causes(outputs: Outputs, unit: str) -> dict[str, Value]:
+    """Outputs whose unknown parts say whose they are."""
+    return {name: _caused(value, unit, name) for name, value in outputs.items()}
+
+
+def _caused(value: Value, unit: str, name: str) -> Value:
+    if value.is_wholly_known:
+        return value
+    cause = (output_cause(unit, name),)
+    return transform(
+        value, lambda _, part: part.with_causes(cause) if isinstance(part.data, Unknown) else part
+    )
+
+
+def as_stored(outputs: Outputs) -> dict[str, Value]:
+    """Outputs as `terraform_remote_state` gives them, which knows of no secrets."""
+    return {name: value.unmark_deep()[0] for name, value in outputs.items()}
+
+
+def marked_output(value: Value, is_sensitive: bool) -> Value:
+    """The value of an output with no other mark than the one that it is a secret."""
+    plain = value.unmark_deep()[0]
+    return plain.mark(SENSITIVE) if is_sensitive else plain

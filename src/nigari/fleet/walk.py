@@ -1,0 +1,78 @@
+"""The walk over a fleet: every unit after all that it needs, side by side where it may be.
+
+A unit that fails keeps those that depend on it from being worked with, and nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+Work = Callable[[str], Awaitable[bool]]
+"""Works with a unit, and tells whether those that depend on it can go on."""
+Skip = Callable[[str, str], object]
+"""Called for a unit that is not worked with, with the unit that is to blame."""
+
+
+class Walk:
+    """One walk over some units."""
+
+    def __init__(
+        self, names: Iterable[str], needs: Mapping[str, Sequence[str]], work: Work, skip: Skip
+    ) -> None:
+        kept = dict.fromkeys(names)
+        self._work = work
+        self._skip = skip
+        self._users: dict[str, list[str]] = {name: [] for name in kept}
+        self._waiting: dict[str, int] = dict.fromkeys(kept, 0)
+        for name in kept:
+            for each in needs.get(name, ()):
+                if each in kept:
+                    self._users[each].append(name)
+                    self._waiting[name] += 1
+        self._blamed: dict[str, str] = {}
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        self._is_stopped = True
+
+    async def run(self) -> None:
+        """Work with all units, or with those that can be worked with."""
+        running: dict[asyncio.Task[bool], str] = {}
+        ready = [name for name, count in self._waiting.items() if count == 0]
+        while ready or running:
+            for name in ready:
+                if self._is_stopped:
+                    self._skip(name, "")
+                else:
+                    running[asyncio.create_task(self._one(name))] = name
+            ready = []
+            if not running:
+                break
+            done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                name = running.pop(task)
+                ready += self._after(name, "" if task.result() else name)
+
+    async def _one(self, name: str) -> bool:
+        return not self._is_stopped and await self._work(name)
+
+    def _after(self, name: str, blamed: str) -> list[str]:
+        """What can begin once a unit is done, or, where something is to blame, is given up."""
+        ready: list[str] = []
+        pending = [(name, blamed)]
+        while pending:
+            current, culprit = pending.pop()
+            for user in self._users[current]:
+                self._waiting[user] -= 1
+                if culprit:
+                    self._blamed.setdefault(user, culprit)
+                if self._waiting[user] == 0:
+                    known = self._blamed.get(user)
+                    if known is None:
+                        ready.append(user)
+                    else:
+                        self._skip(user, known)
+                        pending.append((user, known))
+        return ready

@@ -1,0 +1,71 @@
+"""A worker process: it lives on from task to task, so that whatever has been imported or read stays
+warm, and does one thing at a time.
+
+Tasks come through a socket whose number is its only argument, and outcomes go back the same way.
+Whoever started it may be gone: then it finishes an apply that is under way, so that nothing is left
+half done, gives up anything else, and ends itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import os
+import signal
+import socket
+import sys
+from typing import Final
+
+from nigari.diagnostics.unexpected import unexpected
+from nigari.fleet.messages import Interrupt, read_message, write_message
+from nigari.fleet.performing import perform
+from nigari.fleet.tasks import Outcome, Status, Task
+
+_OBJECTS_BETWEEN_COLLECTIONS: Final = 100_000
+
+
+def main() -> None:
+    """Work until nobody wants anything more."""
+    # Who interrupts the program is heard by the program, which passes it on.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
+    asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
+    os._exit(0)
+
+
+async def _serve(channel: socket.socket) -> None:
+    reader, writer = await asyncio.open_connection(sock=channel)
+    current: asyncio.Task[None] | None = None
+    is_repeatable = True
+    while (message := await read_message(reader)) is not None:
+        if isinstance(message, Task):
+            is_repeatable = message.is_repeatable
+            current = asyncio.create_task(_work(message, writer))
+        elif isinstance(message, Interrupt) and current is not None:
+            current.cancel()
+    if current is not None and is_repeatable:
+        current.cancel()
+    if current is not None:
+        with contextlib.suppress(asyncio.CancelledError, ConnectionError):
+            await current
+
+
+async def _work(task: Task, writer: asyncio.StreamWriter) -> None:
+    if task.log:
+        _say_into(task.log)
+    try:
+        outcome = await perform(task, os.environ)
+    except Exception as error:  # noqa: BLE001 - the program is told, and goes on without this unit
+        outcome = Outcome(Status.FAILED, (unexpected(f"The {task.kind.value}", error),))
+    with contextlib.suppress(ConnectionError):
+        await write_message(writer, outcome)
+
+
+def _say_into(log: str) -> None:
+    """Let whatever is printed, by providers and provisioners as well, go to the log of the unit."""
+    os.makedirs(os.path.dirname(log), exist_ok=True)
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    os.close(file)

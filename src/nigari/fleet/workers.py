@@ -1,0 +1,154 @@
+"""Workers: who does tasks. On one machine they are processes that live on, at most so many at once.
+
+A worker that dies takes nothing with it but what it was doing. What can be done again is done again
+by another one; an apply is not: what has become of it, its state and its lock tell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
+
+from nigari.diagnostics import Diagnostic, Severity
+from nigari.fleet.messages import Interrupt, read_message, write_message
+from nigari.fleet.tasks import Kind, Outcome, Status, Task
+
+MakeTask = Callable[[], Task]
+"""Makes a task when its turn has come."""
+_TRIES: Final = 3
+_PROGRAM: Final = (
+    "import sys; sys.path.insert(0, sys.argv[2]); from nigari.fleet.worker import main; main()"
+)
+_PACKAGES: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+"""Where this program is: workers find it there, however it was found."""
+_END_IN: Final = 5.0
+"""Seconds that a worker has to end by itself."""
+
+
+class Workers(Protocol):
+    """Who does tasks."""
+
+    async def run(self, make: MakeTask) -> Outcome:
+        """Have a task done as soon as it can be."""
+        ...
+
+    async def interrupt(self) -> None:
+        """Have what is under way come to an end, gently at first and at once the second time."""
+        ...
+
+    async def close(self) -> None:
+        """End all workers; nothing must be under way."""
+        ...
+
+
+class LocalWorkers:
+    """Processes of this machine, started when they are first needed."""
+
+    def __init__(self, jobs: int, environ: Mapping[str, str]) -> None:
+        self.jobs = jobs
+        self._environ = environ
+        self._idle: list[_Process] = []
+        self._busy: set[_Process] = set()
+        self._slots = asyncio.Semaphore(jobs)
+
+    async def run(self, make: MakeTask) -> Outcome:
+        async with self._slots:
+            task = make()
+            for _ in range(_TRIES):
+                outcome = await self._try(task)
+                if outcome is not None:
+                    return outcome
+                if not task.is_repeatable:
+                    break
+            return Outcome(Status.LOST, (lost_worker(task),))
+
+    async def _try(self, task: Task) -> Outcome | None:
+        """What a worker makes of a task; None where it has died."""
+        worker = self._idle.pop() if self._idle else await _start(self._environ)
+        self._busy.add(worker)
+        try:
+            outcome = await worker.do(task)
+        finally:
+            self._busy.discard(worker)
+        if outcome is None:
+            await worker.end()
+            return None
+        self._idle.append(worker)
+        return outcome
+
+    async def interrupt(self) -> None:
+        for worker in list(self._busy):
+            await worker.interrupt()
+
+    async def close(self) -> None:
+        await asyncio.gather(*(each.end() for each in [*self._idle, *self._busy]))
+        self._idle.clear()
+
+
+class _Process:
+    """One worker process."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+
+    async def do(self, task: Task) -> Outcome | None:
+        try:
+            await write_message(self._writer, task)
+        except ConnectionError:
+            return None
+        message = await read_message(self._reader)
+        return message if isinstance(message, Outcome) else None
+
+    async def interrupt(self) -> None:
+        with contextlib.suppress(ConnectionError):
+            await write_message(self._writer, Interrupt())
+
+    async def end(self) -> None:
+        self._writer.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), _END_IN)
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            await self._process.wait()
+
+
+async def _start(environ: Mapping[str, str]) -> _Process:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", _PROGRAM, str(theirs.fileno()), _PACKAGES),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            pass_fds=(theirs.fileno(),),
+            env=dict(environ),
+            # An interruption at the terminal is for the program, which passes it on.
+            start_new_session=True,
+        )
+    reader, writer = await asyncio.open_connection(sock=ours)
+    return _Process(process, reader, writer)
+
+
+def lost_worker(task: Task) -> Diagnostic:
+    """A worker that is gone, with what it was doing."""
+    detail = "Its worker process ended unexpectedly, for example because it was killed."
+    if task.kind is Kind.APPLY:
+        detail += (
+            " The state has what was stored until then, and its lock may still be held. Run the "
+            "command again: the unit is planned again, and nothing that was done is done twice."
+        )
+    return Diagnostic(Severity.ERROR, f"{task.kind.value.capitalize()} did not finish", detail)
