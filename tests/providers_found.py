@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -18,6 +18,13 @@ def find_provider(
     monkeypatch: pytest.MonkeyPatch, make: Callable[[], api.Provider], source: str = ""
 ) -> None:
     """Have every provider that is not built in made this way; only that with the source, if given."""
+    find_providers(monkeypatch, {source: make})
+
+
+def find_providers(
+    monkeypatch: pytest.MonkeyPatch, makes: Mapping[str, Callable[[], api.Provider]]
+) -> None:
+    """Have providers made in these ways, by source; without one, every other that is not built in."""
 
     async def start(
         self: InstalledProviders,
@@ -27,8 +34,7 @@ def find_provider(
     ) -> api.Provider:
         if provider.is_builtin:
             return TerraformProvider()
-        assert source in ("", str(provider))
-        return make()
+        return makes[str(provider) if str(provider) in makes else ""]()
 
     def is_elsewhere(self: InstalledProviders, provider: Provider) -> bool:
         return not provider.is_builtin

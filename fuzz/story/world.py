@@ -60,7 +60,7 @@ class World(Provider):
         told = api.ProviderDiagnostic(Severity.ERROR, "Half done", f"{operation} of {name}.")
         return api.ApplyResponse(response.state, response.private, diagnostics=(told,))
 
-    async def configure(self, config: cty.Value) -> api.Response:
+    async def configure(self, config: cty.Value, may_defer: bool = False) -> api.Response:
         response = await super().configure(config)
         label = config.attribute("label")
         _journal("configure", label.as_string() if label.is_known and not label.is_null else "-")

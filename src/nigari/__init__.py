@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from nigari import aio, cty, diagnostics, events, hcl
     from nigari.aio import Applied, Ask, Initialized
-    from nigari.session import Session, open, read_plan  # noqa: A004 - people write `nigari.open`
+    from nigari.session import Round, Session, open, read_plan  # noqa: A004 - people write `nigari.open`
     from nigari.workspace.base.last_apply import LastApply
     from nigari.workspace.configuration.blocks import BackendView, BlockView, ResourceView
     from nigari.workspace.configuration.declarations import OutputView, Rule, VariableView
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from nigari.workspace.session.environment_result import EnvironmentInfo
     from nigari.workspace.session.failure import SessionError
     from nigari.workspace.session.loading import Configuration
-    from nigari.workspace.session.plan_result import Plan, PlannedChange, Summary
+    from nigari.workspace.session.plan_result import Deferred, Plan, PlannedChange, Summary
     from nigari.workspace.session.state_result import Output, StoredResource, StoredState
 else:
     __getattr__ = lazy_exports(
@@ -46,7 +46,7 @@ else:
         {
             **{name: (name,) for name in ("cty", "diagnostics", "events", "hcl")},
             "aio": ("Applied", "Ask", "Initialized", "aio"),
-            "session": ("Session", "open", "read_plan"),
+            "session": ("Round", "Session", "open", "read_plan"),
             "nigari.workspace.configuration.blocks": ("BackendView", "BlockView", "ResourceView"),
             "nigari.workspace.configuration.declarations": ("OutputView", "Rule", "VariableView"),
             "nigari.workspace.configuration.explanation": ("Explanation",),
@@ -65,7 +65,12 @@ else:
             "nigari.workspace.session.environment_result": ("EnvironmentInfo",),
             "nigari.workspace.session.failure": ("SessionError",),
             "nigari.workspace.session.loading": ("Configuration",),
-            "nigari.workspace.session.plan_result": ("Plan", "PlannedChange", "Summary"),
+            "nigari.workspace.session.plan_result": (
+                "Deferred",
+                "Plan",
+                "PlannedChange",
+                "Summary",
+            ),
             "nigari.workspace.session.state_result": ("Output", "StoredResource", "StoredState"),
         },
     )
@@ -81,6 +86,7 @@ __all__ = [
     "CallView",
     "ChangeReasons",
     "Configuration",
+    "Deferred",
     "EnvironmentInfo",
     "Explanation",
     "Initialized",
@@ -95,6 +101,7 @@ __all__ = [
     "ProviderRequirement",
     "ProviderView",
     "ResourceView",
+    "Round",
     "Rule",
     "Session",
     "SessionError",

@@ -12,7 +12,8 @@ the state is stored all the same.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from os import PathLike, fspath
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, TypeVar
@@ -40,6 +41,7 @@ from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.opening import absolute, given_variables, working_directory
 from nigari.workspace.session.plan_result import Plan, made_plan
 from nigari.workspace.session.progress import Announcer
+from nigari.workspace.session.rounds import Rounds
 from nigari.workspace.session.session import Edit
 from nigari.workspace.session.session import Session as Work
 from nigari.workspace.session.state_result import Output, StoredState
@@ -55,7 +57,7 @@ Ask = Callable[[str, str], str | None]
 """Answers a question: the name of what is asked for and its description; None for no answer."""
 _APPLYING = "OperationTypeApply"
 
-__all__ = ["Applied", "Ask", "Initialized", "Session", "open", "read_plan"]
+__all__ = ["Applied", "Ask", "Initialized", "Round", "Session", "open", "read_plan"]
 
 
 @record
@@ -70,6 +72,33 @@ class Applied:
     def outputs(self) -> Mapping[str, Output]:
         """The root outputs."""
         return self.state.outputs
+
+
+class Round:
+    """One round of an apply: a plan, and what comes of it."""
+
+    def __init__(
+        self,
+        number: int,
+        plan: Plan,
+        carry_out: Callable[[], Coroutine[object, object, Applied]],
+    ) -> None:
+        self.number = number
+        """The first one is 1."""
+        self.plan = plan
+        """What it does, and what it leaves for later."""
+        self.applied: Applied | None = None
+        """What has come of it, once it is carried out."""
+        self._carry_out = carry_out
+
+    async def apply(self) -> Applied:
+        """Carry it out, if that has not been done."""
+        if self.applied is None:
+            self.applied = await Interruptions().run(self._carry_out())
+        return self.applied
+
+    def __repr__(self) -> str:
+        return f"<round {self.number}: {self.plan.summary}>"
 
 
 @record
@@ -249,17 +278,27 @@ class Session:
         targets: Sequence[str] = (),
         excludes: Sequence[str] = (),
         replace: Sequence[str] = (),
+        allow_deferral: bool = False,
         parallelism: int = 10,
         listen: Listen | None = None,
     ) -> Plan:
         """Compare the configuration with the state and with the real objects.
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
-        after somebody else has changed the state is refused.
+        after somebody else has changed the state is refused. With `allow_deferral`, what is known
+        only after apply is left for a later plan.
         """
         work = self._open()
         options = _plan_options(
-            work, destroy, refresh_only, refresh, targets, excludes, replace, parallelism
+            work,
+            destroy,
+            refresh_only,
+            refresh,
+            targets,
+            excludes,
+            replace,
+            parallelism,
+            allow_deferral,
         )
         announcer = Announcer(listen or _ignore)
         return await _gently(self._plan(work, options, announcer), announcer)
@@ -317,6 +356,47 @@ class Session:
                 return await _carry_out(held, held.made(plan), announcer, options.parallelism)
 
         return await _gently(whole(), announcer)
+
+    async def rounds(
+        self,
+        *,
+        most: int = 0,
+        refresh: bool = True,
+        targets: Sequence[str] = (),
+        excludes: Sequence[str] = (),
+        replace: Sequence[str] = (),
+        parallelism: int = 10,
+        listen: Listen | None = None,
+    ) -> AsyncGenerator[Round, None]:
+        """Plan what can be known, apply it, and plan again with what is known then, until nothing
+        is left, one round after the other. There are at most so many rounds.
+
+        Each round is there to be looked at before it is carried out. That happens when its `apply`
+        is called, or else when the loop goes on; who leaves the loop leaves it undone. The state is
+        locked until the loop ends.
+        """
+        work, announcer = self._open(), Announcer(listen or _ignore)
+        options = _plan_options(
+            work, False, False, refresh, targets, excludes, replace, parallelism, defers=True
+        )
+        work.ask_variables()
+        async with turns.locked(work, _APPLYING, announcer) as held:
+            if held is None or not held.has_configuration(options.mode):
+                raise _failure(work)
+            rounds = Rounds(held, options, most)
+            goes_on = True
+            while goes_on:
+                plan = await rounds.plan()
+                if plan is None or rounds.is_stuck(plan):
+                    raise _failure(work)
+                made = held.made(plan)
+                carry_out = partial(_carry_out, held, made, announcer, parallelism)
+                round_ = Round(rounds.number, Plan(made, _finished(work)), carry_out)
+                yield round_
+                await round_.apply()
+                announcer.close()
+                work.diags = Diagnostics()
+                goes_on = rounds.goes_on(plan)
 
     async def _apply(self, plan: Plan, parallelism: int, announcer: Announcer) -> Applied:
         made = made_plan(plan)
@@ -537,6 +617,7 @@ def _plan_options(
     excludes: Sequence[str],
     replaced: Sequence[str],
     parallelism: int,
+    defers: bool = False,
 ) -> PlanOptions:
     if destroy and refresh_only:
         raise ValueError("destroy and refresh_only cannot be used together")
@@ -556,6 +637,7 @@ def _plan_options(
         targets=tuple(_address(work, each, parse_target) for each in targets),
         excluded=tuple(_address(work, each, parse_target) for each in excludes),
         parallelism=parallelism,
+        defers=defers,
     )
 
 

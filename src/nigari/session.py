@@ -11,7 +11,7 @@ names as coroutines are in `nigari.aio`, where each is described; this only runs
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
 
@@ -19,12 +19,12 @@ import nigari.aio as aio
 from nigari.aio import Applied, Ask, Initialized
 from nigari.diagnostics import Diagnostic
 from nigari.events import Listen
-from nigari.workspace.base.waiting import run_to_end
+from nigari.workspace.base.waiting import Run, one_loop, run_to_end
 from nigari.workspace.session.environment_result import EnvironmentInfo
 from nigari.workspace.session.plan_result import Plan
 from nigari.workspace.session.state_result import Output, StoredState
 
-__all__ = ["Session", "open", "read_plan"]
+__all__ = ["Round", "Session", "open", "read_plan"]
 
 
 def open(  # noqa: A001 - people write `nigari.open`
@@ -73,6 +73,36 @@ def read_plan(
     those that are ephemeral have to be given again.
     """
     return run_to_end(aio.read_plan(path, directory, variables))
+
+
+class Round:
+    """One round of an apply: a plan, and what comes of it."""
+
+    def __init__(self, inner: aio.Round, run: Run) -> None:
+        self._inner = inner
+        self._run = run
+
+    @property
+    def number(self) -> int:
+        """The first one is 1."""
+        return self._inner.number
+
+    @property
+    def plan(self) -> Plan:
+        """What it does, and what it leaves for later."""
+        return self._inner.plan
+
+    @property
+    def applied(self) -> Applied | None:
+        """What has come of it, once it is carried out."""
+        return self._inner.applied
+
+    def apply(self) -> Applied:
+        """Carry it out, if that has not been done."""
+        return self._run(self._inner.apply())
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
 
 
 class Session:
@@ -153,13 +183,15 @@ class Session:
         targets: Sequence[str] = (),
         excludes: Sequence[str] = (),
         replace: Sequence[str] = (),
+        allow_deferral: bool = False,
         parallelism: int = 10,
         listen: Listen | None = None,
     ) -> Plan:
         """Compare the configuration with the state and with the real objects.
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
-        after somebody else has changed the state is refused.
+        after somebody else has changed the state is refused. With `allow_deferral`, what is known
+        only after apply is left for a later plan.
         """
         return run_to_end(
             self._inner.plan(
@@ -169,10 +201,49 @@ class Session:
                 targets=targets,
                 excludes=excludes,
                 replace=replace,
+                allow_deferral=allow_deferral,
                 parallelism=parallelism,
                 listen=listen,
             )
         )
+
+    def rounds(
+        self,
+        *,
+        most: int = 0,
+        refresh: bool = True,
+        targets: Sequence[str] = (),
+        excludes: Sequence[str] = (),
+        replace: Sequence[str] = (),
+        parallelism: int = 10,
+        listen: Listen | None = None,
+    ) -> Iterator[Round]:
+        """Plan what can be known, apply it, and plan again with what is known then, until nothing
+        is left, one round after the other. There are at most so many rounds.
+
+        Each round is there to be looked at before it is carried out. That happens when its `apply`
+        is called, or else when the loop goes on; who leaves the loop leaves it undone. The state is
+        locked until the loop ends.
+        """
+        rounds = self._inner.rounds(
+            most=most,
+            refresh=refresh,
+            targets=targets,
+            excludes=excludes,
+            replace=replace,
+            parallelism=parallelism,
+            listen=listen,
+        )
+
+        async def following() -> aio.Round | None:
+            return await anext(rounds, None)
+
+        with one_loop() as run:
+            try:
+                while (found := run(following())) is not None:
+                    yield Round(found, run)
+            finally:
+                run(rounds.aclose())
 
     def apply(
         self, plan: Plan | None = None, *, parallelism: int = 10, listen: Listen | None = None

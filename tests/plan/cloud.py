@@ -64,7 +64,7 @@ class _Watched(Provider):
         cloud.running += 1
         cloud.most = max(cloud.most, cloud.running)
 
-    async def configure(self, config: Value) -> api.Response:
+    async def configure(self, config: Value, may_defer: bool = False) -> api.Response:
         if not config.is_wholly_known:
             self._cloud.configured.append("(unknown)")
             return api.Response()

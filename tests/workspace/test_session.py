@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import nigari
-from nigari import aio
+from nigari import aio, cty
 from nigari.cli.command import Terminal
 from nigari.cli.main import run
 from nigari.diagnostics import Diagnostic, Severity
@@ -447,6 +447,87 @@ def test_what_prompts_and_notebooks_show(infra: Path) -> None:
     assert repr(session.state.resources["terraform_data.a"]) == "<terraform_data.a>"
 
 
+ROUNDS = """\
+resource "terraform_data" "a" {
+  input = "x"
+}
+resource "terraform_data" "b" {
+  for_each = toset([terraform_data.a.id])
+}
+output "n" {
+  value = length(terraform_data.b)
+}
+"""
+
+
+def test_rounds_one_after_the_other(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(ROUNDS)
+    session = nigari.open(tmp_path)
+    seen = []
+    for round_ in session.rounds():
+        assert round_.applied is None
+        seen.append((round_.number, str(round_.plan.summary), len(round_.plan.deferred)))
+    assert seen == [
+        (1, "1 to add, 0 to change, 0 to destroy", 2),
+        (2, "1 to add, 0 to change, 0 to destroy", 0),
+    ]
+    assert round_.applied is not None
+    assert round_.applied.outputs["n"].value == cty.number(1)
+    assert [each.number for each in session.rounds()] == [1]
+
+
+def test_who_leaves_the_loop_leaves_the_round_undone(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(ROUNDS)
+    session = nigari.open(tmp_path)
+    for _ in session.rounds():
+        break
+    assert not session.state.resources
+    for round_ in session.rounds():
+        done = round_.apply()
+        assert round_.apply() is done
+        break
+    assert list(session.state.resources) == ["terraform_data.a"]
+    # The lock is free again.
+    assert session.plan().summary.add == 1
+
+
+def test_a_plan_with_something_left(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(ROUNDS)
+    session = nigari.open(tmp_path)
+    with pytest.raises(SessionError, match="-allow-deferral"):
+        session.plan()
+    plan = session.plan(allow_deferral=True)
+    left = plan.deferred[1]
+    assert (left.address, left.kind, left.waits_for) == (
+        "terraform_data.b[*]",
+        "resource",
+        ("terraform_data.a",),
+    )
+    plan.save(tmp_path / "p")
+    assert session.read_plan(tmp_path / "p").deferred == plan.deferred
+    session.apply(plan)
+    assert list(session.state.resources) == ["terraform_data.a"]
+
+
+def test_rounds_that_lead_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(
+        'resource "terraform_data" "a" {\n  for_each = toset([uuid()])\n}\n'
+    )
+    with pytest.raises(SessionError, match="Rounds without an end"):
+        list(nigari.open(tmp_path).rounds())
+
+
+def test_rounds_as_coroutines_and_inside_a_running_loop(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(ROUNDS)
+
+    async def work() -> list[int]:
+        async with aio.open(tmp_path) as session:
+            numbers = [each.number async for each in session.rounds(most=1)]
+        return numbers + [each.number for each in nigari.open(tmp_path).rounds()]
+
+    assert asyncio.run(work()) == [1, 1]
+
+
 def _methods(kind: type) -> dict[str, Callable[..., object]]:
     return {
         name: member
@@ -459,7 +540,10 @@ def test_both_sessions_offer_the_same() -> None:
     assert _methods(Session).keys() == _methods(aio.Session).keys()
     for name, method in _methods(Session).items():
         other = _methods(aio.Session)[name]
-        assert inspect.signature(method) == inspect.signature(other), name
+        own, theirs = inspect.signature(method), inspect.signature(other)
+        assert own.parameters == theirs.parameters, name
+        # What gives one thing after the other does so in its own way.
+        assert own.return_annotation == theirs.return_annotation or name == "rounds", name
         assert method.__doc__ == other.__doc__, name
     assert inspect.signature(nigari.open).parameters == inspect.signature(aio.open).parameters
 

@@ -110,9 +110,9 @@ def _only_module(steps: Steps | None) -> ModuleAddr | None:
     return steps.module
 
 
-def parse_target(given: Given, diags: Diagnostics) -> Target | None:
+def parse_target(given: Given, diags: Diagnostics, deferred_allowed: bool = False) -> Target | None:
     """What `-target` names: a module instance, a resource or a resource instance."""
-    steps = steps_in_module(given, diags)
+    steps = steps_in_module(given, diags, deferred_allowed=deferred_allowed)
     if steps is None:
         return None
     if not steps.left:
@@ -125,9 +125,11 @@ def parse_target(given: Given, diags: Diagnostics) -> Target | None:
     return Target(Abs(steps.module, instance), steps.traversal.range)
 
 
-def parse_resource_instance(given: Given, diags: Diagnostics) -> AbsResourceInstance | None:
-    """A resource instance in a module instance."""
-    target = parse_target(given, diags)
+def parse_resource_instance(
+    given: Given, diags: Diagnostics, deferred_allowed: bool = False
+) -> AbsResourceInstance | None:
+    """A resource instance in a module instance; `[*]` may stand for all that are not known yet."""
+    target = parse_target(given, diags, deferred_allowed)
     found = None if target is None else _not_a_module(target, diags)
     if found is None:
         return None

@@ -25,6 +25,7 @@ from nigari.plan.model.execution_graph import ExecutionGraph, OperationKind
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.order.block_graph import Block, BlockGraph, output_block, resource_block
 from nigari.plan.order.settings import Settings
+from nigari.running.deferrals import DeferredKind
 from nigari.running.host import RunSettings
 from nigari.running.provider_pool import ProviderPool
 from nigari.state.model import CheckResult, OutputState, State
@@ -124,7 +125,7 @@ class Application:
         self._context.renew_dependencies()
         checks = await self._checks(succeeded)
         draft.set_checks(checks)
-        refused = _refused_outputs(checks) | self._unsettled_outputs()
+        refused = _refused_outputs(checks) | self._unsettled_outputs() | self._waiting_outputs()
         draft.set_outputs(await self._outputs(refused))
 
     def _unsettled_outputs(self) -> set[str]:
@@ -138,6 +139,14 @@ class Application:
             for each in self._plan.outputs.values()
             if not each.after.is_wholly_known
             and self._needs_any(output_block(each.name), unsettled)
+        }
+
+    def _waiting_outputs(self) -> set[str]:
+        """The root's outputs that come of something which is left for a later round."""
+        return {
+            each.address.removeprefix("output.")
+            for each in self._plan.deferred
+            if each.kind in (DeferredKind.OUTPUT, DeferredKind.CHECK)
         }
 
     def _unsettled(self) -> set[Block]:
@@ -179,9 +188,10 @@ class Application:
             for each in self._plan.checks
             if each.objects and not (self._plan.targeted and each.kind == "check")
         }
+        waiting = {each.address for each in self._plan.deferred if each.kind is DeferredKind.CHECK}
         for frame in await self.host.all_frames() if succeeded else ():
             conditions = module_conditions(frame, self.host.unread)
-            found = [each for each in conditions if each[1] in planned]
+            found = [each for each in conditions if each[1] in planned and each[2] not in waiting]
             await self.host.evaluate(list(condition_nodes(frame, found)))
             noted += found
         before = self._plan.checks

@@ -15,7 +15,7 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import EPHEMERAL
 from nigari.config.resource import Resource
 from nigari.cty.values import Value, unknown
-from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.eval.base.once import DONE, Effect, Need, Node
 from nigari.eval.nodes.module_call import expand
@@ -24,6 +24,7 @@ from nigari.plan.model.changes import Action, Plan, PlanMode
 from nigari.plan.nodes.instances import collected
 from nigari.plan.nodes.prior_values import PriorResource, prior_values
 from nigari.running.declared_modules import bare_frame
+from nigari.running.deferrals import Deferral, Deferrals, DeferredKind
 from nigari.running.host import Host, RunSettings
 from nigari.running.provider_instances import ProviderInstances
 from nigari.running.provider_pool import ProviderPool
@@ -35,8 +36,9 @@ class ApplyHost(Host):
     is_applying = True
 
     def __init__(self, surroundings: RunSettings, pool: ProviderPool, plan: Plan) -> None:
-        super().__init__(surroundings, pool, plan.refreshed_state)
+        super().__init__(surroundings, pool, plan.refreshed_state, _left_for_later(plan))
         self.plan = plan
+        self.is_destroying = plan.mode is PlanMode.DESTROY
         self.results: dict[AbsResourceInstance, Value] = {}
         self._asking: set[asyncio.Task[None]] = set()
         for change in plan.changes:
@@ -144,6 +146,13 @@ class ApplyHost(Host):
         return found
 
 
+def _left_for_later(plan: Plan) -> Deferrals | None:
+    """What a plan leaves for later, and is left for later still while it is applied."""
+    if not plan.deferred:
+        return None
+    return Deferrals({each.address: each.settled for each in plan.deferred})
+
+
 class ValueRequest(Node):
     """Something that an operation wants to have worked out; nobody else waits for it.
 
@@ -185,12 +194,13 @@ class ValueRequest(Node):
 class AppliedResource(ResourceNode):
     """A resource of one module instance while applying."""
 
-    __slots__ = ("data", "host")
+    __slots__ = ("data", "deferral", "host")
 
     def __init__(self, frame: Frame, resource: Resource, host: ApplyHost) -> None:
         super().__init__(frame, resource)
         self.host: ApplyHost = host
         self.data: dict[InstanceKey, InstanceData] | None = None
+        self.deferral: Deferral | None = None
 
     def expand(self) -> Sequence[Need]:
         """Find the instances again, as they were found while planning."""
@@ -199,7 +209,24 @@ class AppliedResource(ResourceNode):
             if isinstance(expansion, list):
                 return expansion
             self.data = dict(expansion.instances)
+            self._leave_for_later(expansion)
         return ()
+
+    def _leave_for_later(self, expansion: Expansion) -> None:
+        deferrals, resource = self.host.deferrals, self.resource
+        if deferrals is None:
+            return
+        found = deferrals.expanded(
+            DeferredKind.RESOURCE,
+            self.frame,
+            str(resource.addr),
+            resource.repetition,
+            expansion,
+            resource.range,
+        )
+        if found is not None:
+            self.deferral, certain = found
+            self.data = dict(certain)
 
     def step(self) -> Sequence[Need]:
         needs = self.expand()
@@ -207,6 +234,9 @@ class AppliedResource(ResourceNode):
             return needs
         schema = self.host.schema_of(self.frame, self.resource)
         if schema is None or self.data is None:
+            return ()
+        if self.deferral is not None:
+            self.value = self.deferral.value()
             return ()
         address = Abs(self.frame.instance.addr, self.resource.addr)
         state = self.host.prior.resources.get(address)

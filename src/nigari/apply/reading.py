@@ -24,6 +24,8 @@ async def read(context: ApplyContext, change: Change) -> Value | None:
         if resource.in_check:
             return None
         raise Failed
+    if host.kept is not None:
+        host.kept.keep_data(change.address, config, value)
     context.draft.set_current(change.address, encode(value, change.schema), change.provider)
     value = host.results[change.address] = with_schema_marks(value, change.schema)
     return value

@@ -38,6 +38,11 @@ SUPPRESS_FLAG: Final = "suppress-forget-errors"
 PARALLELISM_FLAG = Flag(
     "parallelism", FLAG_TEXT, "The maximum number of concurrent operations", "NUMBER", "10"
 )
+DEFER_FLAG = Flag(
+    "allow-deferral",
+    FLAG_SWITCH,
+    "Leave what is known only after apply for a later round, instead of failing",
+)
 PLAN_FLAGS = (
     SUMMARY_FLAG,
     WHY_FLAG,
@@ -65,6 +70,7 @@ PLAN_FLAGS = (
         "ADDRESS",
     ),
     Flag("exclude-file", FLAG_LIST, "The same for each line of a file; can be repeated", "FILE"),
+    DEFER_FLAG,
     PARALLELISM_FLAG,
     INPUT_FLAG,
     *LOCK_FLAGS,
@@ -77,6 +83,9 @@ PLAN_FLAGS = (
 )
 SHOWING_FLAGS = (SUMMARY_FLAG, WHY_FLAG, ONLY_FLAG, REVEAL_FLAG)
 REFRESH_FLAGS = tuple(flag for flag in PLAN_FLAGS if flag not in SHOWING_FLAGS)
+ROUNDS_FLAG = Flag(
+    "rounds", FLAG_TEXT, "The maximum number of rounds, with -allow-deferral", "NUMBER", "0"
+)
 APPLY_FLAGS = (
     Flag("auto-approve", FLAG_SWITCH, "Do not ask for approval"),
     Flag(
@@ -84,6 +93,7 @@ APPLY_FLAGS = (
         FLAG_SWITCH,
         "Do not fail if a destroy leaves objects behind that are only forgotten",
     ),
+    ROUNDS_FLAG,
     *PLAN_FLAGS,
 )
 
@@ -105,6 +115,16 @@ def parallelism(invocation: Invocation) -> int:
     if number < 0:
         raise UsageError(f"The option -parallelism must be a number greater than 0, not {number}.")
     return number or int(PARALLELISM_FLAG.default)
+
+
+def most_rounds(invocation: Invocation) -> int:
+    """How many rounds there may be; as many as it takes where that is zero."""
+    number = whole_number(invocation, ROUNDS_FLAG.name)
+    if number < 0:
+        raise UsageError(f"The option -rounds must be a number greater than 0, not {number}.")
+    if number and not invocation.switch(DEFER_FLAG.name):
+        raise UsageError("The option -rounds can only be used with -allow-deferral.")
+    return number
 
 
 def whole_number(invocation: Invocation, flag: str) -> int:
@@ -140,7 +160,14 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
     if targets and excluded:
         raise UsageError("The options -target and -exclude cannot be used together.")
     return PlanOptions(
-        mode, refreshes, not only_reads, replaced, targets, excluded, parallelism(invocation)
+        mode,
+        refreshes,
+        not only_reads,
+        replaced,
+        targets,
+        excluded,
+        parallelism(invocation),
+        has_flag(invocation, DEFER_FLAG.name) and invocation.switch(DEFER_FLAG.name),
     )
 
 

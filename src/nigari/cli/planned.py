@@ -7,8 +7,10 @@ from contextlib import asynccontextmanager
 
 from nigari.cli.command import Invocation
 from nigari.cli.plan_options import (
+    DEFER_FLAG,
     GENERATE_FLAG,
     SUPPRESS_FLAG,
+    most_rounds,
     parallelism,
     plan_mode,
     plan_options,
@@ -25,6 +27,7 @@ from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.look_up import LookUp
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.locked import RESCUED, LockedSession, locked
+from nigari.workspace.session.rounds import Rounds
 from nigari.workspace.session.session import Session
 
 
@@ -59,6 +62,12 @@ class PlanningCommand:
     def diags(self) -> Diagnostics:
         return self.session.diags
 
+    @property
+    def is_in_rounds(self) -> bool:
+        """Whether one plan may follow another, until nothing is left for later."""
+        is_first = most_rounds(self.invocation) >= 0 and self.mode is PlanMode.NORMAL
+        return is_first and self.invocation.switch(DEFER_FLAG.name)
+
     def run(
         self, operation: str, work: Callable[[LockedSession], Awaitable[int]], plan_path: str = ""
     ) -> int:
@@ -79,14 +88,32 @@ class PlanningCommand:
     async def plan(self, locked: LockedSession) -> Plan | None:
         """The plan that the command line asks for."""
         options = plan_options(self.presenter, self.mode, self.is_refresh)
+        await self._generate_config(locked)
+        if self.diags.has_errors:
+            return None
+        async with self._progress():
+            return await locked.plan(options)
+
+    async def rounds(self, locked: LockedSession) -> Rounds | None:
+        """The rounds that the command line asks for; None after reporting why there are none."""
+        options = plan_options(self.presenter, self.mode)
+        await self._generate_config(locked)
+        if self.diags.has_errors:
+            return None
+        return Rounds(locked, options, most_rounds(self.invocation))
+
+    async def plan_round(self, rounds: Rounds) -> Plan | None:
+        """The plan of the next round."""
+        self.plan_presenter.round(rounds.number + 1)
+        async with self._progress():
+            return await rounds.plan()
+
+    async def _generate_config(self, locked: LockedSession) -> None:
+        """Write blocks for what is imported without any, if that is asked for."""
         has_path = has_flag(self.invocation, GENERATE_FLAG)
         path = self.invocation.text(GENERATE_FLAG) if has_path else ""
         if path:
             await self._generate(path, locked)
-            if self.diags.has_errors:
-                return None
-        async with self._progress():
-            return await locked.plan(options)
 
     async def _generate(self, path: str, locked: LockedSession) -> None:
         async with self._progress():
@@ -123,8 +150,13 @@ class PlanningCommand:
             self.show(locked, incomplete)
         return incomplete
 
-    async def apply(self, locked: LockedSession, plan: Plan, is_saved: bool = False) -> int:
-        """Carry out a plan and tell what came of it; nobody has been shown one that was saved."""
+    async def apply(
+        self, locked: LockedSession, plan: Plan, is_saved: bool = False, goes_on: bool = False
+    ) -> int:
+        """Carry out a plan and tell what came of it; nobody has been shown one that was saved.
+
+        Where another round follows, that has the last word.
+        """
         self.plan_presenter.applying(plan, is_saved)
         async with self._progress():
             applied = await locked.apply(
@@ -133,6 +165,8 @@ class PlanningCommand:
         if not applied.is_stored or self.diags.has_errors:
             return 1
         self.presenter.tell_so_far()
+        if goes_on:
+            return 0
         self.plan_presenter.result(plan, applied.state)
         if plan.mode is PlanMode.DESTROY and plan.forgotten:
             self._report_forgotten(plan)

@@ -35,6 +35,7 @@ from nigari.plan.model.check_results import (
     with_read_checks,
 )
 from nigari.plan.model.plan_file import SavedPlan
+from nigari.plan.nodes.deferred_changes import deferred_changes
 from nigari.plan.nodes.find_orphans import Orphans
 from nigari.plan.nodes.imports import ImportTarget, report_undeclared
 from nigari.plan.nodes.look_up import LookUp, declared_provider, named_provider
@@ -202,7 +203,8 @@ class Planner:
     def _check_imports(self, host: PlanHost) -> None:
         """Report imports to what the configuration does not have."""
         for target in host.imports.targets.values():
-            if not host.is_wanted(target.address) and host.looks_at(target.address):
+            is_declared = host.is_wanted(target.address) or host.held_by(target.address)
+            if not is_declared and host.looks_at(target.address):
                 report_undeclared(target, host.diags)
 
     def _warn_of_selection(self) -> None:
@@ -270,6 +272,7 @@ class Planner:
             _warn_of_forgetting(changes, self.diags)
         for memory in host.providers.memories():
             host.refreshed.remember(memory)
+        host.undo_held_moves()
         return Plan(
             options.mode,
             tuple(changes),
@@ -289,6 +292,7 @@ class Planner:
                 for frame in host.called
                 if any(node.state == DONE for node in frame.outputs.values())
             },
+            deferred=deferred_changes(host),
         )
 
     def _drift(self, host: PlanHost, options: PlanOptions) -> tuple[Drift, ...]:
@@ -304,7 +308,7 @@ class Planner:
         selected = host.selection
 
         def is_expanded(each: DeclaredCheck) -> bool:
-            if self._has_failed():
+            if self._has_failed() or host.is_left_open(each.module, each.item):
                 return False
             is_resource = each.kind == "resource"
             return selected is None or (is_resource and (each.module, each.item) in selected.blocks)

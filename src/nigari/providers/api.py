@@ -155,6 +155,7 @@ class ImportRequest:
     type_name: str
     id: str = ""
     identity: cty.Value | None = None
+    may_defer: bool = False
 
 
 @record
@@ -169,6 +170,7 @@ class ImportedResource:
 class ImportResponse:
     resources: tuple[ImportedResource, ...] = ()
     diagnostics: Told = ()
+    deferred: Deferral | None = None
 
 
 @record
@@ -262,7 +264,7 @@ class Provider(Protocol):
 
     async def validate_ephemeral(self, type_name: str, config: cty.Value) -> Response: ...
 
-    async def configure(self, config: cty.Value) -> Response: ...
+    async def configure(self, config: cty.Value, may_defer: bool = False) -> Response: ...
 
     async def upgrade(self, request: UpgradeRequest) -> UpgradeResponse: ...
 

@@ -32,7 +32,7 @@ class ProviderBase:
     async def validate_ephemeral(self, type_name: str, config: cty.Value) -> api.Response:
         return api.Response(unknown_type("ephemeral resource type", type_name))
 
-    async def configure(self, config: cty.Value) -> api.Response:
+    async def configure(self, config: cty.Value, may_defer: bool = False) -> api.Response:
         return api.Response()
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:

@@ -21,6 +21,7 @@ from nigari.providers.calls import CallFailed, Calls, NotOffered
 from nigari.providers.launch import Plugin
 from nigari.providers.received import (
     bad_value,
+    received_deferral,
     received_identity,
     received_moment,
     received_object,
@@ -33,6 +34,7 @@ from nigari.providers.wire.protocol import MAX_SCHEMA
 from nigari.providers.wire.stored_schema import schema_bytes
 from nigari.providers.wire.values import (
     CAPABILITIES,
+    capabilities,
     diagnostics,
     encode,
     path,
@@ -91,13 +93,13 @@ class PluginProvider:
         method = "ValidateEphemeralResourceConfig"
         return await self._validate(method, "ephemeral_resources", type_name, config)
 
-    async def configure(self, config: cty.Value) -> api.Response:
+    async def configure(self, config: cty.Value, may_defer: bool = False) -> api.Response:
         try:
             block = (await self._get_schema()).provider.block
             request = pb.ConfigureProvider.Request(
                 terraform_version=OPENTOFU_VERSION,
                 config=self._encode(config, block.implied_type),
-                client_capabilities=CAPABILITIES,
+                client_capabilities=capabilities(may_defer),
             )
             answer = await self._calls.call(
                 "ConfigureProvider", request, pb.ConfigureProvider.Response
@@ -130,14 +132,16 @@ class PluginProvider:
                 current_state=self._encode(request.state, schema.block.implied_type),
                 private=request.private,
                 provider_meta=await self._meta(request.provider_meta),
-                client_capabilities=CAPABILITIES,
+                client_capabilities=capabilities(request.may_defer),
                 current_identity=self._identity_message(request.identity, schema),
             )
             answer = await self._calls.call("ReadResource", message, pb.ReadResource.Response)
             state, found = self._state(answer.new_state, schema, request.type_name)
             identity, wrong = self._identity(answer.new_identity, schema)
             told = diagnostics(answer.diagnostics) + found + wrong
-            return api.ReadResponse(state, answer.private, identity, told)
+            return api.ReadResponse(
+                state, answer.private, identity, told, received_deferral(answer)
+            )
         except CallFailed as failed:
             return api.ReadResponse(
                 request.state, request.private, request.identity, failed.diagnostics
@@ -156,7 +160,7 @@ class PluginProvider:
                 config=self._encode(request.config, type_),
                 prior_private=request.prior_private,
                 provider_meta=await self._meta(request.provider_meta),
-                client_capabilities=CAPABILITIES,
+                client_capabilities=capabilities(request.may_defer),
                 prior_identity=self._identity_message(request.identity, schema),
             )
             answer = await self._calls.call(
@@ -171,6 +175,7 @@ class PluginProvider:
                 identity,
                 answer.legacy_type_system,
                 diagnostics(answer.diagnostics) + found + wrong,
+                received_deferral(answer),
             )
         except CallFailed as failed:
             return api.PlanResponse(request.proposed, diagnostics=failed.diagnostics)
@@ -207,7 +212,7 @@ class PluginProvider:
             message = pb.ImportResourceState.Request(
                 type_name=request.type_name,
                 id=request.id,
-                client_capabilities=CAPABILITIES,
+                client_capabilities=capabilities(request.may_defer),
                 identity=self._identity_message(request.identity, schema),
             )
             answer = await self._calls.call(
@@ -221,7 +226,7 @@ class PluginProvider:
                 identity, wrong = self._identity(one.identity, schema)
                 told += found + wrong
                 imported.append(api.ImportedResource(one.type_name, state, one.private, identity))
-            return api.ImportResponse(tuple(imported), told)
+            return api.ImportResponse(tuple(imported), told, received_deferral(answer))
         except CallFailed as failed:
             return api.ImportResponse((), failed.diagnostics)
 
@@ -252,11 +257,12 @@ class PluginProvider:
                 type_name=request.type_name,
                 config=self._encode(request.config, schema.block.implied_type),
                 provider_meta=await self._meta(request.provider_meta),
-                client_capabilities=CAPABILITIES,
+                client_capabilities=capabilities(request.may_defer),
             )
             answer = await self._calls.call("ReadDataSource", message, pb.ReadDataSource.Response)
             state, found = self._state(answer.state, schema, request.type_name)
-            return api.ReadDataResponse(state, diagnostics(answer.diagnostics) + found)
+            told = diagnostics(answer.diagnostics) + found
+            return api.ReadDataResponse(state, told, received_deferral(answer))
         except CallFailed as failed:
             return api.ReadDataResponse(cty.unknown(cty.DYNAMIC), failed.diagnostics)
 

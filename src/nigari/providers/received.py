@@ -87,6 +87,20 @@ def received_moment(stamp: Timestamp, plugin: str) -> datetime:
         raise CallFailed((_no_moment(plugin),)) from None
 
 
+def received_deferral(
+    message: pb.ReadResource.Response
+    | pb.PlanResourceChange.Response
+    | pb.ImportResourceState.Response
+    | pb.ReadDataSource.Response,
+) -> api.Deferral | None:
+    """Why a plugin leaves something for a later plan, if it does."""
+    if not message.HasField("deferred"):
+        return None
+    name = pb.Deferred.Reason.Name(message.deferred.reason)
+    known = {each.value: each for each in api.Deferral}
+    return known.get(name, api.Deferral.CONFIG_UNKNOWN)
+
+
 def _may_be_infinite(message: pb.DynamicValue) -> bool:
     return any(each in message.msgpack for each in _INFINITIES)
 

@@ -12,8 +12,8 @@ from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.values import ProviderFunction
-from nigari.cty.function import Function, FunctionError
-from nigari.cty.types import Type
+from nigari.cty.function import Function, FunctionError, Parameter
+from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import FAILED, Frame
@@ -28,6 +28,7 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
 from nigari.providers import api
 from nigari.providers.diagnostics import located
+from nigari.running.deferrals import Deferral
 from nigari.running.provider_instances import ProviderInstances
 from nigari.running.provider_node import ProviderNode
 from nigari.running.provider_pool import ProviderPool
@@ -75,6 +76,8 @@ class FunctionCalls:
             return unknown_function
         callee = self._callee(frame, function, reference, needs, diags)
         signature = None
+        if isinstance(callee, ProviderNode) and callee.deferral is not None:
+            return _left_for_later(callee.deferral)
         if callee is not None:
             signature = self._signature(callee, function.function, needs)
         if callee is None or signature is None:
@@ -160,6 +163,18 @@ class FunctionCalls:
         if isinstance(callee, ProviderNode):
             return callee.provider
         return await self.pool.unconfigured(callee, self.diags)
+
+
+def _left_for_later(deferral: Deferral) -> Function:
+    """A function of a provider that cannot be configured yet."""
+
+    def call(args: list[Value], type_: Type) -> Value:
+        return deferral.value(type_)
+
+    anything = Parameter(
+        "argument", DYNAMIC, allow_null=True, allow_unknown=True, allow_dynamic=True
+    )
+    return Function((), anything, DYNAMIC, call)
 
 
 def _provider_of(callee: Callee) -> Provider:

@@ -23,8 +23,8 @@ from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.inputs import Inputs, missing_value
-from nigari.eval.base.instances import Frame, ModuleInstance, ResourceNode
-from nigari.eval.base.once import Effect, Need, Node, WorkList
+from nigari.eval.base.instances import Absent, Frame, ModuleInstance, ResourceNode
+from nigari.eval.base.once import DONE, Effect, Need, Node, WorkList
 from nigari.eval.nodes.local import LocalValue
 from nigari.eval.nodes.module_call import ModuleCallNode, expand
 from nigari.eval.nodes.output import OutputNode
@@ -35,8 +35,10 @@ from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.record import record
 from nigari.running.declared_modules import declared_module, instance_like
+from nigari.running.deferrals import Deferral, Deferrals, DeferredKind
 from nigari.running.ephemeral_objects import EphemeralObjects
 from nigari.running.function_calls import FunctionCalls
+from nigari.running.kept import KeptValues
 from nigari.running.provider_instances import ProviderInstances
 from nigari.running.provider_meta import ProviderMetas
 from nigari.running.provider_pool import ProviderPool
@@ -57,6 +59,8 @@ class RunSettings:
     working_path: str
     workspace: str = "default"
     listener: Listener = SILENCE
+    kept: KeptValues | None = None
+    """What the rounds of a run have in common, where there are several."""
 
 
 class Host(ABC):
@@ -64,8 +68,16 @@ class Host(ABC):
 
     is_opaque = False
     is_applying = False
+    is_destroying = False
+    """Whether everything comes to its end, so that it does not matter what there would be."""
 
-    def __init__(self, surroundings: RunSettings, pool: ProviderPool, prior: State) -> None:
+    def __init__(
+        self,
+        surroundings: RunSettings,
+        pool: ProviderPool,
+        prior: State,
+        deferrals: Deferrals | None = None,
+    ) -> None:
         self.diags: Diagnostics = Diagnostics()
         self.functions: Mapping[str, Function] = surroundings.functions
         self.root_path: str = surroundings.root_path
@@ -74,8 +86,13 @@ class Host(ABC):
         self.pool = pool
         self.prior = prior
         """The state before anything is done, after moves."""
-        self.providers: ProviderInstances = ProviderInstances(pool, prior.remembered, self.diags)
+        self.deferrals = deferrals
+        """What is left for a later round; None where everything must be known by now."""
+        self.providers: ProviderInstances = ProviderInstances(
+            pool, prior.remembered, self.diags, deferrals
+        )
         self.listener: Listener = surroundings.listener
+        self.kept: KeptValues | None = surroundings.kept
         self.metas: ProviderMetas = ProviderMetas(pool, self.diags)
         self.ephemeral: EphemeralObjects = EphemeralObjects(pool.opened, self.diags, self.listener)
         self.unread: dict[AbsResourceInstance, str] = {}
@@ -141,7 +158,7 @@ class Host(ABC):
         for name, output in module.outputs.items():
             frame.outputs[name] = OutputNode(frame, output)
         for name, call in module.calls.items():
-            frame.calls[name] = ExpandedCall(frame, call)
+            frame.calls[name] = ExpandedCall(frame, call, self)
         for addr, resource in module.resources.items():
             frame.resources[addr] = self.resource_node(frame, resource)
         self._frames.append(frame)
@@ -206,20 +223,27 @@ class GivenVariable(RootVariable):
 
 
 class ExpandedCall(ModuleCallNode):
-    """A call whose instances are all known, one by one."""
+    """A call whose instances are known one by one, but for those that are left for later."""
 
-    __slots__ = ()
+    __slots__ = ("_host", "deferral")
+
+    def __init__(self, frame: Frame, call: ModuleCall, host: Host) -> None:
+        super().__init__(frame, call)
+        self._host = host
+        self.deferral: Deferral | None = None
+        """Why it is not known which instances there are, or which others."""
 
     def step(self) -> Sequence[Need]:
         frame, call = self.frame, self.call
-        expansion = known_expansion(frame, call)
+        expansion = expand(frame, call.repetition)
         if isinstance(expansion, list):
             return expansion
-        if expansion is None:
+        instances = self._settled(expansion)
+        if instances is None:
             self.has_failed: bool = True
             return ()
         found = frame.instance.children.get(call.name, {})
-        for key, data in expansion.items():
+        for key, data in instances.items():
             template = found.get(key) or found.get(DEFERRED) or found.get(None)
             if template is None:
                 self.has_failed = True
@@ -228,15 +252,34 @@ class ExpandedCall(ModuleCallNode):
                 self.frames[key] = frame.run.open(child, frame)
         return ()
 
+    def _settled(self, expansion: Expansion) -> Mapping[InstanceKey, InstanceData] | None:
+        """The instances that are known; None, after reporting it, where they must be and are not."""
+        frame, call, deferrals = self.frame, self.call, self._host.deferrals
+        name = f"module.{call.name}"
+        if deferrals is not None:
+            found = deferrals.expanded(
+                DeferredKind.MODULE, frame, name, call.repetition, expansion, call.range
+            )
+            if found is not None:
+                self.deferral, certain = found
+                return certain
+        if self._host.is_destroying and expansion.deferred_by is not None:
+            # The instances that there are, the state knows.
+            return expansion.certain
+        return settled_now(frame, expansion, name, call)
 
-def known_expansion(
-    frame: Frame, call: ModuleCall
-) -> Mapping[InstanceKey, InstanceData] | list[Need] | None:
-    """The instances of a call; None, after reporting it, where they are not known."""
-    expansion = expand(frame, call.repetition)
-    if isinstance(expansion, list):
-        return expansion
-    return settled_now(frame, expansion, f"module.{call.name}", call)
+    @property
+    def undecided(self) -> Value | None:
+        return None if self.deferral is None else self.deferral.value()
+
+    def output(self, key: InstanceKey, name: str) -> Value | list[Need] | Absent:
+        if self.deferral is None:
+            return super().output(key, name)
+        certain = self.frames.get(key)
+        node = None if certain is None else certain.outputs.get(name)
+        if node is None:
+            return self.deferral.value()
+        return node.value if node.state == DONE else [node]
 
 
 def settled_now(

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from nigari.addrs.absolute import Abs
-from nigari.addrs.keys import InstanceKey
+from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance, ProviderInstance
 from nigari.config.provider_config import ProviderConfig
 from nigari.config.resource import Resource
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame, Origin
@@ -21,6 +22,7 @@ from nigari.eval.base.once import DONE, Need
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_keys import provider_key
 from nigari.eval.nodes.provider_names import FoundConfig, find_config
+from nigari.running.deferrals import DeferralReason, Deferrals, DeferredKind, written
 from nigari.running.provider_keys import ExpandedProvider, selected_key
 from nigari.running.provider_node import ProviderNode
 from nigari.running.provider_pool import ProviderPool
@@ -35,8 +37,10 @@ class ProviderInstances:
         pool: ProviderPool,
         remembered: Mapping[AbsProviderInstance, ProviderMemory],
         diags: Diagnostics,
+        deferrals: Deferrals | None = None,
     ) -> None:
         """`diags` hears what is wrong with any of them, whoever happens to ask for it first."""
+        self._deferrals = deferrals
         self._pool = pool
         self._remembered = remembered
         self._diags = diags
@@ -88,11 +92,13 @@ class ProviderInstances:
         """The instance of a configuration that a key selects, or its only one without a key."""
         if origin is None:
             return self.node(found, None)
-        key = selected_key(origin)
+        key = selected_key(origin, self._deferrals)
         if isinstance(key, list):
             return key
         if key is None:
             return None
+        if isinstance(key, Value):
+            return self._waiting(found, origin, key)
         config = found.config
         node = self.node(found, provider_key(config, key))
         node.asked_at = node.asked_at or origin.compiled.expr.range
@@ -117,6 +123,33 @@ class ProviderInstances:
         if expansion.state != DONE:
             return [expansion]
         return address.item.key in expansion.instances or not expansion.is_known
+
+    def _waiting(self, found: FoundConfig, origin: Origin, key: Value) -> ProviderNode:
+        """Stands for the instance that a key selects which is known only after apply."""
+        deferrals, block = self._deferrals, found.address.item
+        assert deferrals is not None
+        node = ProviderNode(
+            found,
+            Abs(found.address.module, block.instance(DEFERRED)),
+            None,
+            self._pool,
+            None,
+            self._diags,
+        )
+        alias = f".{block.alias}" if block.alias else ""
+        name = f"the key of provider.{block.provider.type}{alias}"
+        module, where = found.address.module, origin.compiled.expr.range
+        node.deferral = deferrals.add(
+            DeferredKind.PROVIDER,
+            DeferralReason.PROVIDER,
+            module,
+            name,
+            where,
+            (written(origin),),
+            deferrals.within(key),
+        )
+        node.state = DONE
+        return node
 
     def for_stored(
         self, root: Frame, frame: Frame | None, address: AbsProviderInstance
@@ -150,6 +183,7 @@ class ProviderInstances:
                 self._pool,
                 self._remembered.get(address),
                 self._diags,
+                self._deferrals,
             )
         return node
 
@@ -158,7 +192,7 @@ class ProviderInstances:
             return None
         known = self._expansions.get(found.address)
         if known is None:
-            known = ExpandedProvider(found.frame, found.config)
+            known = ExpandedProvider(found.frame, found.config, self._deferrals)
             self._expansions[found.address] = known
         return known
 

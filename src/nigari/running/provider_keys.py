@@ -22,18 +22,32 @@ from nigari.eval.base.once import Need, Node
 from nigari.eval.base.scope import evaluate_origin
 from nigari.eval.nodes.module_call import expand
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.running.unknown_values import is_reported, report_unknown_expansion
+from nigari.running.deferrals import Deferral, Deferrals, DeferredKind
+from nigari.running.unknown_values import IN_ROUNDS, is_reported, report_unknown_expansion
 
 
 class ExpandedProvider(Node):
     """A provider block of one module instance; its result is the block's instances."""
 
-    __slots__ = ("_config", "_deferred_by", "_frame", "instances", "is_known")
+    __slots__ = (
+        "_config",
+        "_deferrals",
+        "_deferred_by",
+        "_frame",
+        "deferral",
+        "instances",
+        "is_known",
+    )
 
-    def __init__(self, frame: Frame, config: ProviderConfig) -> None:
+    def __init__(
+        self, frame: Frame, config: ProviderConfig, deferrals: Deferrals | None = None
+    ) -> None:
         super().__init__()
         self._frame = frame
         self._config = config
+        self._deferrals = deferrals
+        self.deferral: Deferral | None = None
+        """Why its instances are left for later, or some of them."""
         self.instances: Mapping[InstanceKey, InstanceData] = {}
         self.is_known: bool = False
         """Whether the instances could be told."""
@@ -53,13 +67,21 @@ class ExpandedProvider(Node):
     def step(self) -> Sequence[Need]:
         config, frame = self._config, self._frame
         errors = frame.run.diags.error_count
-        expansion = expand(frame, Repetition(config.count, config.for_each))
+        repetition = Repetition(config.count, config.for_each)
+        expansion = expand(frame, repetition)
         if isinstance(expansion, list):
             return expansion
         self._deferred_by = expansion.deferred_by
         if expansion.deferred_by is None:
             self.instances = expansion.instances
             self.is_known = frame.run.diags.error_count == errors
+        elif self._deferrals is not None:
+            name = f"provider.{config.addr}"
+            found = self._deferrals.expanded(
+                DeferredKind.PROVIDER, frame, name, repetition, expansion, config.range
+            )
+            if found is not None:
+                self.deferral, self.instances = found
         return ()
 
     def report_unknown(self) -> None:
@@ -72,9 +94,11 @@ class ExpandedProvider(Node):
             report_unknown_expansion(self._frame, name, repetition, deferred_by)
 
 
-def selected_key(origin: Origin) -> str | list[Need] | None:
+def selected_key(
+    origin: Origin, deferrals: Deferrals | None = None
+) -> str | list[Need] | Value | None:
     """The key that an expression gives, what must be done first to tell, or None after reporting
-    why it gives none.
+    why it gives none. Where it may be left for later, an unknown key is given as it is.
     """
     value = evaluate_origin(origin)
     if not isinstance(value, Value):
@@ -86,7 +110,9 @@ def selected_key(origin: Origin) -> str | list[Need] | None:
     elif not value.is_known:
         if is_reported(value):
             return None
-        problem = "It is known only after something else has been applied."
+        if deferrals is not None:
+            return value
+        problem = f"It is known only after something else has been applied. {IN_ROUNDS}"
     elif value.is_null:
         problem = "It is null."
     else:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.keys import key_text
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
@@ -20,6 +21,7 @@ from nigari.eval.nodes.provider_keys import report_no_provider_instance
 from nigari.eval.nodes.provider_names import FoundConfig
 from nigari.providers import api
 from nigari.providers.diagnostics import located
+from nigari.running.deferrals import Deferral, DeferralReason, Deferrals, DeferredKind, Written
 from nigari.running.provider_keys import ExpandedProvider
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.remembered_config import (
@@ -30,10 +32,12 @@ from nigari.running.remembered_config import (
 )
 from nigari.running.requests import AskProvider
 from nigari.running.silent import silently
+from nigari.running.unknown_values import is_reported
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
 from nigari.schema.placeholders import empty_block, unknown_block
 from nigari.schema.provider import ProviderSchema
+from nigari.schema.unknown_arguments import lacks_required
 from nigari.state.provider_memory import ProviderMemory, is_iterated
 
 _MOST_LISTED: Final = 10
@@ -44,10 +48,12 @@ class ProviderNode(Node):
 
     __slots__ = (
         "_config",
+        "_deferrals",
         "_diags",
         "_effect",
         "_expansion",
         "_found",
+        "_incomplete",
         "_pool",
         "_recalled_from",
         "_stages",
@@ -55,6 +61,8 @@ class ProviderNode(Node):
         "asked_at",
         "asked_by",
         "data",
+        "deferral",
+        "is_partial",
         "memory",
         "provider",
         "schema",
@@ -69,9 +77,18 @@ class ProviderNode(Node):
         pool: ProviderPool,
         memory: ProviderMemory | None,
         diags: Diagnostics,
+        deferrals: Deferrals | None = None,
     ) -> None:
         super().__init__()
         self._diags = diags
+        self._deferrals = deferrals
+        self.deferral: Deferral | None = None
+        """Why everything that it manages is left for later."""
+        self._incomplete: Deferral | None = None
+        self.is_partial = False
+        """Whether parts of its configuration are known only after apply, so that what it says of
+        objects that exist cannot be trusted. Noted only where such things may be left for later.
+        """
         self.address: AbsProviderInstance = address
         """With the keys of the module instance that the block is in."""
         self._found = found
@@ -122,6 +139,8 @@ class ProviderNode(Node):
             self.data = data
         elif self.asked_at is None and (expansion.is_known or self.memory is not None):
             self._recall()
+        elif expansion.deferral is not None:
+            self.schema, self.deferral = None, expansion.deferral
         else:
             if expansion.is_known and self.asked_at is not None:
                 self._report_no_key(self.asked_at)
@@ -163,9 +182,55 @@ class ProviderNode(Node):
             written = None if config is None else value
             self._config = self._recalled(block, written, self._recalled_from)
         elif self._diags.error_count == errors:
-            self._config = value.unmark_deep()[0]
+            if self._deferrals is not None and not value.is_wholly_known:
+                self._leave_for_later(block, value, self._deferrals)
+            self._config = value.unmark_deep()[0] if self.deferral is None else None
             self._remember(block, value)
         return ()
+
+    def _leave_for_later(self, block: Block, value: Value, deferrals: Deferrals) -> None:
+        """Decide whether an instance can be configured with what is known by now.
+
+        It cannot without what it must have, nor with what even this round will not make known.
+        """
+        if is_reported(value):
+            return
+        before = deferrals.within(value)
+        if before or lacks_required(block, value):
+            self._wait(before)
+        self.is_partial = True
+
+    def _written(self) -> tuple[Written, ...]:
+        """The arguments that are not known yet."""
+        config, frame = self._found.config, self._found.frame
+        if config is None or self.schema is None:
+            return ()
+        compiled = frame.instance.compiled
+        body = compiled.body(config.body, decoder_spec(self.schema.provider.block))
+        return (Written(frame, body.references, self.data),)
+
+    def _wait(self, before: Sequence[Deferral] = ()) -> None:
+        """Leave for later whatever the instance manages."""
+        self.deferral = self.incomplete(before)
+        self.schema = None
+
+    def incomplete(self, before: Sequence[Deferral] = ()) -> Deferral:
+        """What those wait for that cannot do with a configuration of which parts are unknown."""
+        assert self._deferrals is not None
+        if self._incomplete is None:
+            config = self.address.item.config
+            alias = f".{config.alias}" if config.alias else ""
+            name = f"provider.{config.provider.type}{alias}{key_text(self.address.item.key)}"
+            self._incomplete = self._deferrals.add(
+                DeferredKind.PROVIDER,
+                DeferralReason.PROVIDER,
+                self.address.module,
+                name,
+                self.range,
+                self._written(),
+                before,
+            )
+        return self._incomplete
 
     def _recalled(self, block: Block, value: Value | None, memory: ProviderMemory) -> Value | None:
         if value is not None and not value.is_known:
@@ -202,7 +267,12 @@ class ProviderNode(Node):
             return
         told = (await running.validate_provider(self._config)).diagnostics
         if not api.has_errors(told):
-            told += (await running.configure(self._config)).diagnostics
+            told += (await self._configure(running, self._config)).diagnostics
+        if self.is_partial and api.has_errors(told):
+            # What is wrong may be right once all of it is known.
+            await self._pool.close(running)
+            self._wait()
+            return
         block = None if self.schema is None else self.schema.provider.block
         body = None if self._found.config is None else self._found.config.body
         diags.extend(located(told, block, body, str(self.address)))
@@ -211,6 +281,11 @@ class ProviderNode(Node):
         else:
             self.provider = running
             self._pool.is_ready(running)
+
+    async def _configure(self, running: api.Provider, config: Value) -> api.Response:
+        if self._deferrals is None:
+            return await running.configure(config)
+        return await running.configure(config, may_defer=True)
 
     # -- what can be wrong --------------------------------------------------------------------
 

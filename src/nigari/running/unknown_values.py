@@ -85,13 +85,16 @@ def _report(frame: Frame, name: str, argument: str, expr: Expression) -> None:
         f"Unknown {argument} argument",
         f"The {argument} of {frame.label(name)} is known only after something else has been "
         f"applied, so nigari cannot tell {_QUESTIONS[argument]}. {_WAYS_OUT[argument]}apply "
-        f"{_first(frame, name)}.",
+        f"{_first(frame, name)}. {IN_ROUNDS}",
         expr.range,
         values=scope_values(expr, scope_of(frame, compiled), unknowns=True),
         causes=tuple(causes),
     )
 
 
+IN_ROUNDS: Final = (
+    "With -allow-deferral, plan leaves it for later, and apply does it in another round."
+)
 _QUESTIONS: Final = {
     "count": "how many instances there will be",
     "for_each": "which instances there will be",

@@ -32,7 +32,7 @@ class Mock:
     async def validate_provider(self, config: cty.Value) -> api.Response:
         return api.Response()
 
-    async def configure(self, config: cty.Value) -> api.Response:
+    async def configure(self, config: cty.Value, may_defer: bool = False) -> api.Response:
         return api.Response()
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:

@@ -88,7 +88,7 @@ class Plugin:
     async def validate_ephemeral(self, type_name: str, config: cty.Value) -> api.Response:
         return await self._now.validate_ephemeral(type_name, config)
 
-    async def configure(self, config: cty.Value) -> api.Response:
+    async def configure(self, config: cty.Value, may_defer: bool = False) -> api.Response:
         told = Diagnostics()
         known = (await self._shared.schema()).schema
         self._own = await self._plugins.installed.start(self._provider, known, told)
@@ -101,7 +101,7 @@ class Plugin:
             )
         if known is None or not known.schema_call_optional:
             await self._own.schema()
-        return await self._own.configure(config)
+        return await self._own.configure(config, may_defer)
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
         return await self._now.upgrade(request)

@@ -25,6 +25,8 @@ def apply(command: PlanningCommand) -> int:
     async def work(locked: LockedSession) -> int:
         if not locked.has_configuration(command.mode):
             return 1
+        if command.is_in_rounds:
+            return await _in_rounds(command, locked)
         plan = await command.plan(locked)
         if plan is None:
             command.show_incomplete(locked)
@@ -39,6 +41,27 @@ def apply(command: PlanningCommand) -> int:
         command.diags.append(_nobody_to_ask())
     operation = "OperationTypeApply"
     return command.run(operation, carry_out, given[0]) if given else command.run(operation, work)
+
+
+async def _in_rounds(command: PlanningCommand, locked: LockedSession) -> int:
+    """Do what can be known, and then again what that has made known, until nothing is left."""
+    rounds = await command.rounds(locked)
+    if rounds is None:
+        return 1
+    while True:
+        plan = await command.plan_round(rounds)
+        if plan is None:
+            command.show_incomplete(locked)
+            return 1
+        command.show(locked, plan, goes_on=_is_agreed_already(command))
+        if rounds.is_stuck(plan):
+            return 1
+        if not plan.is_empty and not _is_agreed(command):
+            return 1
+        goes_on = rounds.goes_on(plan)
+        status = await command.apply(locked, plan, goes_on=goes_on)
+        if status or not goes_on:
+            return status
 
 
 def _is_agreed_already(command: PlanningCommand) -> bool:

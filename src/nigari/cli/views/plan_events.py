@@ -6,12 +6,14 @@ import json
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.keys import DEFERRED
 from nigari.cli.views.apply_progress import Counts
 from nigari.cli.views.json_lines import JsonLines
 from nigari.cli.views.plan_text import summary
 from nigari.cty.type_json import type_to_json
-from nigari.plan.model.changes import Action, Change, Drift, Plan, Reason
+from nigari.plan.model.changes import Action, Change, DeferredChange, Drift, Plan, Reason
 from nigari.plan.show.plan_json import importing, value_to_data
+from nigari.plan.show.waiting import counted_kinds, deferred_summary
 from nigari.state.model import State
 
 _ACTIONS: Final = {
@@ -46,6 +48,12 @@ def plan_events(plan: Plan, lines: JsonLines) -> None:
     _summary(
         lines, summary(plan), "plan", (added, changed, plan.imported, destroyed, plan.forgotten)
     )
+    for each in plan.deferred:
+        _deferred(each, lines)
+    if plan.deferred:
+        counts = {kind.value.replace(" ", "_"): n for kind, n in counted_kinds(plan).items()}
+        members: Members = {"type": "deferred_summary", "deferred": counts, "rounds": plan.rounds}
+        lines.event(deferred_summary(plan), members)
     outputs = {
         name: {"sensitive": each.sensitive, "action": _ACTIONS[each.action]}
         for name, each in plan.outputs.items()
@@ -81,6 +89,27 @@ def _change(change: Change, plan: Plan, lines: JsonLines) -> None:
     )
 
 
+def _deferred(deferred: DeferredChange, lines: JsonLines) -> None:
+    """Tell what is left for a later round, in Terraform's form; and what it waits for."""
+    members: Members = {
+        "reason": deferred.reason.value,
+        "kind": deferred.kind.value,
+        "address": deferred.address,
+        "waits_for": list(deferred.chain),
+        "round": deferred.round,
+    }
+    change = deferred.change
+    if change is not None:
+        members["change"] = {
+            "resource": resource_members(change.address),
+            "action": _ACTIONS[change.action],
+        }
+    lines.event(
+        f"{deferred.address}: Deferred ({deferred.reason.value})",
+        {"type": "deferred_change", "deferred": members},
+    )
+
+
 def _drift(drift: Drift, lines: JsonLines) -> None:
     action = "move" if drift.action is Action.NO_OP else _ACTIONS[drift.action]
     members: Members = {"resource": resource_members(drift.address)}
@@ -102,7 +131,7 @@ def resource_members(address: AbsResourceInstance) -> Members:
         "implied_provider": resource.implied_provider,
         "resource_type": resource.type,
         "resource_name": resource.name,
-        "resource_key": address.item.key,
+        "resource_key": None if address.item.key is DEFERRED else address.item.key,
     }
 
 

@@ -14,6 +14,7 @@ from nigari.cli.views.plan_text import summary
 from nigari.cli.views.presentation import Presentation
 from nigari.plan.model.changes import Change, Plan
 from nigari.plan.show.short import ShortChange, short_changes
+from nigari.plan.show.waiting import deferred_summary, waiting_line
 from nigari.workspace.plans.change_reasons import ChangeReasons
 
 LIMIT: Final = 65_536
@@ -28,10 +29,11 @@ def plan_markdown(
 ) -> str:
     """The whole plan in at most so many characters, with the reasons of changes if there are."""
     changes = [change for change in plan.changes if change.is_visible]
-    if not changes and not plan.has_output_changes:
+    if not changes and not plan.has_output_changes and not plan.deferred:
         return "**No changes.** The real objects match the configuration.\n"
     parts = [
         f"**{summary(plan)}**\n",
+        *_deferred(plan, limit // 4),
         *_warning(changes),
         *_table(short_changes(changes), limit // 2),
     ]
@@ -47,6 +49,20 @@ def plan_markdown(
     if left_out:
         parts.append(_rest(left_out))
     return "".join(parts)
+
+
+def _deferred(plan: Plan, limit: int) -> Iterator[str]:
+    """What is left for later rounds, as far as there is room for it."""
+    if not plan.deferred:
+        return
+    yield f"\n{deferred_summary(plan)}\n\n"
+    for index, each in enumerate(plan.deferred):
+        line = f"- `{_cell(waiting_line(each))}`\n"
+        limit -= len(line)
+        if limit < 0:
+            yield f"\n{len(plan.deferred) - index} more are left out.\n"
+            return
+        yield line
 
 
 def _warning(changes: Sequence[Change]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout
 from nigari.lang.render import value_display
 from nigari.plan.model.changes import Action, Plan
+from nigari.plan.show.waiting import waiting_line
 from nigari.state.model import State
 from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.show_plan import ShownPlan
@@ -90,6 +91,13 @@ class PlanPresenter:
             members = {"type": "change_reasons", "reasons": shown.change(each)}
             lines.event(f"{each.address}: Reasons of the change", members)
 
+    def round(self, number: int) -> None:
+        """Say that another round begins."""
+        if number > 1:
+            self._presenter.text(f"\n{self._style.bold(f'Round {number}')}\n")
+        if self._presenter.events is not None:
+            self._presenter.events.event(f"Round {number}", {"type": "round", "round": number})
+
     def applying(self, plan: Plan, is_saved: bool) -> None:
         """Say what there is to do, and how much."""
         if is_saved and self._presenter.events is not None:
@@ -122,8 +130,18 @@ class PlanPresenter:
             result_events(self._is_end, self.counts, plan.imported, result, presenter.events)
         text = result_text(self._is_end, self.counts, plan.imported)
         presenter.text(f"\n{style.bold(style.green(text))}")
+        if plan.deferred:
+            self._left(plan)
         if not self._is_end:
             self.outputs(result)
+
+    def _left(self, plan: Plan) -> None:
+        """Say what has not been done yet."""
+        say = self._presenter.text
+        say(f"\n{self._style.bold('Left for later rounds:')}\n")
+        for each in plan.deferred:
+            say(f"  {waiting_line(each)}")
+        say("\n" + self._presenter.prose("To go on, run: nigari apply -allow-deferral"))
 
     def refreshed(self, result: State) -> None:
         """Tell the output values after the state was brought up to date."""

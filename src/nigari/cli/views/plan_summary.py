@@ -10,6 +10,7 @@ from nigari.cli.views.plan_text import not_shown, summary
 from nigari.cli.views.style import Style
 from nigari.plan.model.changes import Change, Plan
 from nigari.plan.show.short import Filter, ShortChange, counted, short_changes
+from nigari.plan.show.waiting import deferred_summary
 
 _MOST_KEYS: Final = 8
 """How many keys a line names before it only counts."""
@@ -28,7 +29,9 @@ def summary_text(plan: Plan, style: Style, shows: Filter) -> str:
     outputs = sum(each.action.value != "no-op" for each in plan.outputs.values())
     if outputs:
         lines += ["", f"{outputs} output {'value changes' if outputs == 1 else 'values change'}."]
-    lines += ["", summary(plan) if visible or outputs else "No changes."]
+    lines += ["", summary(plan) if visible or outputs or plan.deferred else "No changes."]
+    if plan.deferred:
+        lines.append(deferred_summary(plan))
     return "\n".join(lines) + "\n"
 
 

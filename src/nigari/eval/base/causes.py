@@ -44,6 +44,7 @@ class CauseKind(Enum):
     MODULE = "module"
     NO_INSTANCES = "no instances"
     INSTANCE = "differs between instances"
+    DEFERRED = "deferred"
     REPORTED = "reported"
 
 

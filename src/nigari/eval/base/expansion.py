@@ -7,7 +7,8 @@ a deferred expansion, and who needs the instances now reports it with its cause.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
@@ -32,7 +33,7 @@ from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.record import record
+from nigari.record import record, replace
 
 MAX_INSTANCES: Final = 1_000_000
 """More instances than this are a mistake, and would only exhaust memory."""
@@ -62,6 +63,8 @@ class Expansion:
     deferred_by: Value | None = None
     is_wrong: bool = False
     """Whether there are no instances because of a mistake that has been reported."""
+    certain: Mapping[InstanceKey, InstanceData] = MappingProxyType({})
+    """Those instances of a deferred expansion that there will be in any case."""
 
 
 SINGLE_INSTANCE: Final = Expansion({None: NO_INSTANCE_DATA})
@@ -198,11 +201,17 @@ def _expand_set(value: Value, asked: Asked) -> Expansion:
             "for_each",
             f"The elements of a set become keys, so they must be strings; this is {value.type.with_article()}.",
         )
-    if not value.is_wholly_known:
+    if not value.is_known:
         return deferred_for_each(value)
     elements = value.sequence()
+    if not value.is_wholly_known:
+        # Whatever the others turn out to be, these elements are in the set.
+        certain = [each for each in elements if each.is_known and not each.is_null]
+        return replace(deferred_for_each(value), certain=_by_element(certain))
     if any(each.is_null for each in elements):
         return asked.refuse("for_each", "The set contains null, which cannot be a key.")
-    return Expansion(
-        {each.as_string(): InstanceData(each_key=each, each_value=each) for each in elements}
-    )
+    return Expansion(_by_element(elements))
+
+
+def _by_element(elements: Iterable[Value]) -> dict[InstanceKey, InstanceData]:
+    return {each.as_string(): InstanceData(each_key=each, each_value=each) for each in elements}

@@ -7,7 +7,7 @@ an object only the attributes that are named, so that nothing waits for what it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Final
 
 from nigari.addrs.address import Address
@@ -31,6 +31,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import Compiled, CompiledBody
 from nigari.eval.base.deprecation import used
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.fixed_functions import FixedFunctions
 from nigari.eval.base.instances import (
     FAILED,
     Absent,
@@ -107,10 +108,15 @@ class Binding:
         for reference in references:
             _BINDERS[reference.subject.__class__](self, reference)
 
-    def scope(self) -> Scope:
-        """The scope in which all these references have values."""
+    def scope(self, site: Hashable = None) -> Scope:
+        """The scope in which all these references have values; `site` is where they are."""
         names = {name: _as_value(found) for name, found in self.names.items()}
-        scope = Scope(names, self.frame.run.functions, faults=self.faults or None)
+        functions = self.frame.run.functions
+        if isinstance(functions, FixedFunctions):
+            data = self.data
+            keys = data.each_key, data.count_index
+            functions = functions.at((self.frame.instance.addr, site, keys))
+        scope = Scope(names, functions, faults=self.faults or None)
         return Scope({}, self.functions, scope) if self.functions else scope
 
     def collector(self, diags: Diagnostics) -> Diagnostics:
@@ -183,7 +189,7 @@ def evaluate(
         diags.extend(compiled.problems)
         return FAILED
     told = binding.collector(diags)
-    value = compiled.expr.value(binding.scope(), told)
+    value = compiled.expr.value(binding.scope(compiled.expr), told)
     if binding.needs:
         return binding.needs
     if told is not diags:
@@ -233,18 +239,18 @@ def evaluate_body(
     if binding.needs:
         return binding.needs
     diags = run.diags if diags is None else diags
-    scope, problems = binding.scope(), compiled.problems
+    scope, problems = binding.scope(compiled.body), compiled.problems
     body = expand(compiled.body, scope)
     if compiled.is_dynamic and (problems or told):
         # What is wrong may be in the content of blocks that are not made.
         first = Binding(frame, data, self_value, owner, diags=Diagnostics())
         first.bind(compiled.expansion)
-        body, found = expand(compiled.body, first.scope()), Diagnostics()
+        body, found = expand(compiled.body, first.scope(compiled.body)), Diagnostics()
         references = (*compiled.expansion, *references_in_body(body, compiled.spec, found))
         told = Diagnostics()
         binding = Binding(frame, data, self_value, owner, diags=told)
         binding.bind(references)
-        scope, problems = binding.scope(), tuple(found)
+        scope, problems = binding.scope(compiled.body), tuple(found)
     run.diags.extend(told)
     if problems or told.has_errors:
         diags.extend(problems)

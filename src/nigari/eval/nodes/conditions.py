@@ -15,7 +15,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
-from nigari.eval.base.causes import CauseKind, causes_within
+from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.base.compared import compared
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
@@ -31,10 +31,12 @@ from nigari.record import replace
 class Outcome:
     """How the rules of one object went."""
 
-    __slots__ = ("failures", "has_error", "is_unknown")
+    __slots__ = ("causes", "failures", "has_error", "is_unknown")
 
     def __init__(self) -> None:
         self.failures: list[str] = []
+        self.causes: list[UnknownCause] = []
+        """Why it is not known whether the rules hold."""
         self.is_unknown: bool = False
         self.has_error: bool = False
 
@@ -192,6 +194,7 @@ class Conditions:
             return None
         if not value.is_known:
             self.outcome.is_unknown = True
+            self.outcome.causes += causes_within(value)
             return None
         try:
             value = convert(value, BOOL)

@@ -10,11 +10,13 @@ from enum import Enum
 from types import MappingProxyType
 
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.paths import Path
 from nigari.cty.values import Value
 from nigari.record import record
+from nigari.running.deferrals import DeferralReason, DeferredKind
 from nigari.schema.provider import Schema
 from nigari.state.model import CheckResult, State
 
@@ -224,6 +226,26 @@ class Drift:
         return Action.NO_OP if is_same else Action.UPDATE
 
 
+@record
+class DeferredChange:
+    """Something that a plan leaves for a later round, and what that waits for."""
+
+    address: str
+    """In which `[*]` stands for instances that are not known yet."""
+    kind: DeferredKind
+    reason: DeferralReason
+    chain: tuple[str, ...]
+    """What it waits for, from the nearest to what is known only after apply."""
+    round: int
+    """The earliest round that can do it, where this plan is the first."""
+    most: int
+    """The round that does it at the latest, as far as the configuration tells."""
+    change: Change | None = None
+    """As much as can be said of a resource; None for anything else."""
+    settled: tuple[InstanceKey, ...] = ()
+    """The instances that there are in any case, and which do not wait."""
+
+
 class PlanMode(Enum):
     """What a plan is made for."""
 
@@ -257,6 +279,8 @@ class Plan:
     """Blocks that were written for what is imported without any, by address."""
     is_incomplete: bool = False
     """Whether something went wrong, so that it can be looked at and not be applied."""
+    deferred: tuple[DeferredChange, ...] = ()
+    """What is left for later rounds, in the order of addresses."""
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -300,8 +324,17 @@ class Plan:
         return not (self.mode is PlanMode.REFRESH_ONLY and self.drift)
 
     @property
+    def rounds(self) -> int:
+        """How many rounds it takes at least until nothing is left."""
+        return max((each.round for each in self.deferred), default=1)
+
+    @property
     def changes_nothing(self) -> bool:
-        """Whether it is empty, and brings nothing into the state that is not shown either."""
+        """Whether it is empty, brings nothing into the state that is not shown either, and leaves
+        nothing for later.
+        """
+        if self.deferred:
+            return False
         if not self.is_empty or self.mode is not PlanMode.REFRESH_ONLY:
             return self.is_empty
         for address, instance in self.refreshed_state.instances():

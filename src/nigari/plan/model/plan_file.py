@@ -27,6 +27,7 @@ from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import (
     Action,
     Change,
+    DeferredChange,
     Drift,
     EphemeralInstance,
     OutputChange,
@@ -36,12 +37,13 @@ from nigari.plan.model.changes import (
 )
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.record import record
+from nigari.running.deferrals import DeferralReason, DeferredKind
 from nigari.schema.provider import Schema
 from nigari.state.files import format_state, parse_state
 from nigari.state.model import CheckObject, CheckResult, State, StateFile
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
-_VERSION: Final = 4
+_VERSION: Final = 5
 _HEADER: Final = "plan.json"
 _SEAL: Final = "seal"
 _BEFORE: Final = "state/previous"
@@ -179,6 +181,9 @@ class SavedPlan:
         drift = header["drift"]
         assert isinstance(drift, list)
         strayed = [_drift_from(each, schema_of, diags) for each in drift]
+        deferred = header["deferred"]
+        assert isinstance(deferred, list)
+        left = tuple(_deferred_from(each, schema_of, diags) for each in deferred)
         if diags.has_errors:
             return None
         return Plan(
@@ -195,6 +200,7 @@ class SavedPlan:
             modules={each: names for each, names in modules.items() if each is not None},
             generated=generated,
             is_incomplete=self.is_incomplete,
+            deferred=left,
         )
 
 
@@ -219,6 +225,7 @@ def plan_header(plan: Plan, graph: ExecutionGraph, extra: Data) -> Data:
         "modules": [[str(each), *names] for each, names in plan.modules.items()],
         "generated": dict(plan.generated),
         "drift": [_drift_to(each) for each in plan.drift],
+        "deferred": [_deferred_to(each) for each in plan.deferred],
         "graph": graph.to_json(),
         **extra,
     }
@@ -324,7 +331,7 @@ def _ephemeral_to(instance: EphemeralInstance) -> Data:
 def _ephemeral_from(
     data: Mapping[str, object], schema_of: SchemaOf, diags: Diagnostics
 ) -> EphemeralInstance | None:
-    address = parse_resource_instance(str(data["address"]), diags)
+    address = parse_resource_instance(str(data["address"]), diags, deferred_allowed=True)
     stored = parse_provider_instance(str(data["provider"]), diags)
     if address is None or stored is None:
         return None
@@ -414,6 +421,40 @@ def _drift_from(
     before, after = value_from_data(data["before"]), value_from_data(data["after"])
     moved_from = None if previous == subject.address else previous
     return Drift(subject.address, before, after, subject.schema, subject.provider, moved_from)
+
+
+def _deferred_to(deferred: DeferredChange) -> Data:
+    return {
+        "address": deferred.address,
+        "kind": deferred.kind.value,
+        "reason": deferred.reason.value,
+        "chain": list(deferred.chain),
+        "round": deferred.round,
+        "most": deferred.most,
+        "change": None if deferred.change is None else _change_to(deferred.change),
+        "settled": list(deferred.settled),
+    }
+
+
+def _deferred_from(
+    data: Mapping[str, object], schema_of: SchemaOf, diags: Diagnostics
+) -> DeferredChange:
+    change, chain, settled = data["change"], data["chain"], data["settled"]
+    number, most = data["round"], data["most"]
+    assert isinstance(chain, list)
+    assert isinstance(settled, list)
+    assert isinstance(number, int)
+    assert isinstance(most, int)
+    return DeferredChange(
+        str(data["address"]),
+        DeferredKind(data["kind"]),
+        DeferralReason(data["reason"]),
+        tuple(map(str, chain)),
+        number,
+        most,
+        _change_from(change, schema_of, diags) if isinstance(change, dict) else None,
+        tuple(settled),
+    )
 
 
 def _output_to(change: OutputChange) -> Data:

@@ -20,12 +20,14 @@ from nigari.lang.marks import EPHEMERAL
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.instances import ChangingInstance
 from nigari.plan.nodes.pending import DeferrableResource
+from nigari.plan.objects.deferring import ProviderDefers
 from nigari.plan.objects.planned_change import ephemeral_argument
 from nigari.plan.objects.prior import current_value
 from nigari.plan.objects.proposed import planned_unknown
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record, replace
+from nigari.running.deferrals import DeferralReason
 from nigari.running.provider_objects import is_sound, with_schema_marks
 from nigari.schema.provider import Schema
 
@@ -36,7 +38,9 @@ class DataResource(DeferrableResource):
     __slots__ = ()
 
     def instance(self, key: InstanceKey, data: InstanceData) -> DataInstance:
-        return DataInstance(self, key, data, self.has_pending)
+        found = DataInstance(self, key, data, self.has_pending)
+        found.wait_for(self.before)
+        return found
 
     def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
         if self.resource.repetition.has_one_value:
@@ -78,12 +82,28 @@ class DataInstance(ChangingInstance):
             reason = Reason.CONFIG_UNKNOWN
         elif self._has_pending:
             reason = Reason.DEPENDENCY_PENDING
-        source = DataSource(self.running, self.address, self.schema, resource, self.meta)
+        may_defer = run.deferrals is not None and not resource.in_check
+        source = DataSource(self.running, self.address, self.schema, resource, self.meta, may_defer)
+        if self.is_waiting and not run.is_refresh_only:
+            self.postpone(change=self._reading(self._planned, reason))
+            return
+        if self.provider is not None and self.provider.is_partial:
+            self.postpone_as(DeferralReason.PROVIDER)
+            return
         if reason is not Reason.NONE:
             await self.defer(source, self.config, reason)
             return
+        kept = None if run.kept is None else run.kept.data(self.address, self.config)
+        if kept is not None and not resource.in_check:
+            self._store(kept)
+            return
         run.listener.read_started(self.address)
-        value = await source.read(self.config, run.diags, run.unread)
+        try:
+            value = await source.read(self.config, run.diags, run.unread)
+        except ProviderDefers as deferring:
+            run.listener.read_finished(self.address, None)
+            self.postpone_as(deferring.reason)
+            return
         run.listener.read_finished(self.address, value)
         if resource.in_check:
             self._plan_reading(value, Reason.CHECK_NESTED)
@@ -93,6 +113,8 @@ class DataInstance(ChangingInstance):
             # What others plan is known in parts; the whole is read once they have applied it.
             self._plan_reading(value, Reason.DEPENDENCY_PENDING)
         else:
+            if run.kept is not None:
+                run.kept.keep_data(self.address, self.config, value)
             self._store(value)
 
     async def defer(self, source: DataSource, config: Value, reason: Reason) -> None:
@@ -109,11 +131,8 @@ class DataInstance(ChangingInstance):
 
     def _plan_reading(self, found: Value | None, reason: Reason) -> None:
         """Have the data source read when the plan is applied."""
-        assert self.config is not None
-        before = null(self.schema.block.implied_type)
         if found is None:
-            plain, marks = unmark_deep_with_paths(self.config)
-            found = mark_with_paths(planned_unknown(self.schema.block, plain), marks)
+            found = self._planned
         if reason is Reason.CHECK_NESTED:
             self._store(unknown_as_null(found))
         elif self.owner.run.is_refresh_only:
@@ -123,18 +142,26 @@ class DataInstance(ChangingInstance):
             return
         self.value: Value = with_schema_marks(found, self.schema)
         if not self.owner.run.is_refresh_only:
-            self.note(
-                Change(
-                    self.address,
-                    Action.READ,
-                    before,
-                    self.value,
-                    self.provider_address,
-                    self.schema,
-                    reason,
-                    previous_address=self.owner.run.previous_address(self.address),
-                )
-            )
+            self.note(self._reading(self.value, reason))
+
+    @property
+    def _planned(self) -> Value:
+        """What is known of the result before the data source is read."""
+        assert self.config is not None
+        plain, marks = unmark_deep_with_paths(self.config)
+        return mark_with_paths(planned_unknown(self.schema.block, plain), marks)
+
+    def _reading(self, planned: Value, reason: Reason) -> Change:
+        return Change(
+            self.address,
+            Action.READ,
+            null(self.schema.block.implied_type),
+            planned,
+            self.provider_address,
+            self.schema,
+            reason,
+            previous_address=self.owner.run.previous_address(self.address),
+        )
 
 
 class NeededData(DataResource):
@@ -170,6 +197,8 @@ class DataSource:
     schema: Schema
     resource: Resource
     meta: Value | None
+    may_defer: bool = False
+    """Whether the provider may leave it for a later plan."""
 
     async def is_valid(self, config: Value, diags: Diagnostics) -> bool:
         """Whether the provider accepts the configuration, of which parts may be unknown."""
@@ -221,8 +250,12 @@ class DataSource:
             return None
         plain, marks = unmark_deep_with_paths(config)
         where = str(self.address)
-        request = api.ReadDataRequest(self.resource.addr.type, plain, self.meta, where)
+        request = api.ReadDataRequest(
+            self.resource.addr.type, plain, self.meta, where, self.may_defer
+        )
         answer = await self.provider.read_data(request)
+        if answer.deferred is not None and self.may_defer:
+            raise ProviderDefers(answer.deferred)
         block, body = self.schema.block, self.resource.body
         diags.extend(located(answer.diagnostics, block, body, str(self.address)))
         if api.has_errors(answer.diagnostics):

@@ -11,10 +11,11 @@ from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.values import Value
 from nigari.eval.base.expansion import InstanceData
 from nigari.lang.marks import EPHEMERAL
-from nigari.plan.model.changes import EphemeralInstance
+from nigari.plan.model.changes import Change, EphemeralInstance
 from nigari.plan.nodes.instances import InstanceNode
 from nigari.plan.nodes.pending import DeferrableResource
 from nigari.plan.objects.proposed import planned_unknown
+from nigari.running.deferrals import DeferralReason
 from nigari.running.ephemeral_objects import ephemeral_value
 
 
@@ -28,7 +29,9 @@ class EphemeralResource(DeferrableResource):
         return True
 
     def instance(self, key: InstanceKey, data: InstanceData) -> PlannedEphemeral:
-        return PlannedEphemeral(self, key, data, self.has_pending)
+        found = PlannedEphemeral(self, key, data, self.has_pending)
+        found.wait_for(self.before)
+        return found
 
 
 class PlannedEphemeral(InstanceNode):
@@ -46,10 +49,25 @@ class PlannedEphemeral(InstanceNode):
         super().fail()
         self.value = self.value.mark(EPHEMERAL)
 
+    def postpone(
+        self,
+        reason: DeferralReason = DeferralReason.DEFERRED,
+        change: Change | None = None,
+        needs_values: bool = False,
+    ) -> None:
+        super().postpone(reason, change, needs_values)
+        self.value = self.value.mark(EPHEMERAL)
+
     async def perform(self) -> None:
         """Open the object, or leave that for later."""
         run, config = self.owner.run, self.config
         assert config is not None
+        if self.is_waiting:
+            self.postpone()
+            return
+        if self.provider is not None and self.provider.is_partial:
+            self.postpone_as(DeferralReason.PROVIDER)
+            return
         run.note_ephemeral(EphemeralInstance(self.address, self.provider_address, self.schema))
         if self._has_pending or not config.is_wholly_known:
             plain, marks = unmark_deep_with_paths(config)

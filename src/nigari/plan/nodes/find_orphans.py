@@ -15,9 +15,10 @@ from nigari.plan.model.changes import PlanMode, Reason
 from nigari.plan.nodes.orphans import End, OrphanNode, reason_for
 from nigari.plan.nodes.plan_host import PlanHost
 from nigari.plan.nodes.removed_modules import frame_of_old
-from nigari.plan.order.block_graph import resource_block
+from nigari.plan.order.block_graph import Block, resource_block
 from nigari.plan.order.removed import RemoveStatement, statement_for
 from nigari.running.declared_modules import former_data
+from nigari.running.deferrals import Deferral
 from nigari.running.provider_node import ProviderNode
 from nigari.state.model import InstanceState, ResourceState, StoredObject
 
@@ -34,6 +35,7 @@ class Orphans:
     def nodes(self) -> Iterator[OrphanNode]:
         """A node for every object that is to go; data is forgotten without one."""
         host = self._host
+        needed = self._needed_by_held()
         for resource in host.prior.resources.values():
             if resource.address.item.mode is not MANAGED:
                 self._forget_data(resource)
@@ -43,8 +45,27 @@ class Orphans:
                 is_wanted = not self._is_destroy and host.is_wanted(address)
                 if is_wanted and not instance.deposed:
                     continue
-                if host.looks_at(address):
-                    yield from self._objects(address, instance, is_wanted)
+                if not host.looks_at(address) or host.held_by(address) is not None:
+                    continue
+                for node in self._objects(address, instance, is_wanted):
+                    node.before = needed.get(resource_block(resource.address))
+                    yield node
+
+    def _needed_by_held(self) -> dict[Block, Deferral]:
+        """What objects needed when they were stored that are left alone now: as long as they are
+        there, it must be, too.
+        """
+        host, found = self._host, dict[Block, Deferral]()
+        if host.deferrals is None or not host.deferrals.found:
+            return found
+        for address, instance in host.prior.instances():
+            held = host.held_by(address)
+            if held is None or address.item.resource.mode is not MANAGED:
+                continue
+            for stored in (instance.current, *instance.deposed.values()):
+                for each in () if stored is None else stored.dependencies:
+                    found.setdefault(resource_block(each), held)
+        return found
 
     def _forget_data(self, resource: ResourceState) -> None:
         """Forget what was read for instances that are not wanted any more.
@@ -60,6 +81,7 @@ class Orphans:
                 is_gone = host.selection is None or host.selection.names(address)
             else:
                 is_gone = not host.is_wanted(address) and host.looks_at(address)
+                is_gone = is_gone and host.held_by(address) is None
             if is_gone:
                 host.refreshed.set_current(address, None, resource.manager_of(key))
 

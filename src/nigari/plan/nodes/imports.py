@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.parse import parse_resource_instance
@@ -20,11 +21,20 @@ from nigari.eval.base.once import Need, Node
 from nigari.eval.base.scope import evaluate, scope_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.plan.objects.deferring import ProviderDefers
 from nigari.plan.objects.prior import PriorObject
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
+from nigari.running.deferrals import (
+    Deferral,
+    DeferralReason,
+    Deferrals,
+    DeferredKind,
+    Written,
+)
 from nigari.running.provider_objects import is_sound, with_schema_marks
+from nigari.running.unknown_values import IN_ROUNDS, is_reported
 from nigari.schema.provider import Schema
 from nigari.state.objects import encode
 
@@ -55,10 +65,10 @@ class ImportTarget:
 class Imports:
     """All import blocks of the root module, and what is imported where."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, deferrals: Deferrals | None = None) -> None:
         self.targets: dict[AbsResourceInstance, ImportTarget] = {}
         self.nodes: list[ImportNode] = [
-            ImportNode(frame, each, self.targets) for each in frame.module.imports
+            ImportNode(frame, each, self.targets, deferrals) for each in frame.module.imports
         ]
         self._by_resource: dict[AbsResource, list[ImportNode]] = {}
         for node in self.nodes:
@@ -68,16 +78,32 @@ class Imports:
         """The blocks that may import to instances of a resource."""
         return self._by_resource.get(address.unkeyed, [])
 
+    def waiting(self, address: AbsResourceInstance) -> list[Deferral]:
+        """The imports to an instance, or perhaps to it, that are left for later."""
+        return [
+            deferral
+            for node in self.of(resource_of(address))
+            for target, deferral in node.waiting.items()
+            if target is None or target == address
+        ]
+
 
 class ImportNode(Node):
     """An import block of the root module."""
 
-    __slots__ = ("_block", "_frame", "_targets")
+    __slots__ = ("_block", "_deferrals", "_frame", "_targets", "waiting")
 
     def __init__(
-        self, frame: Frame, block: Import, targets: dict[AbsResourceInstance, ImportTarget]
+        self,
+        frame: Frame,
+        block: Import,
+        targets: dict[AbsResourceInstance, ImportTarget],
+        deferrals: Deferrals | None = None,
     ) -> None:
         super().__init__()
+        self._deferrals = deferrals
+        self.waiting: dict[AbsResourceInstance | None, Deferral] = {}
+        """What is left for later, by the address; None where that is not known either."""
         self._frame = frame
         self._block = block
         self._targets = targets
@@ -136,6 +162,8 @@ class ImportNode(Node):
             return value
         plain, _ = value.unmark()
         if plain.type.kind == KIND_TUPLE and not value.is_marked:
+            if not plain.is_known and self._leaves(plain, expr):
+                return ()
             if plain.is_null or not plain.is_known:
                 _report(frame, block, expr, f"its for_each is {_unusable(plain)}")
                 return ()
@@ -146,7 +174,9 @@ class ImportNode(Node):
         asked = Asked(expr, partial(scope_of, frame, compiled), frame.run.diags)
         expansion = expand_for_each(value, asked)
         if expansion.deferred_by is not None:
-            _report(frame, block, expr, "its for_each is not known yet")
+            if self._leaves(expansion.deferred_by, expr):
+                return tuple(expansion.certain.values())
+            _report(frame, block, expr, f"its for_each is {_LATER}")
             return ()
         return tuple(expansion.instances.values())
 
@@ -157,6 +187,8 @@ class ImportNode(Node):
             value = evaluate(frame, frame.instance.compiled.expression(expr), data)
             if not isinstance(value, Value):
                 needs.extend(value)
+            elif not value.is_known and not value.is_marked and self._leaves(value, expr, data):
+                return None
             elif value.is_marked or not value.is_known or value.is_null:
                 _report(frame, block, expr, f"a key in its address is {_unusable(value)}")
                 return None
@@ -170,12 +202,39 @@ class ImportNode(Node):
             return value
         address = parse_resource_instance(block.target.with_keys(keys), frame.run.diags)
         what = "id" if block.id is not None else "identity"
+        if address is not None and not value.is_wholly_known and not value.contains_marked:
+            if self._leaves(value, known_by, data, address):
+                return None
         if address is None or not self._is_usable(block, known_by, what, value):
             return None
         if block.id is None:
             return ImportTarget(address, "", value, block)
         id_ = self._id(block, known_by, value)
         return None if id_ is None else ImportTarget(address, id_, None, block)
+
+    def _leaves(
+        self,
+        value: Value,
+        expr: Expression,
+        data: InstanceData = NO_INSTANCE_DATA,
+        address: AbsResourceInstance | None = None,
+    ) -> bool:
+        """Leave an import for the round in which a value is known, if that may be done."""
+        deferrals, frame = self._deferrals, self._frame
+        if deferrals is None or is_reported(value):
+            return False
+        references = frame.instance.compiled.expression(expr).references
+        self.waiting[address] = deferrals.add(
+            DeferredKind.IMPORT,
+            DeferralReason.CONFIG,
+            frame.instance.addr,
+            f"import to {f'{self.resource}[*]' if address is None else address}",
+            self._block.range,
+            (Written(frame, references, data),),
+            deferrals.within(value),
+            unknown_value=value,
+        )
+        return True
 
     def _is_usable(self, block: Import, expr: Expression, what: str, value: Value) -> bool:
         plain, marks = value.unmark_deep()
@@ -198,16 +257,26 @@ class ImportNode(Node):
 
 
 async def imported(
-    provider: api.Provider, schema: Schema, target: ImportTarget, diags: Diagnostics
+    provider: api.Provider,
+    schema: Schema,
+    target: ImportTarget,
+    diags: Diagnostics,
+    may_defer: bool = False,
 ) -> PriorObject | None:
-    """The object that a target names; None after reporting why there is none."""
+    """The object that a target names; None after reporting why there is none.
+
+    A provider that leaves it for a later plan, where it may, raises `ProviderDefers`.
+    """
     type_name = target.address.item.resource.type
     identity = None
     if target.identity is not None:
         identity = _identity(schema, target, diags)
         if identity is None:
             return None
-    answer = await provider.import_state(api.ImportRequest(type_name, target.id, identity))
+    request = api.ImportRequest(type_name, target.id, identity, may_defer)
+    answer = await provider.import_state(request)
+    if answer.deferred is not None and may_defer:
+        raise ProviderDefers(answer.deferred)
     diags.extend(located(answer.diagnostics, address=str(target.address)))
     if api.has_errors(answer.diagnostics):
         return None
@@ -279,10 +348,14 @@ def _unusable(value: Value) -> str:
         return "sensitive, but it would be shown"
     if EPHEMERAL in value.marks:
         return "ephemeral, but it would be stored"
-    return "null" if value.is_null else "known only after something else has been applied"
+    return "null" if value.is_null else _LATER
 
 
 def _report(frame: Frame, block: Import, expr: Expression, problem: str) -> None:
+    hint = f" {IN_ROUNDS}" if problem.endswith(_LATER) else ""
     frame.run.diags.error(
-        "Cannot import", f"{block.shape} cannot be imported: {problem}.", expr.range
+        "Cannot import", f"{block.shape} cannot be imported: {problem}.{hint}", expr.range
     )
+
+
+_LATER: Final = "known only after something else has been applied"

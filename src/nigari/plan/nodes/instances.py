@@ -12,17 +12,18 @@ from functools import partial
 from typing import Protocol
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance
-from nigari.addrs.keys import InstanceKey
+from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance, Provider
-from nigari.addrs.resource import ResourceInstance
+from nigari.addrs.resource import DATA, EPHEMERAL, ResourceInstance
 from nigari.config.declared import CheckRule, Repetition
 from nigari.config.resource import Resource
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null, object_value, tuple_value, unknown
 from nigari.diagnostics import Diagnostics, Range, Severity
+from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.compile import CompiledBody
-from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.instances import FAILED, Frame, ResourceNode, ValueNode
 from nigari.eval.base.once import DONE, Need, Stages
 from nigari.eval.base.scope import evaluate_body
@@ -30,7 +31,7 @@ from nigari.eval.nodes.conditions import Conditions
 from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.resource import advised
 from nigari.events import Listener
-from nigari.plan.model.changes import Change, EphemeralInstance
+from nigari.plan.model.changes import Action, Change, EphemeralInstance
 from nigari.plan.model.conditions import Noted, resource_conditions
 from nigari.plan.nodes.imports import Imports
 from nigari.plan.objects.prior import PriorModules, PriorObject, current_value
@@ -38,8 +39,16 @@ from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.selection import Selection
 from nigari.plan.order.settings import Settings
 from nigari.providers import api
+from nigari.running.deferrals import (
+    Deferral,
+    DeferralReason,
+    Deferrals,
+    DeferredKind,
+    Written,
+)
 from nigari.running.ephemeral_objects import EphemeralObjects
 from nigari.running.host import settled_now
+from nigari.running.kept import KeptValues
 from nigari.running.provider_instances import ProviderInstances
 from nigari.running.provider_node import ProviderNode
 from nigari.running.provider_pool import ProviderPool
@@ -76,6 +85,10 @@ class PlanRun(Protocol):
     """Whether the instances of resources are those of the state, and nothing is imported."""
     protects: bool
     """Whether a plan is refused that would destroy what must not be destroyed."""
+    deferrals: Deferrals | None
+    """What is left for a later round; None where everything must be known by now."""
+    kept: KeptValues | None
+    """What the rounds of a run have in common, where there are several."""
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
         """What a module tells a provider about itself; None where that is nothing."""
@@ -95,6 +108,10 @@ class PlanRun(Protocol):
 
     def note(self, change: Change, resource: Resource | None) -> None:
         """Make a change part of the plan."""
+        ...
+
+    def note_deferred(self, deferral: Deferral, change: Change | None) -> None:
+        """Leave an object for a later round, with what can be said of it by now."""
         ...
 
     def note_refreshed(
@@ -172,7 +189,7 @@ def collected(repetition: Repetition, values: Mapping[InstanceKey, Value]) -> Va
 class PlannedResource(RepeatedResource):
     """A resource of one module instance while planning."""
 
-    __slots__ = ("_is_expanded", "_keys", "body", "declared", "run", "schema")
+    __slots__ = ("_is_expanded", "_keys", "body", "declared", "deferral", "run", "schema")
 
     def __init__(self, frame: Frame, resource: Resource, run: PlanRun) -> None:
         super().__init__(frame, resource)
@@ -184,6 +201,8 @@ class PlannedResource(RepeatedResource):
         """Those of all instances; None where it is reported that they are not known."""
         self.declared: frozenset[InstanceKey] = frozenset()
         """The instances that the configuration has."""
+        self.deferral: Deferral | None = None
+        """Why it is not known which instances there are, or which others."""
 
     def step(self) -> Sequence[Need]:
         if not self._is_expanded:
@@ -195,6 +214,9 @@ class PlannedResource(RepeatedResource):
                 return list(self.instances.values())
         if self._keys is None:
             self.fail()
+            return ()
+        if self.deferral is not None:
+            self.value = self._unexpanded(self.deferral)
             return ()
         values = {key: self._seen(node.value) for key, node in self.instances.items()}
         if self.left_out:
@@ -214,6 +236,12 @@ class PlannedResource(RepeatedResource):
             return value
         return advised(self.schema.block, value, self.resource.addr)
 
+    def _unexpanded(self, deferral: Deferral) -> Value:
+        """What others see of a resource whose instances are not known."""
+        if self.schema is None or not self.resource.repetition.has_one_value:
+            return deferral.value()
+        return deferral.value(self.schema.block.implied_type)
+
     def _expand(self) -> Sequence[Need]:
         frame, resource = self.frame, self.resource
         expansion = expand(frame, resource.repetition)
@@ -221,7 +249,7 @@ class PlannedResource(RepeatedResource):
             return expansion
         if not self._find_schema():
             return ()
-        declared = settled_now(frame, expansion, str(resource.addr), resource)
+        declared = self._settled(expansion)
         if declared is None:
             return ()
         self.declared = frozenset(declared)
@@ -243,6 +271,37 @@ class PlannedResource(RepeatedResource):
             noted = resource_conditions(self.frame, self._address(key), "", rules, data, None)
             noted[3].outcome.is_unknown = True
             self.run.note_conditions(noted)
+
+    def _settled(self, expansion: Expansion) -> Mapping[InstanceKey, InstanceData] | None:
+        """The instances that are known; None, after reporting it, where they must be and are not."""
+        frame, resource, deferrals = self.frame, self.resource, self.run.deferrals
+        name = str(resource.addr)
+        if deferrals is not None:
+            found = deferrals.expanded(
+                DeferredKind.RESOURCE, frame, name, resource.repetition, expansion, resource.range
+            )
+            if found is not None:
+                self.deferral, certain = found
+                key = None if resource.repetition.has_one_value else DEFERRED
+                self.run.note_deferred(self.deferral, self.unplanned(key))
+                return certain
+        return settled_now(frame, expansion, name, resource)
+
+    def unplanned(self, key: InstanceKey) -> Change | None:
+        """As much as can be said of an instance, or of all, without asking the provider."""
+        if self.resource.addr.mode is EPHEMERAL:
+            return None
+        assert self.schema is not None
+        address, type_ = self._address(key), self.schema.block.implied_type
+        config = self.run.providers.config_for(self.frame, self.resource).address
+        provider = Abs(config.module, config.item.instance(None))
+        state = self.run.prior.instance(address)
+        is_data = self.resource.addr.mode is DATA
+        if is_data or state is None or state.current is None:
+            action, before = Action.READ if is_data else Action.CREATE, null(type_)
+        else:
+            action, before = Action.UPDATE, current_value(state, self.schema)
+        return Change(address, action, before, unknown(type_), provider, self.schema)
 
     def is_looked_at(self, key: InstanceKey) -> bool:
         """Whether an instance is among those that the user singled out."""
@@ -305,8 +364,10 @@ class InstanceNode(ValueNode):
         "_effect",
         "_stages",
         "address",
+        "_waits",
         "config",
         "data",
+        "deferral",
         "has_failed",
         "owner",
         "provider",
@@ -324,6 +385,9 @@ class InstanceNode(ValueNode):
         self._effect: AskProvider | None = None
         self.has_failed: bool = False
         """Whether something is wrong with it that keeps the plan from being carried out."""
+        self._waits: dict[UnknownCause, Deferral] = {}
+        self.deferral: Deferral | None = None
+        """Why it is left for a later round."""
         self.value = owner.value
         lifecycle = owner.resource.lifecycle
         stages = [self.evaluate, self.choose_provider, *self.stages(), self.ask]
@@ -401,11 +465,14 @@ class InstanceNode(ValueNode):
         if not needs and conditions.is_refusing:
             self.fail()
             self._stages = Stages()
+        deferrals = self.owner.run.deferrals
+        if not needs and deferrals is not None:
+            self.wait_for(deferrals.of_causes(conditions.outcome.causes))
         return needs
 
     def _check_result(self) -> Sequence[Need]:
         """Look at the postconditions, now that there is something to look at."""
-        if self.has_failed:
+        if self.has_failed or self.deferral is not None:
             return ()
         rules = self.owner.resource.lifecycle.postconditions
         conditions = self._conditions("postcondition", rules, self.value)
@@ -430,6 +497,9 @@ class InstanceNode(ValueNode):
         # What is made from a mistake that was told would be planned as something it never becomes.
         if diags.error_count == errors and not is_reported(value):
             self.config = value
+            deferrals = self.owner.run.deferrals
+            if deferrals is not None and not value.is_wholly_known:
+                self.wait_for(deferrals.within(value))
         return ()
 
     def choose_provider(self) -> Sequence[Need]:
@@ -440,19 +510,77 @@ class InstanceNode(ValueNode):
         if isinstance(found, list):
             return found
         self.provider = found
-        if found is not None:
-            found.asked_by = found.asked_by or str(self.address)
-        return () if found is None or found.state == DONE else (found,)
+        if found is None:
+            return ()
+        found.asked_by = found.asked_by or str(self.address)
+        if found.state != DONE:
+            return (found,)
+        if found.deferral is not None:
+            self.wait_for((found.deferral,))
+        return ()
 
     def ask(self) -> Sequence[Need]:
         """Have the provider asked, unless something is wrong already."""
         if self._effect is not None:
             return ()
-        if self.config is None or self.provider is None or self.provider.provider is None:
+        if self.config is None or self.provider is None:
+            self.fail()
+            return ()
+        if self.provider.deferral is not None:
+            self.postpone(DeferralReason.PROVIDER)
+            return ()
+        if self.provider.provider is None:
             self.fail()
             return ()
         self._effect = AskProvider(self)
         return (self._effect,)
+
+    # -- what is left for later ---------------------------------------------------------------
+
+    def wait_for(self, deferrals: Iterable[Deferral]) -> None:
+        """Leave the object for the round in which these are known."""
+        self._waits.update((each.cause, each) for each in deferrals)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it needs something that is left for later."""
+        return bool(self._waits)
+
+    def postpone(
+        self,
+        reason: DeferralReason = DeferralReason.DEFERRED,
+        change: Change | None = None,
+        needs_values: bool = False,
+    ) -> None:
+        """Leave the object for a later round, whatever it is by now; others see nothing of it."""
+        run, owner = self.owner.run, self.owner
+        assert run.deferrals is not None
+        assert owner.body is not None
+        self.deferral = run.deferrals.add(
+            DeferredKind.RESOURCE,
+            reason,
+            self.address.module,
+            str(self.address.item),
+            owner.resource.range,
+            (Written(self.frame, owner.body.references, self.data),),
+            tuple(self._waits.values()),
+            needs_values,
+        )
+        self.value = self.deferral.value(self.schema.block.implied_type)
+        run.note_deferred(self.deferral, change or owner.unplanned(self.address.item.key))
+        lifecycle = owner.resource.lifecycle
+        if lifecycle.postconditions or lifecycle.preconditions:
+            rules = (*lifecycle.preconditions, *lifecycle.postconditions)
+            self._conditions("postcondition", rules, self.value).outcome.is_unknown = True
+
+    def postpone_as(self, reason: DeferralReason) -> None:
+        """Leave the object for later for a reason that lies with the provider."""
+        if reason is DeferralReason.PROVIDER and self.provider is not None:
+            if self.provider.is_partial:
+                self.wait_for((self.provider.incomplete(),))
+                self.postpone(reason)
+                return
+        self.postpone(reason, needs_values=True)
 
     @abstractmethod
     async def perform(self) -> None:
@@ -469,7 +597,13 @@ class ChangingInstance(InstanceNode):
         super().__init__(owner, key, data)
 
     def note(self, change: Change) -> None:
-        """Make a change part of the plan; its result is what others see."""
+        """Make a change part of the plan; its result is what others see.
+
+        What needs something that is left for later waits for it.
+        """
+        if self.is_waiting:
+            self.postpone(change=change)
+            return
         self.change = change
         self.value: Value = change.after
         self.owner.run.note(change, self.owner.resource)

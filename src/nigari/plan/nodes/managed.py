@@ -23,7 +23,9 @@ from nigari.lang.references import parse_reference
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.imports import ImportTarget, imported, report_missing
 from nigari.plan.nodes.instances import ChangingInstance, PlannedResource
+from nigari.plan.nodes.pending import deferred_before
 from nigari.plan.nodes.protection import protection, refuse_destruction
+from nigari.plan.objects.deferring import ProviderDefers
 from nigari.plan.objects.ignored import ignore, ignore_all
 from nigari.plan.objects.planned_change import DesiredObject, Ignore, plan_change
 from nigari.plan.objects.prior import PriorObject, read, taken_over, upgraded
@@ -89,6 +91,8 @@ class ManagedInstance(ChangingInstance):
 
     def stages(self) -> Iterable[Callable[[], Sequence[Need]]]:
         lifecycle = self.owner.resource.lifecycle
+        if self.owner.run.deferrals is not None:
+            yield self._wait_for_dependencies
         if self.owner.run.imports.nodes:
             yield self._wait_for_imports
         if lifecycle.prevent_destroy is not None:
@@ -96,9 +100,24 @@ class ManagedInstance(ChangingInstance):
         if lifecycle.replace_triggered_by:
             yield self._look_at_triggers
 
+    def _wait_for_dependencies(self) -> Sequence[Need]:
+        """Wait for what `depends_on` names, if that is left for later."""
+        run = self.owner.run
+        found = deferred_before(self.frame, self.owner.resource.depends_on, run.blocks)
+        if isinstance(found, list):
+            return found
+        self.wait_for(found)
+        return ()
+
     def _wait_for_imports(self) -> Sequence[Need]:
-        blocks = self.owner.run.imports.of(resource_of(self.address))
-        return [each for each in blocks if each.state != DONE]
+        run = self.owner.run
+        blocks = run.imports.of(resource_of(self.address))
+        needs = [each for each in blocks if each.state != DONE]
+        if not needs and run.deferrals is not None:
+            state = run.prior.instance(self.address)
+            if state is None or state.current is None:
+                self.wait_for(run.imports.waiting(self.address))
+        return needs
 
     # -- what the lifecycle says --------------------------------------------------------------
 
@@ -140,7 +159,11 @@ class ManagedInstance(ChangingInstance):
             return ()
         if node.state != DONE:
             return (node,)
+        if node.deferral is not None and key not in node.instances:
+            self.wait_for((node.deferral,))
         for each, instance in node.instances.items():
+            if (is_whole or each == key) and instance.deferral is not None:
+                self.wait_for((instance.deferral,))
             if not isinstance(instance, ManagedInstance) or instance.change is None:
                 continue
             if (is_whole or each == key) and _is_triggering(
@@ -161,10 +184,19 @@ class ManagedInstance(ChangingInstance):
 
     async def perform(self) -> None:
         """Find out what there is, and plan what becomes of it."""
+        try:
+            await self._plan()
+        except ProviderDefers as deferring:
+            self.postpone_as(deferring.reason)
+
+    async def _plan(self) -> None:
         run = self.owner.run
         assert self.config is not None
         state = run.prior.instance(self.address)
         target = None if run.is_refresh_only else run.imports.targets.get(self.address)
+        if self._is_partial and (target is not None or (state is not None and state.current)):
+            # What exists must be read, and who is only half configured may look elsewhere.
+            raise ProviderDefers(api.Deferral.PROVIDER_CONFIG_UNKNOWN)
         if (state is None or state.current is None) and target is not None:
             if not await self._import(target):
                 self.fail()
@@ -188,24 +220,36 @@ class ManagedInstance(ChangingInstance):
             self.meta,
             previous_address=run.previous_address(self.address),
             forgets=run.settings.skips_destroy(self.address.module, resource.addr),
+            may_defer=run.deferrals is not None,
         )
         if run.is_refresh_only:
             self._stay(wanted)
             return
-        change = await plan_change(self.running, wanted, self.prior, run.diags)
+        told = Diagnostics()
+        change = await plan_change(self.running, wanted, self.prior, told)
+        if change is None and self._is_partial:
+            raise ProviderDefers(api.Deferral.PROVIDER_CONFIG_UNKNOWN)
+        run.diags.extend(told)
         if change is not None and self.prior is not None and target is not None:
             change = change.imported(target.text, target.identity)
         if change is None:
             self.fail()
             return
         lifecycle = resource.lifecycle
-        if lifecycle.prevent_destroy is not None and change.action.destroys and run.protects:
+        is_refused = change.action.destroys and run.protects and not self.is_waiting
+        if lifecycle.prevent_destroy is not None and is_refused:
             where = self._protection(lifecycle)
             refuse_destruction(self.address, self._protected, where, run.diags)
-        if run.refreshes and target is None and change.action is not Action.NO_OP:
+        is_changed = change.action is not Action.NO_OP and not self.is_waiting
+        if run.refreshes and target is None and is_changed:
             # In case that it cannot be changed.
             run.note_lifecycle(self.address, wanted.provider)
         self.note(change)
+
+    @property
+    def _is_partial(self) -> bool:
+        """Whether the provider is configured with less than it will be."""
+        return self.provider is not None and self.provider.is_partial
 
     def _stay(self, wanted: DesiredObject) -> None:
         """What an instance is where nothing is to be changed, so that the plan has no word on it."""
@@ -224,7 +268,8 @@ class ManagedInstance(ChangingInstance):
         """Take over an object that exists; False where that failed."""
         run = self.owner.run
         run.listener.import_started(self.address, target.text)
-        found = await imported(self.running, self.schema, target, run.diags)
+        may_defer = run.deferrals is not None
+        found = await imported(self.running, self.schema, target, run.diags, may_defer)
         if found is None:
             return False
         run.listener.refresh_started(self.address, found.value, "")
@@ -269,6 +314,7 @@ class ManagedInstance(ChangingInstance):
             self.meta,
             diags,
             body,
+            self.owner.run.deferrals is not None,
         )
 
     async def _prior(self, provider: api.Provider, stored: StoredObject) -> PriorObject | None:

@@ -25,6 +25,7 @@ from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.running.declared_modules import declared_module
+from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind
 from nigari.running.host import frame_at
 from nigari.running.provider_node import ProviderNode
 from nigari.running.requests import AskProvider
@@ -63,6 +64,7 @@ class OrphanNode(Node):
         "_run",
         "_stored",
         "address",
+        "before",
     )
 
     def __init__(
@@ -86,6 +88,8 @@ class OrphanNode(Node):
         self._protected: Value = FALSE
         self._protection = protection
         """Where `prevent_destroy` is written, if the resource is still declared."""
+        self.before: Deferral | None = None
+        """What needs the object and is left for later."""
         self._effect: AskProvider | None = None
 
     @property
@@ -105,6 +109,9 @@ class OrphanNode(Node):
             if isinstance(found, list):
                 return found
             self._protected = found
+        if self.before is not None:
+            self._postpone(DeferralReason.DEFERRED, self.before)
+            return ()
         if self._end.forgets and not self._run.is_refresh_only and self._forget():
             return ()
         if self._provider is None:
@@ -115,10 +122,52 @@ class OrphanNode(Node):
         provider = self._provider
         if provider is not None and provider.state != DONE:
             return (provider,)
+        if provider is not None and (provider.deferral is not None or provider.is_partial):
+            self._postpone(DeferralReason.PROVIDER, provider.deferral or provider.incomplete())
+            return ()
         if self._effect is None and provider is not None and provider.provider is not None:
             self._effect = AskProvider(self)
             return (self._effect,)
         return ()
+
+    def _postpone(self, reason: DeferralReason, before: Deferral) -> None:
+        """Leave the object as it is until a later round."""
+        run, address = self._run, self.address
+        assert run.deferrals is not None
+        deposed = f" (deposed object {self._deposed})" if self._deposed else ""
+        name = f"{address.item}{deposed}"
+        deferral = run.deferrals.add(
+            DeferredKind.RESOURCE,
+            reason,
+            address.module,
+            name,
+            None,
+            (),
+            (before,),
+            needs_values=False,
+        )
+        provider = run.prior.resources[resource_of(address)].manager_of(address.item.key)
+        offered = run.pool.of(provider.item.provider)
+        schema = None if offered is None else offered.resources.get(address.item.resource.type)
+        if schema is None:
+            return
+        try:
+            value = decode(self._stored, schema)
+        except UnreadableObject:
+            return
+        action = Action.FORGET if self._end.forgets else Action.DELETE
+        nothing = null(schema.block.implied_type)
+        change = Change(
+            address,
+            action,
+            value,
+            nothing,
+            provider,
+            schema,
+            self._end.reason,
+            deposed=self._deposed,
+        )
+        run.note_deferred(deferral, change)
 
     def _forget(self) -> bool:
         """Plan to forget the object, which takes its provider's schema and nothing else.

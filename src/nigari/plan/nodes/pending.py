@@ -27,6 +27,38 @@ from nigari.plan.model.changes import Action
 from nigari.plan.nodes.instances import ChangingInstance, PlannedResource, RepeatedResource
 from nigari.plan.objects.prior import PriorModules
 from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.running.deferrals import Deferral
+from nigari.running.host import ExpandedCall
+
+
+def deferred_before(
+    frame: Frame, depends_on: Dependencies, blocks: BlockGraph
+) -> tuple[Deferral, ...] | list[Need]:
+    """What `depends_on` names that is left for later, or what must be worked out first to tell."""
+    nodes = list(_written_before(frame, depends_on, blocks))
+    needs: list[Need] = [node for node in nodes if node.state != DONE]
+    return needs or tuple(_deferrals_of(nodes))
+
+
+def _deferrals_of(nodes: Iterable[Node]) -> Iterator[Deferral]:
+    for node in nodes:
+        if isinstance(node, ExpandedCall | PlannedResource) and node.deferral is not None:
+            yield node.deferral
+        if isinstance(node, PlannedResource):
+            for instance in node.instances.values():
+                if instance.deferral is not None:
+                    yield instance.deferral
+
+
+def _nodes_before(frame: Frame, resource: Resource, blocks: BlockGraph) -> list[Node]:
+    """What must have been done before a data source is read."""
+    lifecycle = resource.lifecycle
+    block = frame.instance.addr.unkeyed, str(resource.addr)
+    if lifecycle.preconditions or lifecycle.postconditions:
+        return list(_resources(frame, blocks.resources_before(block)))
+    nodes = list(_written_before(frame, resource.depends_on, blocks))
+    nodes += _referred_to(frame, block, blocks)
+    return nodes
 
 
 def has_pending(
@@ -39,13 +71,7 @@ def has_pending(
     """Whether anything that must be done before is still to be done, or what must be worked out
     first to tell. There are objects in `undeclared` modules that are not declared there.
     """
-    lifecycle = resource.lifecycle
-    block = frame.instance.addr.unkeyed, str(resource.addr)
-    if lifecycle.preconditions or lifecycle.postconditions:
-        nodes = list(_resources(frame, blocks.resources_before(block)))
-    else:
-        nodes = list(_written_before(frame, resource.depends_on, blocks))
-        nodes += _referred_to(frame, block, blocks)
+    nodes = _nodes_before(frame, resource, blocks)
     needs: list[Need] = [node for node in nodes if node.state != DONE]
     if needs:
         return needs
@@ -68,7 +94,7 @@ def has_pending(
 class DeferrableResource(PlannedResource):
     """A resource whose instances may have to wait until the plan is applied."""
 
-    __slots__ = ("has_pending",)
+    __slots__ = ("before", "has_pending")
 
     def step(self) -> Sequence[Need]:
         if not self._is_expanded:
@@ -79,6 +105,10 @@ class DeferrableResource(PlannedResource):
             if isinstance(pending, list):
                 return pending
             self.has_pending: bool = pending
+            self.before: tuple[Deferral, ...] = ()
+            if run.deferrals is not None:
+                nodes = _nodes_before(self.frame, self.resource, run.blocks)
+                self.before = tuple(_deferrals_of(nodes))
         return super().step()
 
 
@@ -89,6 +119,8 @@ def _mode(node: Node) -> object:
 def _changes(node: Node) -> bool:
     if not isinstance(node, RepeatedResource):
         return False
+    if isinstance(node, PlannedResource) and node.deferral is not None:
+        return True
     if isinstance(node, PlannedResource) and _mode(node) is MANAGED and node.has_orphans:
         return True
     return any(
@@ -101,6 +133,8 @@ def _changes(node: Node) -> bool:
 
 def _loses_objects(call: CallNode, prior: PriorModules) -> bool:
     """Whether there are objects in instances of a call that the configuration has no more."""
+    if isinstance(call, ExpandedCall) and call.deferral is not None:
+        return True
     keys = prior.get((call.frame.instance.addr, call.call.name), frozenset())
     return not keys <= call.frames.keys()
 

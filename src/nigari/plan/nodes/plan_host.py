@@ -15,6 +15,7 @@ from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
 from nigari.config.resource import Resource
 from nigari.cty.values import Value, null
+from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.eval.base.once import DONE, Node
 from nigari.plan.model.changes import Change, Drift, EphemeralInstance, PlanMode
@@ -31,7 +32,8 @@ from nigari.plan.order.block_graph import Block, BlockGraph, provider_block, res
 from nigari.plan.order.selection import Selection
 from nigari.plan.order.settings import Settings
 from nigari.record import record
-from nigari.running.host import Host, RunSettings, frame_at
+from nigari.running.deferrals import Deferral, Deferrals
+from nigari.running.host import ExpandedCall, Host, RunSettings, frame_at
 from nigari.running.provider_pool import ProviderPool
 from nigari.schema.provider import Schema
 from nigari.state.draft import StateDraft
@@ -52,6 +54,8 @@ class PlanOptions:
     targets: tuple[Target, ...] = ()
     excluded: tuple[Target, ...] = ()
     parallelism: int = 10
+    defers: bool = False
+    """Whether what cannot be known yet is left for a later round."""
 
 
 class PlanHost(Host):
@@ -68,7 +72,9 @@ class PlanHost(Host):
         moved: Mapping[AbsResourceInstance, Moved],
         selected: Selection | None = None,
     ) -> None:
-        super().__init__(surroundings, pool, prior)
+        super().__init__(surroundings, pool, prior, Deferrals() if _may_defer(options) else None)
+        self.deferred: dict[UnknownCause, Change] = {}
+        """As much as can be said of the resources that are left for later."""
         self.refreshes: bool = options.refreshes
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
         self.protects: bool = options.protects
@@ -80,12 +86,12 @@ class PlanHost(Host):
         self.blocks = blocks
         self.ephemeral_instances: list[EphemeralInstance] = []
         self.imports: Imports
-        self._is_destroy = options.mode is PlanMode.DESTROY
+        self.is_destroying = options.mode is PlanMode.DESTROY
         self._replaced = frozenset(options.replaced)
         self._moved = moved
         self.selection = selected
         self.needed_data: frozenset[Block] = (
-            self._find_needed_data() if self._is_destroy else frozenset()
+            self._find_needed_data() if self.is_destroying else frozenset()
         )
         """The blocks of data sources that must be there while everything is destroyed."""
         self._ending_in = self._find_ending_modules()
@@ -101,7 +107,7 @@ class PlanHost(Host):
         root = super().begin()
         if self.selection is None:
             self.want_variables()
-        if not self._is_destroy:
+        if not self.is_destroying:
             self.work.want(self.imports.nodes)
         return root
 
@@ -122,9 +128,9 @@ class PlanHost(Host):
         if mode is EPHEMERAL:
             # There is nothing of it in a state, so whoever asks for it gets a new one.
             return EphemeralResource(frame, resource, self)
-        if self._is_destroy and self.refreshes and self._is_needed(frame, resource):
+        if self.is_destroying and self.refreshes and self._is_needed(frame, resource):
             return NeededData(frame, resource, self)
-        if self._is_destroy or not self.is_selected(frame, resource):
+        if self.is_destroying or not self.is_selected(frame, resource):
             return PriorResource(frame, resource, self.prior, self.schema_of)
         if mode is DATA:
             return DataResource(frame, resource, self)
@@ -167,7 +173,7 @@ class PlanHost(Host):
         """Those that objects are in which are destroyed, or the providers that manage them."""
         found: set[ModuleAddr] = set()
         for address, resource in self.prior.resources.items():
-            if not self._is_destroy or address.item.mode is not MANAGED:
+            if not self.is_destroying or address.item.mode is not MANAGED:
                 continue
             if self.selection is None or resource_block(address) in self.selection.blocks:
                 for module in (address.module, *(each.module for each in resource.managers())):
@@ -182,10 +188,10 @@ class PlanHost(Host):
 
     def opened(self, frame: Frame) -> None:
         if frame.parent is None:
-            self.imports = Imports(frame)
+            self.imports = Imports(frame, self.deferrals)
         else:
             self.called.append(frame)
-        if self._is_destroy:
+        if self.is_destroying:
             path = frame.instance.addr.unkeyed
             self.work.want(
                 [call for name, call in frame.calls.items() if path.child(name) in self._ending_in]
@@ -217,6 +223,52 @@ class PlanHost(Host):
             key in node.instances or key in node.left_out
         )
 
+    def held_by(self, address: AbsResourceInstance) -> Deferral | None:
+        """Why an instance is left alone: it waits, or it is not known whether there will be one."""
+        if self.deferrals is None:
+            return None
+        frame = self.root
+        for name, key in address.module.steps:
+            call = frame.calls.get(name)
+            child = None if call is None else call.frames.get(key)
+            if child is None:
+                return call.deferral if isinstance(call, ExpandedCall) else None
+            frame = child
+        node = frame.resources.get(address.item.resource)
+        if not isinstance(node, PlannedResource):
+            return None
+        instance = node.instances.get(address.item.key)
+        return node.deferral if instance is None else instance.deferral
+
+    def is_left_open(self, module: ModuleAddr, item: str) -> bool:
+        """Whether a block has instances, or may have some, that are not known yet."""
+        for frame in (self.root, *self.called) if self.deferrals is not None else ():
+            path = frame.instance.addr.unkeyed
+            for call in frame.calls.values():
+                if isinstance(call, ExpandedCall) and call.deferral is not None:
+                    inside = path.child(call.call.name)
+                    if module.steps[: inside.depth] == inside.steps:
+                        return True
+            if path == module:
+                for addr, node in frame.resources.items():
+                    is_open = isinstance(node, PlannedResource) and node.deferral is not None
+                    if is_open and str(addr) == item:
+                        return True
+        return False
+
+    def undo_held_moves(self) -> None:
+        """Leave objects where they were whose new addresses are not known to exist yet."""
+        if self.deferrals is None:
+            return
+        for target, moved in self._moved.items():
+            state, resource = self.refreshed.instance(target), resource_of(target)
+            known = self.refreshed.resource(resource)
+            is_free = self.refreshed.instance(moved.source) is None
+            if self.held_by(target) is None or state is None or known is None or not is_free:
+                continue
+            self.refreshed.remove_instance(target)
+            self.refreshed.set_instance(moved.source, state, known.provider)
+
     def looks_at(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is among those that the user singled out."""
         return self.selection is None or self.selection.has(address)
@@ -226,13 +278,17 @@ class PlanHost(Host):
 
     def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
         # A destroy moves and reads everything first, and then there is nothing left to be moved.
-        moved = None if self._is_destroy and self.refreshes else self._moved.get(address)
+        moved = None if self.is_destroying and self.refreshes else self._moved.get(address)
         return None if moved is None else moved.source
 
     # -- what nodes tell ----------------------------------------------------------------------
 
     def note(self, change: Change, resource: Resource | None) -> None:
         self.changes[change.address, change.deposed] = change
+
+    def note_deferred(self, deferral: Deferral, change: Change | None) -> None:
+        if change is not None:
+            self.deferred[deferral.cause] = change
 
     def note_refreshed(
         self,
@@ -301,6 +357,11 @@ class PlanHost(Host):
 
     def note_conditions(self, noted: Noted) -> None:
         self.conditions.append(noted)
+
+
+def _may_defer(options: PlanOptions) -> bool:
+    """Whether anything may be left for later: what is destroyed never is."""
+    return options.defers and options.mode is not PlanMode.DESTROY
 
 
 def _was_needed(frame: Frame, noted: Noted) -> bool:

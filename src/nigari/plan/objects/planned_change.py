@@ -20,6 +20,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.plan.model.changes import Action, Change, Reason
+from nigari.plan.objects.deferring import ProviderDefers
 from nigari.plan.objects.prior import PriorObject
 from nigari.plan.objects.proposed import proposed_new
 from nigari.plan.objects.provider_checks import Fault, plan_faults, type_faults
@@ -53,6 +54,8 @@ class DesiredObject:
     previous_address: AbsResourceInstance | None = None
     forgets: bool = False
     """Whether an object that is replaced stays, and is only forgotten."""
+    may_defer: bool = False
+    """Whether the provider may leave it for a later plan."""
 
 
 class Refused(Exception):
@@ -62,7 +65,10 @@ class Refused(Exception):
 async def plan_change(
     provider: api.Provider, wanted: DesiredObject, prior: PriorObject | None, diags: Diagnostics
 ) -> Change | None:
-    """The change that makes the object what is wanted; None after reporting why there is none."""
+    """The change that makes the object what is wanted; None after reporting why there is none.
+
+    A provider that leaves it for a later plan raises `ProviderDefers`.
+    """
     try:
         return await _Conversation(provider, wanted, prior, diags).change()
     except Refused:
@@ -152,9 +158,12 @@ class _Conversation:
             private,
             self._wanted.meta,
             identity,
+            self._wanted.may_defer,
         )
         answer = await self._provider.plan(request)
         self._tell(answer.diagnostics)
+        if answer.deferred is not None and self._wanted.may_defer:
+            raise ProviderDefers(answer.deferred)
         return answer
 
     def _tell(self, told: api.Told) -> None:

@@ -22,6 +22,7 @@ from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Body
 from nigari.lang.marks import SENSITIVE
+from nigari.plan.objects.deferring import ProviderDefers
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
@@ -177,16 +178,20 @@ async def read(
     meta: Value | None,
     diags: Diagnostics,
     body: Body | None = None,
+    may_defer: bool = False,
 ) -> PriorObject | None:
     """The object as it is now; None where it is gone, or where reading it failed.
 
-    What the provider says about it is located in `body`, if it is still declared.
+    What the provider says about it is located in `body`, if it is still declared. One that leaves
+    it for a later plan, where it may, raises `ProviderDefers`.
     """
     plain, _ = prior.value.unmark_deep()
     request = api.ReadRequest(
-        address.item.resource.type, plain, prior.private, meta, prior.identity
+        address.item.resource.type, plain, prior.private, meta, prior.identity, may_defer
     )
     answer = await provider.read(request)
+    if answer.deferred is not None and may_defer:
+        raise ProviderDefers(answer.deferred)
     diags.extend(located(answer.diagnostics, schema.block, body, str(address)))
     if api.has_errors(answer.diagnostics) or answer.state.is_null:
         return None

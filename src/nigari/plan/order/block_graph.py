@@ -156,6 +156,23 @@ class BlockGraph:
             found = self._needs[block] = tuple(unique)
         return found
 
+    def is_decided_by_resources(self, block: Block) -> bool:
+        """Whether resources decide which instances a block has, or how a provider is configured."""
+        path, name = block
+        for instance in self._modules.get(path, ()):
+            found: Iterable[Block] = ()
+            if name == _EXPANSION and instance.call is not None and instance.parent is not None:
+                found = self._of_repetition(instance.parent, instance.call.repetition)
+            elif block in self._resources:
+                resource = instance.module.resources.get(self._resources[block].item)
+                if resource is not None:
+                    found = self._of_repetition(instance, resource.repetition)
+            elif block in self._providers:
+                found = self.needs(block)
+            if any(each in self._resources or self.resources_before(each) for each in found):
+                return True
+        return False
+
     def value_needs(self, block: Block) -> Iterator[Block]:
         """The blocks that the value of a block comes from; that of a module are its outputs."""
         is_module = block[1] == _EVERYTHING

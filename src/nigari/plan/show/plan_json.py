@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from nigari.addrs.keys import DEFERRED
 from nigari.addrs.resource import DATA
 from nigari.cty import json as cty_json
 from nigari.cty.paths import GetAttr, Index, Path
 from nigari.cty.types import KIND_LIST, KIND_MAP, KIND_OBJECT, KIND_SET, KIND_TUPLE
 from nigari.cty.values import Value, null, object_value, tuple_value
 from nigari.lang.marks import SENSITIVE
-from nigari.plan.model.changes import Change, Drift, OutputChange, Plan
+from nigari.plan.model.changes import Change, DeferredChange, Drift, OutputChange, Plan
 from nigari.plan.show.json_document import number
 
 Members = dict[str, object]
@@ -31,8 +32,22 @@ def plan_to_json(plan: Plan) -> Members:
         change_to_json(each, _known_identity(plan, each), plan.generated.get(str(each.address)))
         for each in plan.changes
     ]
+    deferred = [deferred_to_json(each) for each in plan.deferred if each.change is not None]
+    if deferred:
+        members["deferred_changes"] = deferred
     members["output_changes"] = {name: output_to_json(each) for name, each in plan.outputs.items()}
     return members
+
+
+def deferred_to_json(deferred: DeferredChange) -> Members:
+    """One object that is left for a later round, in Terraform's form; and what it waits for."""
+    assert deferred.change is not None
+    return {
+        "reason": deferred.reason.value,
+        "resource_change": change_to_json(deferred.change),
+        "waits_for": list(deferred.chain),
+        "round": deferred.round,
+    }
 
 
 def _known_identity(plan: Plan, change: Change) -> object:
@@ -126,7 +141,9 @@ def _identity(change: Change) -> Members:
     members["mode"] = "data" if resource.mode is DATA else "managed"
     members["type"] = resource.type
     members["name"] = resource.name
-    if address.item.key is not None:
+    if address.item.key is DEFERRED:
+        members["index_unknown"] = True
+    elif address.item.key is not None:
         members["index"] = address.item.key
     members["provider_name"] = str(change.provider.item.provider)
     return members

@@ -149,7 +149,7 @@ class Provider(ProviderBase):
             )
         )
 
-    async def configure(self, config: cty.Value) -> api.Response:
+    async def configure(self, config: cty.Value, may_defer: bool = False) -> api.Response:
         if self._config_fields is None or config.is_null:
             return api.Response()
         outcome = await attempt(self._config_fields.to_instance, config)

@@ -246,10 +246,15 @@ class Service:
         except Refused as refused:
             return pb.ImportResourceState.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.import_state(
-            api.ImportRequest(request.type_name, request.id, identity)
+            api.ImportRequest(
+                request.type_name,
+                request.id,
+                identity,
+                request.client_capabilities.deferral_allowed,
+            )
         )
         message = pb.ImportResourceState.Response(
-            diagnostics=diagnostic_messages(answer.diagnostics)
+            diagnostics=diagnostic_messages(answer.diagnostics), deferred=deferred(answer.deferred)
         )
         for one in answer.resources:
             schema = await self._resource(one.type_name)

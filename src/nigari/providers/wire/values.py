@@ -10,6 +10,12 @@ from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.wire import protocol6_pb2 as pb
 
 CAPABILITIES: Final = pb.ClientCapabilities(write_only_attributes_allowed=True)
+_DEFERRING: Final = pb.ClientCapabilities(write_only_attributes_allowed=True, deferral_allowed=True)
+
+
+def capabilities(may_defer: bool) -> pb.ClientCapabilities:
+    """What a provider may count on; also that something can be left for a later plan."""
+    return _DEFERRING if may_defer else CAPABILITIES
 
 
 def encode(value: cty.Value, type_: cty.Type) -> pb.DynamicValue:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import TypeVar
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
+
+
+class Run(Protocol):
+    """Gives the result of a coroutine."""
+
+    def __call__(self, work: Coroutine[Any, Any, T], /) -> T:
+        """Run it to its end."""
+        ...
 
 
 def run_to_end(work: Coroutine[object, object, T]) -> T:
@@ -30,6 +39,29 @@ def run_to_end(work: Coroutine[object, object, T]) -> T:
                 if result.done():
                     raise
                 interruptions.interrupt_from_outside()
+
+
+@contextmanager
+def one_loop() -> Iterator[Run]:
+    """Runs several coroutines one after the other in the same event loop, which is there between
+    them, too; inside a running one (a notebook) it gets its own thread.
+    """
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        with asyncio.Runner() as runner:
+            yield runner.run
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        runner = asyncio.Runner()
+        try:
+            yield lambda work: pool.submit(runner.run, work).result()
+        finally:
+            pool.submit(runner.close).result()
 
 
 def run_until_it_waits(work: Coroutine[object, object, T]) -> T:

@@ -24,6 +24,7 @@ from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import CauseKind, UnknownCause
+from nigari.eval.base.fixed_functions import FixedFunctions
 from nigari.eval.base.inputs import Inputs
 from nigari.eval.static.run import StaticRun
 from nigari.events import SILENCE, Listener
@@ -42,6 +43,7 @@ from nigari.plan.order.required import providers_of
 from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.running.host import RunSettings
+from nigari.running.kept import KeptValues
 from nigari.running.provider_pool import ProviderPool, Starter
 from nigari.running.stand_ins import REAL, StandIns
 from nigari.schema.provider import ProviderSchema
@@ -73,12 +75,15 @@ class Planning:
         start: Starter | None = None,
         stand_ins: StandIns = REAL,
         planned: Mapping[StateIdentity, Mapping[str, Value]] = MappingProxyType({}),
+        kept: KeptValues | None = None,
     ) -> None:
         """Who plans several times knows which providers are `installed`, and may `start` them in
-        a way of its own. `planned` are outputs that other states will have.
+        a way of its own. `planned` are outputs that other states will have. What is `kept` is the
+        same in all rounds of a run.
         """
         self.diags: Diagnostics = Diagnostics()
-        self.timestamp: str = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self.timestamp: str = plan_timestamp() if kept is None else kept.timestamp
+        self._kept = kept
         self._static = static
         self.inputs = inputs
         self._files = files
@@ -245,13 +250,14 @@ class Planning:
             static.working_path,
             self.workspace,
             listener,
+            self._kept,
         )
 
     def functions(self, is_applying: bool = False) -> Mapping[str, Function]:
         """What expressions can call."""
         from nigari.lang.functions.table import function_table
 
-        return function_table(
+        table = function_table(
             self._files,
             ".",
             root=self._where.root,
@@ -259,6 +265,12 @@ class Planning:
             plan_timestamp=self.timestamp,
             deferral=None if is_applying else _later,
         )
+        if self._kept is None:
+            return table
+        fixed = FixedFunctions(table, self._kept.functions)
+        if is_applying:
+            fixed.fix_timestamp()
+        return fixed
 
 
 class _Stopping:
@@ -282,6 +294,11 @@ class _Stopping:
             self._asking = asyncio.create_task(self._pool.stop())
         elif self.task is not None:
             self.task.cancel()
+
+
+def plan_timestamp() -> str:
+    """What `plantimestamp` is in a plan that is made now."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def _later(name: str) -> UnknownCause:

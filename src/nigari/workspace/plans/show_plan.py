@@ -92,6 +92,8 @@ class ShownPlan:
         if plan.checks:
             data["checks"] = json.loads(checks_to_json(plan.checks))
         data["timestamp"] = plan.timestamp or self._planning.timestamp
+        if plan.deferred:
+            data["complete"] = False
         data["errored"] = plan.is_incomplete
         return data
 

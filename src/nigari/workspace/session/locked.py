@@ -29,6 +29,7 @@ from nigari.plan.nodes.look_up import LookUp
 from nigari.plan.nodes.plan_host import PlanOptions
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.record import record, replace
+from nigari.running.kept import KeptValues
 from nigari.state.draft import StateDraft
 from nigari.state.files import format_state
 from nigari.state.model import State, StateFile
@@ -40,7 +41,7 @@ from nigari.workspace.plans.generated import (
     write_new,
 )
 from nigari.workspace.plans.plan_files import ReadFiles
-from nigari.workspace.plans.planning import Planning
+from nigari.workspace.plans.planning import Planning, plan_timestamp
 from nigari.workspace.plans.saved_plan import (
     Reopened,
     lock_checksum,
@@ -173,7 +174,9 @@ class LockedSession:
         self._reopened = reopened
         self._read = ReadFiles(session.where.files)
         self._snapshot = snapshot_of(snapshots)
-        """What was stored when the lock was taken."""
+        """What was stored when the lock was taken, or by the plan that was applied last."""
+        self._kept: KeptValues | None = None
+        """What the rounds of a run have in common, where there are several."""
         self._generated: Mapping[str, str] = {}
         """The blocks that were written for what is imported, by address."""
 
@@ -185,6 +188,10 @@ class LockedSession:
     def state(self) -> State:
         """The stored state."""
         return self.snapshots.state
+
+    def keep_values(self) -> None:
+        """Keep from now on what data sources and functions say, for all plans that are made."""
+        self._kept = KeptValues(plan_timestamp())
 
     # -- planning -------------------------------------------------------------------------------
 
@@ -297,6 +304,7 @@ class LockedSession:
             session.selected,
             listener=self._listener,
             planned=session.options.planned,
+            kept=self._kept,
         )
         return self.planning
 
@@ -407,6 +415,7 @@ class LockedSession:
         self.diags.extend(found)
         if is_stored:
             self._note_apply(plan)
+        self._snapshot = snapshot_of(snapshots)
         return Applied(result, is_stored)
 
     def _note_apply(self, plan: Plan) -> None:

@@ -85,10 +85,28 @@ class PlannedChange:
         return f"<{self.action} {self.address}{f', {self.why}' if self.why else ''}>"
 
 
+@record
+class Deferred:
+    """Something that a plan leaves for a later one."""
+
+    address: str
+    """In which `[*]` stands for instances that are not known yet."""
+    kind: str
+    """`resource`, `module call`, `provider`, `import`, `output` or `check`."""
+    reason: str
+    """By the name that `show -json` gives it."""
+    waits_for: tuple[str, ...]
+    """From the nearest to what is known only after apply."""
+    earliest_round: int
+    """Where this plan is the first round."""
+    latest_round: int
+    """As far as the configuration tells."""
+
+
 class Plan:
     """A plan that can be looked at, saved and applied."""
 
-    __slots__ = ("_made", "_saved", "changes", "drift", "outputs", "warnings")
+    __slots__ = ("_made", "_saved", "changes", "deferred", "drift", "outputs", "warnings")
 
     def __init__(self, made: MadePlan, warnings: tuple[Diagnostic, ...]) -> None:
         self._made = made
@@ -106,6 +124,8 @@ class Plan:
             {name: each.after for name, each in plan.outputs.items()}
         )
         """The values that root outputs will have, unknown where only apply can tell."""
+        self.deferred: tuple[Deferred, ...] = tuple(_deferred(each) for each in plan.deferred)
+        """What is left for a later plan."""
 
     @property
     def summary(self) -> Summary:
@@ -179,6 +199,17 @@ class Plan:
 def made_plan(plan: Plan) -> MadePlan:
     """What a plan was made with, for the session that applies it."""
     return plan._made  # noqa: SLF001 - nobody else needs it
+
+
+def _deferred(deferred: changes.DeferredChange) -> Deferred:
+    return Deferred(
+        deferred.address,
+        deferred.kind.value,
+        deferred.reason.value,
+        deferred.chain,
+        deferred.round,
+        deferred.most,
+    )
 
 
 def _change(change: changes.Change) -> PlannedChange:

@@ -1,0 +1,23 @@
+"""Objects that a provider itself leaves for a later plan."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nigari.providers import api
+from nigari.running.deferrals import DeferralReason
+
+
+class ProviderDefers(Exception):
+    """A provider cannot say yet what becomes of an object."""
+
+    def __init__(self, reason: api.Deferral) -> None:
+        super().__init__(reason.value)
+        self.reason = REASONS[reason]
+
+
+REASONS: Final = {
+    api.Deferral.CONFIG_UNKNOWN: DeferralReason.CONFIG,
+    api.Deferral.PROVIDER_CONFIG_UNKNOWN: DeferralReason.PROVIDER,
+    api.Deferral.ABSENT_PREREQUISITE: DeferralReason.ABSENT,
+}

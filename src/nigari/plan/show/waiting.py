@@ -1,0 +1,51 @@
+"""What a plan leaves for later rounds, grouped and counted, for whoever shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from nigari.plan.model.changes import DeferredChange, Plan
+from nigari.running.deferrals import DeferredKind
+
+_SEVERAL: Final = {
+    DeferredKind.RESOURCE: "resources",
+    DeferredKind.MODULE: "module calls",
+    DeferredKind.PROVIDER: "providers",
+    DeferredKind.IMPORT: "imports",
+    DeferredKind.OUTPUT: "outputs",
+    DeferredKind.CHECK: "checks",
+}
+
+
+def by_cause(plan: Plan) -> Mapping[str, list[DeferredChange]]:
+    """What is left for later, by what all of it waits for in the end."""
+    groups: dict[str, list[DeferredChange]] = {}
+    for each in plan.deferred:
+        groups.setdefault(each.chain[-1] if each.chain else "", []).append(each)
+    return groups
+
+
+def waiting_line(deferred: DeferredChange) -> str:
+    """One thing that is left for later, with the chain to what it waits for."""
+    latest = f"{deferred.most} rounds at most"
+    if not deferred.chain:
+        return f"{deferred.address}: {latest}; the provider is not ready for it"
+    return f"{deferred.address}: {latest}; waits for {' ← '.join(deferred.chain)}"
+
+
+def counted_kinds(plan: Plan) -> Mapping[DeferredKind, int]:
+    """How much of each kind is left for later."""
+    counts = dict.fromkeys(DeferredKind, 0)
+    for each in plan.deferred:
+        counts[each.kind] += 1
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def deferred_summary(plan: Plan) -> str:
+    """The line that counts what is left for later."""
+    parts = [
+        f"{count} {kind.value if count == 1 else _SEVERAL[kind]}"
+        for kind, count in counted_kinds(plan).items()
+    ]
+    return f"Deferred: {', '.join(parts)}. At least {plan.rounds} rounds in all."

@@ -1,0 +1,195 @@
+"""Deferrals: what is left for a later round because something it needs is known only after apply.
+
+A deferral is made where the evaluator meets an unknown value that it must know: which instances a
+block has, how a provider is configured, which object to import. Others see an unknown value in its
+place that names the deferral as its cause, and whoever truly needs that value waits as well. What
+becomes of the things that wait is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.config.declared import Repetition
+from nigari.cty.types import DYNAMIC, Type
+from nigari.cty.values import Value, unknown
+from nigari.diagnostics import Range
+from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, Expansion, InstanceData
+from nigari.eval.base.instances import Frame, Origin
+from nigari.lang.references import Reference
+from nigari.record import record
+from nigari.running.unknown_values import is_reported
+
+
+@record
+class Written:
+    """An expression or a body where it belongs, as far as it refers to something."""
+
+    frame: Frame
+    references: tuple[Reference, ...]
+    data: InstanceData = NO_INSTANCE_DATA
+
+
+def written(origin: Origin) -> Written:
+    """The references of an expression where it belongs."""
+    return Written(origin.frame, origin.compiled.references, origin.data)
+
+
+class DeferralReason(Enum):
+    """Why something is left for a later round; the value is how programs are told."""
+
+    INSTANCES = "instance_count_unknown"
+    PROVIDER = "provider_config_unknown"
+    CONFIG = "resource_config_unknown"
+    ABSENT = "absent_prereq"
+    DEFERRED = "deferred_prereq"
+
+
+class DeferredKind(Enum):
+    """What is left for a later round; the value is how it is called."""
+
+    RESOURCE = "resource"
+    MODULE = "module call"
+    PROVIDER = "provider"
+    IMPORT = "import"
+    OUTPUT = "output"
+    CHECK = "check"
+
+
+@record
+class Deferral:
+    """Something that is left for a later round."""
+
+    kind: DeferredKind
+    name: str
+    """Its address, in which `[*]` stands for instances that are not known."""
+    reason: DeferralReason
+    cause: UnknownCause
+    """What values are unknown by that depend on it."""
+    origins: tuple[Written, ...]
+    """The expressions whose values it waits for."""
+    before: tuple[Deferral, ...]
+    """The deferrals that it waits for itself."""
+    needs_values: bool
+    """Whether it can only be planned once what it waits for has been applied."""
+    latest: int
+    """The round that does it, if each in the chain waits for the one before to be applied."""
+    settled: tuple[InstanceKey, ...] = ()
+    """The instances that there are in any case, and which do not wait."""
+    functions: tuple[str, ...] = ()
+    """Calls of functions that have another result each time, where these are what is unknown."""
+
+    def value(self, type_: Type = DYNAMIC) -> Value:
+        """What others see in its place."""
+        return unknown(type_).with_causes((self.cause,))
+
+
+class Deferrals:
+    """Everything that is left for later in one run.
+
+    While a plan is applied, the same things are left for later as when it was made.
+    """
+
+    def __init__(self, planned: Mapping[str, Sequence[InstanceKey]] | None = None) -> None:
+        self.found: dict[UnknownCause, Deferral] = {}
+        self._planned = planned
+
+    def add(
+        self,
+        kind: DeferredKind,
+        reason: DeferralReason,
+        module: ModuleAddr,
+        name: str,
+        where: Range | None,
+        origins: Sequence[Written] = (),
+        before: Sequence[Deferral] = (),
+        needs_values: bool = True,
+        settled: Sequence[InstanceKey] = (),
+        unknown_value: Value | None = None,
+    ) -> Deferral:
+        """Leave something for later; `name` is what it is called in its module.
+
+        What `needs_values` can only be planned once what it waits for has been applied; anything
+        else is planned together with it.
+        """
+        cause = UnknownCause(CauseKind.DEFERRED, module, name, where, Phase.APPLY)
+        text = name if module.is_root else f"{module}.{name}"
+        at = max((each.latest for each in before), default=1) + needs_values
+        deferral = Deferral(
+            kind,
+            text,
+            reason,
+            cause,
+            tuple(origins),
+            tuple(before),
+            needs_values,
+            max(at, 2),
+            tuple(settled),
+            () if unknown_value is None else _functions_of(unknown_value),
+        )
+        self.found[cause] = deferral
+        return deferral
+
+    def within(self, value: Value) -> list[Deferral]:
+        """What a value waits for."""
+        if value.is_wholly_known:
+            return []
+        return self.of_causes(causes_within(value))
+
+    def of_causes(self, causes: Sequence[UnknownCause]) -> list[Deferral]:
+        """What values wait for that are unknown for these reasons."""
+        return [self.found[each] for each in causes if each in self.found]
+
+    def expanded(
+        self,
+        kind: DeferredKind,
+        frame: Frame,
+        name: str,
+        repetition: Repetition,
+        expansion: Expansion,
+        where: Range | None,
+    ) -> tuple[Deferral, Mapping[InstanceKey, InstanceData]] | None:
+        """The deferral of a block whose instances are not known, with those that are; None where
+        all of them are known, or nothing can be done about it.
+        """
+        module = frame.instance.addr
+        text = name if repetition.has_one_value else f"{name}[*]"
+        value = expansion.deferred_by
+        if self._planned is not None:
+            known = self._planned.get(text if module.is_root else f"{module}.{text}")
+            if known is None:
+                return None
+            there = expansion.certain if value is not None else expansion.instances
+            certain: Mapping[InstanceKey, InstanceData] = {
+                key: there[key] for key in known if key in there
+            }
+        elif value is None or is_reported(value):
+            return None
+        else:
+            certain = expansion.certain
+        expr = repetition.count or repetition.for_each or repetition.enabled
+        origins: list[Written] = []
+        if expr is not None:
+            origins.append(Written(frame, frame.instance.compiled.expression(expr).references))
+        before = [] if value is None else self.within(value)
+        deferral = self.add(
+            kind,
+            DeferralReason.INSTANCES,
+            module,
+            text,
+            where,
+            origins,
+            before,
+            settled=tuple(certain),
+            unknown_value=value,
+        )
+        return deferral, certain
+
+
+def _functions_of(value: Value) -> tuple[str, ...]:
+    causes = causes_within(value)
+    return tuple(each.name for each in causes if each.kind is CauseKind.IMPURE_FUNCTION)
