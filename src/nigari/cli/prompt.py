@@ -82,9 +82,10 @@ def read_answer(terminal: Terminal, prompt: str) -> str:
     # Who asks has imported most of it already.
     from nigari.workspace.base.interruptions import interruptible
 
-    terminal.stdout.write(prompt)
-    terminal.stdout.flush()
+    # Whoever sees the prompt can interrupt it.
     with interruptible():
+        terminal.stdout.write(prompt)
+        terminal.stdout.flush()
         answer = terminal.stdin.readline()
     terminal.stdout.write("\n")
     return answer
