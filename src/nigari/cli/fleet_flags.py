@@ -69,6 +69,8 @@ class FleetCommand:
         self.fleet: aio.Fleet = aio.open(
             os.getcwd(), jobs=self._number("jobs", 0), environ=self.environ
         )
+        if has_flag(invocation, "jobs"):
+            self.fleet.start_ahead()
         self.found: Survey = self.fleet.survey
         self.diags: Diagnostics = Diagnostics(self.found.diagnostics)
 

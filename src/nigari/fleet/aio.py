@@ -127,6 +127,11 @@ class Fleet:
             self._workers = self._make_workers()
         return self._workers
 
+    def start_ahead(self) -> None:
+        """Let workers of this machine start while something else is done."""
+        if isinstance(self.workers, LocalWorkers):
+            self.workers.start_ahead()
+
     # -- what there is --------------------------------------------------------------------------
 
     @property
@@ -334,7 +339,9 @@ class Fleet:
             unit = found.units[name]
             log = os.path.join(self.logs, f"{unit.file_name}.log")
 
-            def task() -> Task:
+            def task() -> Task | None:
+                if walk.is_stopped:
+                    return None
                 listen(UnitStarted(name, kind.value))
                 return Task(kind, unit, options, self._static_values(name), log=log)
 

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 
 from nigari.diagnostics import Diagnostics
 from nigari.fleet.inputs import Inputs, UnitInputs
-from nigari.fleet.journal import DONE, Journal
+from nigari.fleet.journal import DONE, STARTED, Journal
 from nigari.fleet.planning import FleetPlan, PlannedUnit
 from nigari.fleet.results import (
     FleetResult,
@@ -117,9 +117,7 @@ class FleetApplying:
         if is_as_planned and is_fresh and not planned.changes_anything:
             # Whoever needs its outputs finds them in its state.
             return UnitResult(name, UnitStatus.DONE, planned.result.changes)
-        self._journal.start(name)
         result = await self._applied(name, planned, inputs, is_as_planned and is_fresh)
-        self._journal.finish(name, result.status.value)
         if result.is_done and result.outputs is not None:
             self._inputs.know(name, result.outputs)
         return result
@@ -131,7 +129,10 @@ class FleetApplying:
         log = os.path.join(self._logs, f"{unit.file_name}.log") if self._logs else ""
         again = f"{planned.path}.again"
 
-        def task(plan: str, agreed: str) -> Task:
+        def task(plan: str, agreed: str) -> Task | None:
+            if self._walk.is_stopped:
+                return None
+            self._journal.start(name)
             self._listen(UnitStarted(name, "apply"))
             # What others were planned to be, they are by now.
             return Task(
@@ -148,6 +149,8 @@ class FleetApplying:
         outcome = await self._workers.run(lambda: task(*first))
         if outcome.status is Status.UNAPPROVED and await self._is_agreed(unit, outcome, again, log):
             outcome = await self._workers.run(lambda: task(again, ""))
+        if self._journal.state(name) == STARTED:
+            self._journal.finish(name, outcome.status.value)
         return result_of(unit, outcome, log)
 
     async def _is_agreed(self, unit: Unit, outcome: Outcome, path: str, log: str) -> bool:

@@ -23,7 +23,8 @@ from nigari.record import record
 
 _HOME: Final = ".nigari"
 _JOURNAL: Final = "journal.jsonl"
-_BEGIN, _START, _END = "begin", "start", "end"
+_BEGIN, _END = "begin", "end"
+STARTED: Final = "start"
 DONE: Final = "done"
 
 
@@ -116,7 +117,7 @@ class Journal:
 
     def start(self, unit: str) -> None:
         """A unit is about to be applied."""
-        self._write(_START, unit)
+        self._write(STARTED, unit)
 
     def finish(self, unit: str, how: str) -> None:
         """It has come to an end: `done`, or in another way."""

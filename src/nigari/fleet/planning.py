@@ -141,7 +141,9 @@ class FleetPlanning:
         path = os.path.join(self._plans, f"{unit.file_name}.plan") if self._plans else ""
         log = os.path.join(self._logs, f"{unit.file_name}.log") if self._logs else ""
 
-        def task() -> Task:
+        def task() -> Task | None:
+            if self._walk.is_stopped:
+                return None
             self._listen(UnitStarted(name, "plan"))
             given = inputs.variables, inputs.planned
             return Task(Kind.PLAN, unit, self._options, *given, plan=path, log=log)

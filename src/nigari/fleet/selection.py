@@ -23,6 +23,8 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.record import record
 
 _LABEL = "label:"
+_MOST_HINTS = 5
+"""To look for what was meant takes a look at all units each time."""
 
 
 @record
@@ -87,6 +89,7 @@ class _Index:
         self.names: dict[str, list[str]] = {}
         self._labels: dict[str, list[str]] = {}
         self._directories: dict[str, list[str]] = {}
+        self._hints = 0
         for unit in units:
             for name in dict.fromkeys((unit.name, unit.block or unit.name)):
                 self.names.setdefault(name, []).append(unit.name)
@@ -130,12 +133,15 @@ class _Index:
 
     def report(self, selector: Selector, diags: Diagnostics) -> None:
         """Tell that a selector means nothing."""
+        self._hints += 1
+        helps = self._hints <= _MOST_HINTS
         if selector.what.startswith(_LABEL):
             label = selector.what.removeprefix(_LABEL)
-            hint = did_you_mean(label, self._labels)
+            hint = did_you_mean(label, self._labels) if helps else ""
             diags.error("No unit selected", f'No unit has the label "{label}".{hint}')
             return
-        hint = did_you_mean(selector.what, [*self.names, *self._directories])
+        known = [*self.names, *self._directories]
+        hint = did_you_mean(selector.what, known) if helps else ""
         diags.error(
             "No unit selected",
             f'"{selector.what}" is neither a unit nor a directory with units.{hint}',

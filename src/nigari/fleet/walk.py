@@ -31,32 +31,36 @@ class Walk:
                     self._users[each].append(name)
                     self._waiting[name] += 1
         self._blamed: dict[str, str] = {}
-        self._is_stopped = False
+        self.is_stopped: bool = False
+        """Whether nothing more is to begin."""
 
     def stop(self) -> None:
         """Begin nothing more."""
-        self._is_stopped = True
+        self.is_stopped = True
 
     async def run(self) -> None:
         """Work with all units, or with those that can be worked with."""
         running: dict[asyncio.Task[bool], str] = {}
+        done: asyncio.Queue[asyncio.Task[bool]] = asyncio.Queue()
         ready = [name for name, count in self._waiting.items() if count == 0]
-        while ready or running:
-            for name in ready:
-                if self._is_stopped:
-                    self._skip(name, "")
-                else:
-                    running[asyncio.create_task(self._one(name))] = name
-            ready = []
-            if not running:
-                break
-            done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                name = running.pop(task)
-                ready += self._after(name, "" if task.result() else name)
+        try:
+            while ready or running:
+                for name in ready:
+                    task = asyncio.create_task(self._one(name))
+                    running[task] = name
+                    task.add_done_callback(done.put_nowait)
+                finished = await done.get()
+                name = running.pop(finished)
+                ready = self._after(name, "" if finished.result() else name)
+        finally:
+            for task in running:
+                task.cancel()
 
     async def _one(self, name: str) -> bool:
-        return not self._is_stopped and await self._work(name)
+        if self.is_stopped:
+            self._skip(name, "")
+            return False
+        return await self._work(name)
 
     def _after(self, name: str, blamed: str) -> list[str]:
         """What can begin once a unit is done, or, where something is to blame, is given up."""

@@ -11,7 +11,9 @@ import contextlib
 import os
 import signal
 import socket
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
@@ -19,8 +21,8 @@ from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.messages import Interrupt, read_message, write_message
 from nigari.fleet.tasks import Kind, Outcome, Status, Task
 
-MakeTask = Callable[[], Task]
-"""Makes a task when its turn has come."""
+MakeTask = Callable[[], Task | None]
+"""Makes a task when its turn has come; None where nobody wants it any more."""
 _TRIES: Final = 3
 _PROGRAM: Final = (
     "import sys; sys.path.insert(0, sys.argv[2]); from nigari.fleet.worker import main; main()"
@@ -29,6 +31,7 @@ _PACKAGES: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspa
 """Where this program is: workers find it there, however it was found."""
 _END_IN: Final = 5.0
 """Seconds that a worker has to end by itself."""
+_LOOK_EVERY: Final = 0.01
 
 
 class Workers(Protocol):
@@ -48,18 +51,25 @@ class Workers(Protocol):
 
 
 class LocalWorkers:
-    """Processes of this machine, started when they are first needed."""
+    """Processes of this machine, started when they are first needed, or ahead of that."""
 
     def __init__(self, jobs: int, environ: Mapping[str, str]) -> None:
-        self.jobs = jobs
+        self.jobs: int = jobs
         self._environ = environ
         self._idle: list[_Process] = []
         self._busy: set[_Process] = set()
         self._slots = asyncio.Semaphore(jobs)
 
+    def start_ahead(self) -> None:
+        """Let all workers begin to import what they need while something else is done."""
+        missing = self.jobs - len(self._idle) - len(self._busy)
+        self._idle += [_start(self._environ) for _ in range(missing)]
+
     async def run(self, make: MakeTask) -> Outcome:
         async with self._slots:
             task = make()
+            if task is None:
+                return Outcome(Status.INTERRUPTED)
             for _ in range(_TRIES):
                 outcome = await self._try(task)
                 if outcome is not None:
@@ -70,7 +80,7 @@ class LocalWorkers:
 
     async def _try(self, task: Task) -> Outcome | None:
         """What a worker makes of a task; None where it has died."""
-        worker = self._idle.pop() if self._idle else await _start(self._environ)
+        worker = self._idle.pop() if self._idle else _start(self._environ)
         self._busy.add(worker)
         try:
             outcome = await worker.do(task)
@@ -94,53 +104,55 @@ class LocalWorkers:
 class _Process:
     """One worker process."""
 
-    def __init__(
-        self,
-        process: asyncio.subprocess.Process,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], channel: socket.socket) -> None:
         self._process = process
-        self._reader = reader
-        self._writer = writer
+        self._channel = channel
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def do(self, task: Task) -> Outcome | None:
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(sock=self._channel)
+        reader, writer = self._streams
         try:
-            await write_message(self._writer, task)
+            await write_message(writer, task)
         except ConnectionError:
             return None
-        message = await read_message(self._reader)
+        message = await read_message(reader)
         return message if isinstance(message, Outcome) else None
 
     async def interrupt(self) -> None:
-        with contextlib.suppress(ConnectionError):
-            await write_message(self._writer, Interrupt())
+        if self._streams is not None:
+            with contextlib.suppress(ConnectionError):
+                await write_message(self._streams[1], Interrupt())
 
     async def end(self) -> None:
-        self._writer.close()
-        try:
-            await asyncio.wait_for(self._process.wait(), _END_IN)
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            await self._process.wait()
+        """Let the process end by itself, which it does when nobody is there any more."""
+        if self._streams is None:
+            self._channel.close()
+        else:
+            self._streams[1].close()
+        end = time.monotonic() + _END_IN
+        while self._process.poll() is None:
+            if time.monotonic() > end:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+            await asyncio.sleep(_LOOK_EVERY)
 
 
-async def _start(environ: Mapping[str, str]) -> _Process:
+def _start(environ: Mapping[str, str]) -> _Process:
     ours, theirs = socket.socketpair()
     with theirs:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", _PROGRAM, str(theirs.fileno()), _PACKAGES),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
+        process = subprocess.Popen(
+            (sys.executable, "-c", _PROGRAM, str(theirs.fileno()), _PACKAGES),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             pass_fds=(theirs.fileno(),),
             env=dict(environ),
             # An interruption at the terminal is for the program, which passes it on.
             start_new_session=True,
         )
-    reader, writer = await asyncio.open_connection(sock=ours)
-    return _Process(process, reader, writer)
+    return _Process(process, ours)
 
 
 def lost_worker(task: Task) -> Diagnostic:

@@ -1,0 +1,75 @@
+"""The order in which units are worked with."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from nigari.fleet.walk import Walk
+
+_NEEDS = {"b": ["a"], "c": ["b"], "d": ["a", "x"], "e": ["c", "d"]}
+_ALL = ["a", "b", "c", "d", "e", "x"]
+
+
+def _walk(failing: set[str], stop_after: str = "") -> tuple[list[str], dict[str, str]]:
+    done: list[str] = []
+    skipped: dict[str, str] = {}
+
+    async def whole() -> None:
+        async def work(name: str) -> bool:
+            await asyncio.sleep(0)
+            done.append(name)
+            if name == stop_after:
+                walk.stop()
+            return name not in failing
+
+        walk = Walk(_ALL, _NEEDS, work, skipped.__setitem__)
+        await walk.run()
+
+    asyncio.run(whole())
+    return done, skipped
+
+
+def test_everything_comes_after_what_it_needs() -> None:
+    done, skipped = _walk(set())
+    assert sorted(done) == _ALL
+    assert not skipped
+    for name, needs in _NEEDS.items():
+        assert all(done.index(each) < done.index(name) for each in needs)
+
+
+def test_a_failure_is_the_reason_for_all_that_depends_on_it() -> None:
+    done, skipped = _walk({"b"})
+    assert sorted(done) == ["a", "b", "d", "x"]
+    assert skipped == {"c": "b", "e": "b"}
+
+
+def test_what_is_stopped_begins_nothing_more() -> None:
+    done, skipped = _walk(set(), "x")
+    assert set(done) <= {"a", "x"}
+    assert set(done) | set(skipped) == set(_ALL)
+
+
+def test_what_work_raises_is_raised() -> None:
+    async def work(name: str) -> bool:
+        raise RuntimeError(name)
+
+    with pytest.raises(RuntimeError):
+        asyncio.run(Walk(["a"], {}, work, lambda *_: None).run())
+
+
+def test_many_units_cost_what_they_should() -> None:
+    async def work(_: str) -> bool:
+        return True
+
+    def seconds(count: int) -> float:
+        names = [str(each) for each in range(count)]
+        needs = {str(each): [str(each - 1000)] for each in range(1000, count)}
+        begun = time.process_time()
+        asyncio.run(Walk(names, needs, work, lambda *_: None).run())
+        return time.process_time() - begun
+
+    seconds(1000)
+    assert seconds(40_000) < 8 * max(seconds(10_000), 0.01)
