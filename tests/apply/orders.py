@@ -93,14 +93,14 @@ class Watch:
     def _guard_executor(self) -> None:
         run, release = Executor.run, Executor._release
 
-        async def watched_run(itself: Executor) -> bool:
+        async def watched_run(itself: Executor) -> None:
             operations = itself._graph.operations
             self.operations = len(operations)
             self._left = {
                 number: each for number, each in enumerate(operations) if each.kind in _MAKING
             }
             try:
-                return await run(itself)
+                await run(itself)
             finally:
                 self._left = {}
 

@@ -110,6 +110,54 @@ def test_checks_of_an_apply_that_fails(here: Path) -> None:
     }
 
 
+_RULE = 'condition = %s\n    error_message = "no"\n'
+_GOOD = 'resource "terraform_data" "good" { input = 1 }\n'
+_BAD = 'resource "terraform_data" "bad" {\n  %s\n  provisioner "local-exec" {\n    command = "exit 1"\n%s  }\n}\n'
+
+
+@pytest.mark.parametrize("is_ending", [False, True], ids=["a creation fails", "an end fails"])
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (
+            'check "c" {\n  assert {\n    '
+            + _RULE % "terraform_data.good.output == 1"
+            + "  }\n}\n",
+            "pass",
+        ),
+        (
+            'check "c" {\n  assert {\n    '
+            + _RULE % "terraform_data.good.output == 2"
+            + "  }\n}\n",
+            "fail",
+        ),
+        (
+            'output "o" {\n  value = 1\n  precondition {\n    '
+            + _RULE % "terraform_data.good.output == 2"
+            + "  }\n}\n",
+            "fail",
+        ),
+        (
+            'check "c" {\n  assert {\n    ' + _RULE % "length(terraform_data.bad) < 9" + "  }\n}\n",
+            "unknown",
+        ),
+    ],
+    ids=["check", "failing check", "failing output", "about what failed"],
+)
+def test_conditions_of_what_was_made_though_something_failed(
+    text: str, status: str, is_ending: bool, here: Path
+) -> None:
+    """What an end that fails leaves behind is not what the configuration is about."""
+    bad = _BAD % ("count = %d", "    when = destroy\n" if is_ending else "")
+    if is_ending:
+        Path("main.tf").write_text(bad % 1)
+        assert applied([], {})[0] == 0
+    Path("main.tf").write_text(_GOOD + bad % (0 if is_ending else 1) + text)
+    assert applied([], {})[0] == 1
+    (found,) = json.loads(Path("terraform.tfstate").read_text())["check_results"]
+    assert found["status"] == ("pass" if is_ending and status == "unknown" else status)
+
+
 def test_conditions_of_what_was_not_made(here: Path) -> None:
     Path("main.tf").write_text(
         'variable "v" { default = 1 }\n'

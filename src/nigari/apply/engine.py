@@ -6,6 +6,7 @@ import asyncio
 from typing import Final
 
 from nigari.addrs.absolute import resource_of
+from nigari.addrs.module import ModuleAddr
 from nigari.apply.context import ApplyContext
 from nigari.apply.executor import CircularGraph, Executor
 from nigari.apply.host import ApplyHost
@@ -23,7 +24,13 @@ from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.check_results import declared_checks, updated_results, without_results
 from nigari.plan.model.execution_graph import ExecutionGraph, OperationKind
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
-from nigari.plan.order.block_graph import Block, BlockGraph, output_block, resource_block
+from nigari.plan.order.block_graph import (
+    Block,
+    BlockGraph,
+    expansion_block,
+    output_block,
+    resource_block,
+)
 from nigari.plan.order.settings import Settings
 from nigari.running.deferrals import DeferredKind
 from nigari.running.host import RunSettings
@@ -74,12 +81,10 @@ class Application:
             self._graph, Operations(self._context), keep, parallelism, pause=pause
         )
         try:
-            succeeded = await executor.run()
+            await executor.run()
         except CircularGraph as circle:
-            succeeded = False
             self.diags.append(_circular(circle))
         except asyncio.CancelledError:
-            succeeded = False
             self._cut_off()
         except BaseException:
             # A fault of this program: what was done must be known all the same.
@@ -98,7 +103,7 @@ class Application:
                 'including changes to output values. Run "nigari plan" to see them.',
             )
         try:
-            await self._conclude(succeeded)
+            await self._conclude()
         except asyncio.CancelledError:
             self._cut_off()
         except Exception as error:  # noqa: BLE001 - what was done must be known all the same
@@ -119,11 +124,11 @@ class Application:
             )
         self.host.stop_asking()
 
-    async def _conclude(self, succeeded: bool) -> None:
+    async def _conclude(self) -> None:
         """Work out what depends on everything that was done: checks and output values."""
         draft = self._context.draft
         self._context.renew_dependencies()
-        checks = await self._checks(succeeded)
+        checks = await self._checks()
         draft.set_checks(checks)
         refused = _refused_outputs(checks) | self._unsettled_outputs() | self._waiting_outputs()
         draft.set_outputs(await self._outputs(refused))
@@ -175,8 +180,8 @@ class Application:
         for provisioner in list(self._context.provisioning):
             provisioner.cancel()
 
-    async def _checks(self, succeeded: bool) -> tuple[CheckResult, ...]:
-        """How conditions went: all of them, once everything that they are about is there.
+    async def _checks(self) -> tuple[CheckResult, ...]:
+        """How conditions went: all of them whose subjects are as planned by now.
 
         What the plan has left out is left out here, too.
         """
@@ -189,27 +194,27 @@ class Application:
             if each.objects and not (self._plan.targeted and each.kind == "check")
         }
         waiting = {each.address for each in self._plan.deferred if each.kind is DeferredKind.CHECK}
-        for frame in await self.host.all_frames() if succeeded else ():
+        open_blocks = self._open_conditions()
+        decided = planned - open_blocks
+        for frame in await self.host.all_frames(self._is_settled):
             conditions = module_conditions(frame, self.host.unread)
-            found = [each for each in conditions if each[1] in planned and each[2] not in waiting]
+            found = [each for each in conditions if each[1] in decided and each[2] not in waiting]
             await self.host.evaluate(list(condition_nodes(frame, found)))
             noted += found
-        before = self._plan.checks
-        if not succeeded:
-            before = without_results(before, self._unfinished_checks() | self._left_out())
+        before = without_results(self._plan.checks, open_blocks | self._left_out())
         return updated_results(before, noted)
 
-    def _unfinished_checks(self) -> set[str]:
-        """The checks that are about something that was not done, or that read data at the end."""
+    def _is_settled(self, module: ModuleAddr) -> bool:
+        """Whether all was made as planned that decides which instances a module has."""
+        return not self._needs_any(expansion_block(module), self._unsettled())
+
+    def _open_conditions(self) -> set[str]:
+        """What has conditions that are about something that was not made as planned."""
         unsettled = self._unsettled()
         return {
             each.block
             for each in declared_checks(self.host.root.instance)
-            if each.kind == "check"
-            and (
-                self._blocks.reads_data((each.module, each.item))
-                or self._needs_any((each.module, each.item), unsettled)
-            )
+            if each.kind != "resource" and self._needs_any((each.module, each.item), unsettled)
         }
 
     async def _outputs(self, refused: set[str]) -> dict[str, OutputState]:

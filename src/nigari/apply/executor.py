@@ -89,11 +89,13 @@ class Executor:
             if not left:
                 self._ready.add(number)
         self._skipped = [False] * len(graph.operations)
+        self._missing = [True] * len(graph.operations)
+        """Which have not been done, for whatever reason."""
         self._busy = 0
         self.is_stopped: bool = False
 
-    async def run(self) -> bool:
-        """Carry out everything; whether all of it succeeded."""
+    async def run(self) -> None:
+        """Carry out everything that can be."""
         if len(self._graph.in_order()) < len(self._graph.operations):
             raise CircularGraph(self._graph)
         self._keeper.begin()
@@ -102,7 +104,6 @@ class Executor:
                 self._hire(group)
         finally:
             await self._keeper.end()
-        return not any(self._skipped) and not self.is_stopped
 
     def stop(self) -> None:
         """Begin nothing new; what runs may end."""
@@ -110,8 +111,8 @@ class Executor:
         self._keeper.hurry()
 
     def left_out(self) -> Iterator[Operation]:
-        """The operations that failed, or were not begun."""
-        return compress(self._graph.operations, self._skipped)
+        """The operations that failed, were cut off, or were not begun."""
+        return compress(self._graph.operations, self._missing)
 
     def _hire(self, group: asyncio.TaskGroup) -> None:
         for _ in range(min(len(self._ready), self._most - self._busy)):
@@ -139,8 +140,7 @@ class Executor:
         return succeeded
 
     def _release(self, number: int, succeeded: bool) -> None:
-        if not succeeded:
-            self._skipped[number] = True
+        self._missing[number] = not succeeded
         for follower in self._followers[number]:
             if not succeeded:
                 self._skipped[follower] = True

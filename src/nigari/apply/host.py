@@ -136,12 +136,14 @@ class ApplyHost(Host):
         """A module instance that is there or was once, for what needs no values of others."""
         return bare_frame(self, self.root.instance, module)
 
-    async def all_frames(self) -> list[Frame]:
-        """Every module instance, callers first."""
+    async def all_frames(self, is_settled: Callable[[ModuleAddr], bool]) -> list[Frame]:
+        """The instances of all modules whose instances can be told, callers first."""
         found = [self.root]
         for frame in found:
-            await self.evaluate(list(frame.calls.values()))
-            for call in frame.calls.values():
+            path = frame.instance.addr.unkeyed
+            calls = [node for name, node in frame.calls.items() if is_settled(path.child(name))]
+            await self.evaluate(calls)
+            for call in calls:
                 found.extend(call.frames.values())
         return found
 

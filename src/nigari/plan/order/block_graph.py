@@ -139,14 +139,6 @@ class BlockGraph:
             if address.item in instance.module.resources
         )
 
-    def reads_data(self, check: Block) -> bool:
-        """Whether a check has a data source of its own."""
-        path, name = check
-        return any(
-            instance.module.checks[name.partition(".")[2]].data is not None
-            for instance in self._modules.get(path, ())
-        )
-
     def needs(self, block: Block) -> tuple[Block, ...]:
         """The blocks that a block needs directly."""
         found = self._needs.get(block)

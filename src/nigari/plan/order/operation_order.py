@@ -7,7 +7,7 @@ deposed object, and until the current one of its instance has been changed. That
 destroyed before B is given up where they have different providers and A's must be configured with
 what B will be: then nothing of A can be destroyed before B is made anew. A provider is open from before
 its first use until after its last, and so is an ephemeral object that anything uses. Data sources of
-checks are read when all else has been done.
+checks are read when all else has been made; what is destroyed need not be gone by then.
 
 Order is kept between the blocks of module instances, through operations that only stand for "all of
 this is done", so that the graph grows with blocks and their references and not with pairs of
@@ -53,10 +53,6 @@ _ENDING = {
     Action.FORGET: OperationKind.FORGET,
     Action.FORGET_THEN_CREATE: OperationKind.FORGET,
 }
-
-_CHANGING = frozenset(
-    (OperationKind.CREATE, OperationKind.UPDATE, OperationKind.DELETE, OperationKind.FORGET)
-)
 
 _MAKING_KINDS = frozenset((OperationKind.CREATE, OperationKind.UPDATE))
 
@@ -446,7 +442,7 @@ class _Building:
     # -- what comes last ----------------------------------------------------------------------
 
     def _order_checks(self) -> None:
-        """Read the data sources of checks when all else has been done."""
+        """Read the data sources of checks when all else has been made."""
         checks = [block for block in self._made if self._blocks.is_in_check(block)]
         if not checks:
             return
@@ -455,10 +451,10 @@ class _Building:
         others = [
             number
             for number, (kind, _, _) in enumerate(self._operations)
-            if kind in _CHANGING and number not in after
+            if kind in _MAKING_KINDS and number not in after
         ]
         if others:
-            done = self._joined("all changes", others)
+            done = self._joined("all that is made", others)
             for number in reading:
                 self._put_after(number, (done,))
 
