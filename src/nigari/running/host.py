@@ -7,8 +7,7 @@ place. What a resource is, the host of the phase says.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import DEFERRED, InstanceKey
@@ -17,20 +16,27 @@ from nigari.addrs.provider import Provider
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
 from nigari.config.resource import Resource
+from nigari.config.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, boolean, string
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.inputs import Inputs, missing_value
-from nigari.eval.base.instances import Absent, Frame, ModuleInstance, ResourceNode
-from nigari.eval.base.once import DONE, Effect, Need, Node, WorkList
-from nigari.eval.nodes.local import LocalValue
+from nigari.eval.base.instances import (
+    Absent,
+    CallNode,
+    Frame,
+    ModuleInstance,
+    ValueNode,
+)
+from nigari.eval.base.once import DONE, Effect, Need
 from nigari.eval.nodes.module_call import ModuleCallNode, expand
-from nigari.eval.nodes.output import OutputNode
+from nigari.eval.nodes.phase_run import PhaseRun
 from nigari.eval.nodes.resource import resource_schema
 from nigari.eval.nodes.variable import ArgumentVariable, RootVariable
 from nigari.events import SILENCE, Listener
+from nigari.hcl.body import Attribute
 from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.record import record
@@ -63,10 +69,9 @@ class RunSettings:
     """What the rounds of a run have in common, where there are several."""
 
 
-class Host(ABC):
+class Host(PhaseRun):
     """A run over all modules in which every variable has a value and every call its instances."""
 
-    is_opaque = False
     is_applying = False
     is_destroying = False
     """Whether everything comes to its end, so that it does not matter what there would be."""
@@ -78,11 +83,12 @@ class Host(ABC):
         prior: State,
         deferrals: Deferrals | None = None,
     ) -> None:
-        self.diags: Diagnostics = Diagnostics()
-        self.functions: Mapping[str, Function] = surroundings.functions
-        self.root_path: str = surroundings.root_path
-        self.working_path: str = surroundings.working_path
-        self.work: WorkList = WorkList(self.diags, self._report)
+        super().__init__(
+            surroundings.functions,
+            surroundings.root_path,
+            surroundings.working_path,
+            self._report,
+        )
         self.pool = pool
         self.prior = prior
         """The state before anything is done, after moves."""
@@ -99,20 +105,10 @@ class Host(ABC):
         """Data sources of checks that could not be read, and why."""
         self._function_calls = FunctionCalls(pool, self.providers_of_functions(), self.diags)
         self._surroundings = surroundings
-        self._frames: list[Frame] = []
 
     def begin(self) -> Frame:
         """Open the root module."""
         return self.open(self._surroundings.root, None)
-
-    @property
-    def root(self) -> Frame:
-        """The root module."""
-        return self._frames[0]
-
-    def frames(self) -> Iterator[Frame]:
-        """Every module instance that has been found, callers first."""
-        return iter(self._frames)
 
     def terraform(self, name: str) -> Value:
         """What `terraform.workspace` and its like stand for."""
@@ -137,33 +133,16 @@ class Host(ABC):
         """The provider instances whose functions are called."""
         return self.providers
 
-    def want(self, node: Node) -> None:
-        """Have a node worked out, though nobody waits for it."""
-        self.work.want((node,))
+    def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
+        return GivenVariable(frame, variable, self._surroundings.inputs.get(variable.name))
 
-    def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
-        """A frame for a module instance in this phase."""
-        frame = Frame(self, instance, parent)
-        module = instance.module
-        if parent is None or instance.call is None:
-            inputs = self._surroundings.inputs
-            for name, variable in module.variables.items():
-                frame.variables[name] = GivenVariable(frame, variable, inputs.get(name))
-        else:
-            arguments = parent.instance.compiled.arguments(instance.call, self.diags)
-            for name, variable in module.variables.items():
-                frame.variables[name] = ArgumentVariable(frame, variable, arguments.get(name))
-        for name, local in module.locals.items():
-            frame.locals[name] = LocalValue(frame, local)
-        for name, output in module.outputs.items():
-            frame.outputs[name] = OutputNode(frame, output)
-        for name, call in module.calls.items():
-            frame.calls[name] = ExpandedCall(frame, call, self)
-        for addr, resource in module.resources.items():
-            frame.resources[addr] = self.resource_node(frame, resource)
-        self._frames.append(frame)
-        self.opened(frame)
-        return frame
+    def argument_node(
+        self, frame: Frame, variable: Variable, argument: Attribute | None
+    ) -> ValueNode:
+        return ArgumentVariable(frame, variable, argument)
+
+    def call_node(self, frame: Frame, call: ModuleCall) -> CallNode:
+        return ExpandedCall(frame, call, self)
 
     def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
         """What the provider says a resource looks like."""
@@ -187,14 +166,6 @@ class Host(ABC):
 
     def _report(self, label: str, error: Exception) -> None:
         self.diags.append(unexpected(f"The work on {label}", error))
-
-    @abstractmethod
-    def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        """What stands for a resource in this phase."""
-
-    @abstractmethod
-    def opened(self, frame: Frame) -> None:
-        """Ask for whatever of a new module instance is wanted."""
 
 
 def frame_at(root: Frame, module: ModuleAddr) -> Frame | None:

@@ -20,6 +20,7 @@ from nigari.config.encryption import Encryption
 from nigari.config.module_call import ModuleCall
 from nigari.config.removed import Removed
 from nigari.config.resource import Resource
+from nigari.config.variable import Variable
 from nigari.config.written import is_written_out
 from nigari.config.written_address import WrittenAddress
 from nigari.cty.function import Function
@@ -29,8 +30,8 @@ from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.inputs import Inputs
-from nigari.eval.base.instances import CallNode, Frame, ModuleInstance, ResourceNode
-from nigari.eval.base.once import Effect, Need, Node, Stages, WorkList
+from nigari.eval.base.instances import CallNode, Frame, ModuleInstance, ResourceNode, ValueNode
+from nigari.eval.base.once import Effect, Need, Node, Stages
 from nigari.eval.base.slots import Slot, fill, fill_text
 from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.lifecycle import (
@@ -41,8 +42,7 @@ from nigari.eval.nodes.lifecycle import (
     check_same_keys,
     has_static_arguments,
 )
-from nigari.eval.nodes.local import LocalValue
-from nigari.eval.nodes.output import OutputNode
+from nigari.eval.nodes.phase_run import MakeCall, PhaseRun
 from nigari.eval.nodes.provider_config import ProviderConfigNode, provider_of
 from nigari.eval.nodes.provider_functions import deferred_function, report_no_provider
 from nigari.eval.nodes.resource import Schemas, resource_schema
@@ -57,6 +57,7 @@ from nigari.eval.static.const_variable import ConstVariable
 from nigari.eval.static.default import default_check
 from nigari.eval.static.module_call import InstallModule, InstancedCall, StaticCall
 from nigari.eval.static.required import ProgramVersion, ProviderSource
+from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
@@ -133,10 +134,9 @@ class StaticResource(ResourceNode):
         return ()
 
 
-class StaticRun:
+class StaticRun(PhaseRun):
     """One pass over the whole tree. What it wishes for is granted by starting another."""
 
-    is_opaque = False
     hides_dynamic = True
     """Whether variables that say `const = false` have no value, so that nothing static uses it."""
 
@@ -147,10 +147,7 @@ class StaticRun:
         expanded: frozenset[tuple[ModuleAddr, str]] = frozenset(),
         can_ask: bool = False,
     ) -> None:
-        self.diags: Diagnostics = Diagnostics()
-        self.functions: Mapping[str, Function] = surroundings.functions
-        self.root_path: str = surroundings.root_path
-        self.working_path: str = surroundings.working_path
+        super().__init__(surroundings.functions, surroundings.root_path, surroundings.working_path)
         self.missing: MissingValues = MissingValues()
         self._surroundings = surroundings
         self._expanded = expanded
@@ -158,7 +155,6 @@ class StaticRun:
         self.endless: list[CompiledModule] = []
         self.recursions = 0
         self._answers: dict[Effect, CompiledModule | None] = {}
-        self._frames: list[Frame] = []
         self.providers: dict[Frame, dict[LocalProviderConfig, ProviderConfigNode]] = {}
         """The provider configurations of each module instance."""
         self.settings: dict[tuple[Frame, ResourceAddr], ResourceSettings] = {}
@@ -167,8 +163,7 @@ class StaticRun:
         """What `removed` blocks say."""
         self._sources: list[ProviderSource] = []
         self._addresses: list[tuple[Statement, StaticAddress]] = []
-        self.work: WorkList = WorkList(self.diags)
-        self.root: Frame = self.open(ModuleInstance(surroundings.address, root), None)
+        self.open(ModuleInstance(surroundings.address, root), None)
 
     def noting(self, work: Callable[[], T]) -> tuple[T, Diagnostics]:
         """What some work gives, and what the run has reported meanwhile."""
@@ -207,21 +202,17 @@ class StaticRun:
             return found
         return deferred_function(function, None)
 
-    def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
-        frame = self._with_values(instance, parent)
-        for name, call in frame.module.calls.items():
-            frame.calls[name] = StaticCall(frame, call, self)
-        self._frames.append(frame)
+    def opened(self, frame: Frame) -> None:
         self.work.want(frame.calls.values())
         self.work.want(self.providers[frame].values())
         self.work.want(self._static_places(frame))
-        return frame
 
     def look_into(self, instance: ModuleInstance, parent: Frame, like: Frame) -> Frame:
-        frame = self._with_values(instance, parent)
-        for name, call in frame.module.calls.items():
-            frame.calls[name] = InstancedCall(frame, call, self, like.calls[name])
-        return frame
+        return self.make_frame(
+            instance,
+            parent,
+            lambda frame, call: InstancedCall(frame, call, self, like.calls[call.name]),
+        )
 
     def instances_of(self, call: CallNode) -> Mapping[InstanceKey, Frame]:
         """The instances of a call, as far as it is known which there are."""
@@ -229,35 +220,34 @@ class StaticRun:
         self.evaluate([expanded])
         return expanded.frames
 
-    def _with_values(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
-        """A module instance with a node for everything in it that has a value."""
-        frame = Frame(self, instance, parent)
-        module = instance.module
-        if parent is None or instance.call is None:
-            inputs = self._surroundings.inputs
-            for name, variable in module.variables.items():
-                frame.variables[name] = RootVariable(frame, variable, inputs.get(name))
-        else:
-            arguments = parent.instance.compiled.arguments(instance.call, self.diags)
-            for name, variable in module.variables.items():
-                frame.variables[name] = StaticArgument(frame, variable, arguments.get(name))
-        for name, variable in module.variables.items():
-            if variable.const is False and self.hides_dynamic:
-                frame.variables[name] = DynamicVariable(frame, variable)
-        for node in frame.variables.values():
-            if isinstance(node, VariableNode) and node.variable.validations:
-                node.then = Validation(node)
-        for name, local in module.locals.items():
-            frame.locals[name] = LocalValue(frame, local)
-        for name, output in module.outputs.items():
-            frame.outputs[name] = OutputNode(frame, output)
-        for addr, resource in module.resources.items():
-            frame.resources[addr] = self.resource_node(frame, resource)
+    def make_frame(
+        self, instance: ModuleInstance, parent: Frame | None, call_node: MakeCall
+    ) -> Frame:
+        frame = super().make_frame(instance, parent, call_node)
         self.providers[frame] = {
             addr: ProviderConfigNode(frame, config, self.wish)
-            for addr, config in module.provider_configs.items()
+            for addr, config in frame.module.provider_configs.items()
         }
         return frame
+
+    def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
+        if self._is_hidden(variable):
+            return _validated(DynamicVariable(frame, variable))
+        given = self._surroundings.inputs.get(variable.name)
+        return _validated(RootVariable(frame, variable, given))
+
+    def argument_node(
+        self, frame: Frame, variable: Variable, argument: Attribute | None
+    ) -> ValueNode:
+        if self._is_hidden(variable):
+            return _validated(DynamicVariable(frame, variable))
+        return _validated(StaticArgument(frame, variable, argument))
+
+    def _is_hidden(self, variable: Variable) -> bool:
+        return variable.const is False and self.hides_dynamic
+
+    def call_node(self, frame: Frame, call: ModuleCall) -> CallNode:
+        return StaticCall(frame, call, self)
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         """What stands for a resource in this phase."""
@@ -313,9 +303,6 @@ class StaticRun:
                     f"enforced of {target.name}", frame, expr, self.wish, takes_secrets=True
                 )
                 yield CheckNode(slot.what, Stages(partial(_filled, slot)), expr.range)
-
-    def want(self, node: Node) -> None:
-        self.work.want((node,))
 
     def must_expand(self, module: ModuleAddr, call: str) -> bool:
         return (module.unkeyed, call) in self._expanded
@@ -390,10 +377,6 @@ class StaticRun:
         """Report addresses that are not the same in all instances of their module."""
         check_same_keys(self._addresses, self.diags)
 
-    def frames(self) -> Iterator[Frame]:
-        """Every module instance that has been found, callers first."""
-        return iter(self._frames)
-
     def evaluate(self, nodes: Sequence[Node]) -> None:
         """Work out these nodes and whatever they need."""
         self.work.want(nodes)
@@ -415,6 +398,13 @@ class StaticRun:
         for name, key in addr.steps[instance.addr.depth :]:
             instance = instance.children[name][key]
         return instance
+
+
+def _validated(node: VariableNode) -> VariableNode:
+    """A variable whose validations are looked at as soon as it has its value."""
+    if node.variable.validations:
+        node.then = Validation(node)
+    return node
 
 
 def _is_constraint(text: str, expr: Expression, diags: Diagnostics) -> bool:

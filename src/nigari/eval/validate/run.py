@@ -16,7 +16,9 @@ from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.values import ProviderFunction
 from nigari.config.module_call import ModuleCall
+from nigari.config.output import Output
 from nigari.config.provider_ref import ProviderRef
+from nigari.config.resource import Resource
 from nigari.config.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.paths import path_text
@@ -26,12 +28,18 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import REPORTED, CauseKind, UnknownCause, causes_within
 from nigari.eval.base.deprecation import deprecated_variable
 from nigari.eval.base.expansion import InstanceData
-from nigari.eval.base.instances import FAILED, CallNode, Frame, ModuleInstance
-from nigari.eval.base.once import DONE, Effect, Need, Node, Stages, WorkList
+from nigari.eval.base.instances import (
+    FAILED,
+    CallNode,
+    Frame,
+    ResourceNode,
+    ValueNode,
+)
+from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
 from nigari.eval.base.scope import evaluate
 from nigari.eval.nodes.check_node import CheckNode
-from nigari.eval.nodes.local import LocalValue
 from nigari.eval.nodes.module_call import TreeCall, expand, is_remote
+from nigari.eval.nodes.phase_run import PhaseRun
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_functions import deferred_function, report_no_provider
 from nigari.eval.nodes.provider_keys import check_provider_key
@@ -164,29 +172,26 @@ class Contents(Node):
         return needs
 
 
-class ValidateRun:
+class ValidateRun(PhaseRun):
     """One look at the whole tree that the static phase found."""
 
     is_opaque = True
 
     def __init__(self, static: StaticRun, schemas: Schemas) -> None:
-        self.diags: Diagnostics = Diagnostics()
-        self.functions: Mapping[str, Function] = static.functions
-        self.root_path: str = static.root_path
-        self.working_path: str = static.working_path
+        super().__init__(static.functions, static.root_path, static.working_path)
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
         self._told: dict[Opinion, Sequence[ProviderDiagnostic]] = {}
-        self._imports: dict[AbsResource, list[ValidatedImport]] = {}
+        self._imports: dict[AbsResource, list[ValidatedImport]] | None = None
+        """The import blocks, which only the root module has."""
         self._configured = {frame.instance: nodes for frame, nodes in static.providers.items()}
         """The provider blocks of each module instance, as the static phase saw them."""
         self._providers: set[tuple[Frame, LocalProviderConfig]] = set()
         """The blocks of providers that something uses."""
-        self.work: WorkList = WorkList(self.diags)
         self.find_function: FindFunction | None = None
         """How functions of providers are called; without it they give no results."""
-        self.root: Frame = self.open(static.root.instance, None)
+        self.open(static.root.instance, None)
 
     def terraform(self, name: str) -> Value:
         if name == "workspace":
@@ -219,44 +224,55 @@ class ValidateRun:
             return self.find_function(frame, function, reference, needs, diags)
         return deferred_function(function, signature)
 
-    def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
-        frame = Frame(self, instance, parent)
-        module = instance.module
-        gate = None
-        if parent is not None and instance.call is not None:
-            gate = self._gates[parent.calls[instance.call.name]]
-        if parent is None or instance.call is None:
-            given = self._static.inputs
-            for name, variable in module.variables.items():
-                frame.variables[name] = UnknownVariable(frame, variable, name in given)
-        else:
-            arguments = parent.instance.compiled.arguments(instance.call, self.diags)
-            for name, variable in module.variables.items():
-                frame.variables[name] = CheckedArgument(frame, variable, arguments.get(name))
+    def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
+        return UnknownVariable(frame, variable, variable.name in self._static.inputs)
+
+    def argument_node(
+        self, frame: Frame, variable: Variable, argument: Attribute | None
+    ) -> ValueNode:
+        return CheckedArgument(frame, variable, argument)
+
+    def output_node(self, frame: Frame, output: Output) -> ValueNode:
+        return ValidatedOutput(frame, output, self._gate(frame))
+
+    def call_node(self, frame: Frame, call: ModuleCall) -> CallNode:
+        node = TreeCall(frame, call)
+        self._gates[node] = self._gate_of(node, self._gate(frame))
+        node.contents = Contents(node, self._gates[node])
+        return node
+
+    def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
+        imports = self._imports_in(frame).get(Abs(frame.instance.addr.unkeyed, resource.addr), ())
+        gate = self._gate(frame)
+        waits = imports if gate is None else (gate, *imports)
+        return ValidatedResource(frame, resource, self._schemas, self, waits)
+
+    def opened(self, frame: Frame) -> None:
+        self._imports_in(frame)
+        call = frame.instance.call
+        if frame.parent is not None and call is not None:
             told = len(self.diags)
-            _check_arguments(frame, instance.call, self.diags)
+            _check_arguments(frame, call, self.diags)
             self.diags.name_since(told, frame.about)
-        for name, local in module.locals.items():
-            frame.locals[name] = LocalValue(frame, local)
-        for name, output in module.outputs.items():
-            frame.outputs[name] = ValidatedOutput(frame, output, gate)
-        for name, call in module.calls.items():
-            frame.calls[name] = node = TreeCall(frame, call)
-            self._gates[node] = self._gate_of(node, gate)
-            node.contents = Contents(node, self._gates[node])
-        if parent is None:
-            self._imports = self._open_imports(frame)
-        for addr, resource in module.resources.items():
-            imports = self._imports.get(Abs(instance.addr.unkeyed, addr), ())
-            waits = imports if gate is None else (gate, *imports)
-            frame.resources[addr] = ValidatedResource(frame, resource, self._schemas, self, waits)
         self.work.want(_everything(frame))
         self.work.want(self._provider_repetitions(frame))
         self.work.want(self._passed_keys(frame))
-        names = {(each.provider_name, each.provider_alias) for each in module.resources.values()}
-        for name, alias in names:
+        resources = frame.module.resources.values()
+        for name, alias in {(each.provider_name, each.provider_alias) for each in resources}:
             self._use_provider(frame, name, alias)
-        return frame
+
+    def _gate(self, frame: Frame) -> Node | None:
+        """What everything in a module instance waits for."""
+        call = frame.instance.call
+        if frame.parent is None or call is None:
+            return None
+        return self._gates[frame.parent.calls[call.name]]
+
+    def _imports_in(self, frame: Frame) -> Mapping[AbsResource, Sequence[ValidatedImport]]:
+        """The import blocks of the root module, which is the frame where they are new."""
+        if self._imports is None:
+            self._imports = self._open_imports(frame)
+        return self._imports
 
     def _open_imports(self, frame: Frame) -> dict[AbsResource, list[ValidatedImport]]:
         """The import blocks of the root module, by the resources that they are for."""
@@ -334,9 +350,6 @@ class ValidateRun:
         if offered is not None and not config.is_empty:
             block = offered.provider.block
             self.want(ValidatedProvider(found.frame, config, found.provider, block, self))
-
-    def want(self, node: Node) -> None:
-        self.work.want((node,))
 
     def told(self, effect: Opinion) -> Sequence[ProviderDiagnostic] | None:
         return self._told.get(effect)

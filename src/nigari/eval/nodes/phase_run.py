@@ -1,0 +1,134 @@
+"""The run of a phase over all modules: how every phase opens module instances.
+
+A frame gets a node for everything that its module declares. What kind of node that is, the phase
+says, one method for each kind of declaration; everything else about frames is the same for all.
+What is worked out, and when, is the phase's affair.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from nigari.addrs.values import ProviderFunction
+from nigari.config.module_call import ModuleCall
+from nigari.config.output import Output
+from nigari.config.resource import Resource
+from nigari.config.variable import Variable
+from nigari.cty.function import Function
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.instances import CallNode, Frame, ModuleInstance, ResourceNode, ValueNode
+from nigari.eval.base.once import Need, Node, WorkList
+from nigari.eval.nodes.local import LocalValue
+from nigari.eval.nodes.output import OutputNode
+from nigari.hcl.body import Attribute
+from nigari.lang.references import Reference
+
+MakeCall: TypeAlias = Callable[[Frame, ModuleCall], CallNode]
+
+
+class PhaseRun(ABC):
+    """One phase over all modules. Subclasses are the phases."""
+
+    is_opaque = False
+
+    def __init__(
+        self,
+        functions: Mapping[str, Function],
+        root_path: str,
+        working_path: str,
+        report: Callable[[str, Exception], None] | None = None,
+    ) -> None:
+        """`report` hears of nodes that fail by an exception, so that the others can go on."""
+        self.diags: Diagnostics = Diagnostics()
+        self.functions: Mapping[str, Function] = functions
+        self.root_path: str = root_path
+        self.working_path: str = working_path
+        self.work: WorkList = WorkList(self.diags, report)
+        self._frames: list[Frame] = []
+
+    @property
+    def root(self) -> Frame:
+        """The module instance that was opened first."""
+        return self._frames[0]
+
+    def frames(self) -> Iterator[Frame]:
+        """Every module instance that has been opened, callers first."""
+        return iter(self._frames)
+
+    def want(self, node: Node) -> None:
+        """Have a node worked out, though nobody waits for it."""
+        self.work.want((node,))
+
+    def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
+        """A frame for a module instance in this phase."""
+        frame = self.make_frame(instance, parent, self.call_node)
+        self._frames.append(frame)
+        self.opened(frame)
+        return frame
+
+    def make_frame(
+        self, instance: ModuleInstance, parent: Frame | None, call_node: MakeCall
+    ) -> Frame:
+        """A module instance with a node for everything in it; nothing is asked for yet."""
+        frame = Frame(self, instance, parent)
+        module = instance.module
+        if parent is None or instance.call is None:
+            for name, variable in module.variables.items():
+                frame.variables[name] = self.input_node(frame, variable)
+        else:
+            arguments = parent.instance.compiled.arguments(instance.call, self.diags)
+            for name, variable in module.variables.items():
+                frame.variables[name] = self.argument_node(frame, variable, arguments.get(name))
+        for name, local in module.locals.items():
+            frame.locals[name] = LocalValue(frame, local)
+        for name, output in module.outputs.items():
+            frame.outputs[name] = self.output_node(frame, output)
+        for name, call in module.calls.items():
+            frame.calls[name] = call_node(frame, call)
+        for addr, resource in module.resources.items():
+            frame.resources[addr] = self.resource_node(frame, resource)
+        return frame
+
+    @abstractmethod
+    def terraform(self, name: str) -> Value:
+        """What `terraform.workspace` and its like stand for."""
+
+    @abstractmethod
+    def provider_function(
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
+    ) -> Function | None:
+        """A function that a provider offers; None where it has none of that name."""
+
+    @abstractmethod
+    def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
+        """What stands for a variable of the root module, or of another that nobody calls."""
+
+    @abstractmethod
+    def argument_node(
+        self, frame: Frame, variable: Variable, argument: Attribute | None
+    ) -> ValueNode:
+        """What stands for a variable of a called module, with the argument of the call."""
+
+    def output_node(self, frame: Frame, output: Output) -> ValueNode:
+        """What stands for an output."""
+        return OutputNode(frame, output)
+
+    @abstractmethod
+    def call_node(self, frame: Frame, call: ModuleCall) -> CallNode:
+        """What stands for a module call."""
+
+    @abstractmethod
+    def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
+        """What stands for a resource."""
+
+    @abstractmethod
+    def opened(self, frame: Frame) -> None:
+        """Ask for whatever of a new module instance is wanted."""
