@@ -313,3 +313,139 @@ def test_runs_side_by_side(module: Path) -> None:
     assert [each["test_run"]["status"] for each in events if each["type"] == "test_run"] == [
         "pass"
     ] * 3
+
+
+_PROVISIONED = """
+resource "terraform_data" "p" {
+  provisioner "local-exec" {
+    command = "touch made"
+  }
+  provisioner "local-exec" {
+    when    = destroy
+    command = "touch gone"
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "inside_run", "status", "files"),
+    [
+        ("", "", "pass", {"made", "gone"}),
+        ('mock_provisioner "local-exec" {}\n', "", "pass", set()),
+        ("", 'mock_provisioner "local-exec" {}\n', "pass", set()),
+        ('mock_provisioner "remote-exec" {}\n', "", "pass", {"made", "gone"}),
+        ("", 'mock_provisioner "local-exec" {\n  error_message = "No."\n}\n', "error", set()),
+        (
+            'mock_provisioner "local-exec" {\n  error_message = "No."\n}\n',
+            'mock_provisioner "local-exec" {}\n',
+            "pass",
+            set(),
+        ),
+    ],
+)
+def test_mocked_provisioners(
+    module: Path, before: str, inside_run: str, status: str, files: set[str]
+) -> None:
+    (module / "main.tf").write_text(_PROVISIONED)
+    (module / "t.tftest.hcl").write_text(before + _run("r", inside_run))
+    assert _statuses() == {"r": status}
+    assert {"made", "gone"} & {each.name for each in module.iterdir()} == files
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('mock_provisioner "loca-exec" {}\n', 'Did you mean "local-exec"?'),
+        ('mock_provisioner "file" {}\nmock_provisioner "file" {}\n', "Duplicate mock of file"),
+        ("test {}\ntest {}\n", "test"),
+        ("test {\n  parallel = var.x\n}\n", "parallel"),
+    ],
+)
+def test_what_is_wrong_with_a_file(module: Path, text: str, says: str) -> None:
+    (module / "t.tftest.hcl").write_text(text + 'run "r" {}\n')
+    done = _test()
+    assert done.code == 1
+    assert says in done.err
+
+
+def test_a_file_may_say_that_runs_are_parallel(module: Path) -> None:
+    for name in ("one", "two"):
+        (module / name).mkdir()
+        (module / name / "main.tf").write_text(
+            'resource "terraform_data" "x" {\n  provisioner "local-exec" {\n'
+            '    command = "touch ${path.module}/on; '
+            "for i in $(seq 100); do test -e one/on -a -e two/on && exit 0; sleep 0.1; done; "
+            'exit 1"\n  }\n}\n'
+        )
+    runs = [_run(name, f'module {{\n  source = "./{name}"\n}}') for name in ("one", "two")]
+    (module / "t.tftest.hcl").write_text("test {\n  parallel = true\n}\n" + "".join(runs))
+    assert _statuses() == {"one": "pass", "two": "pass"}
+
+
+_CHAINED = """
+variable "env" {
+  default = "dev"
+}
+variable "secret" {
+  default   = "hunter2"
+  sensitive = true
+}
+locals {
+  name = "${var.env}-app"
+}
+resource "terraform_data" "a" {
+  count = 2
+  input = "${local.name}-${count.index}"
+}
+output "one" {
+  value = terraform_data.a[1].input
+}
+"""
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+@pytest.mark.parametrize(
+    ("condition", "lines"),
+    [
+        (
+            'output.one == "x"',
+            [
+                '<- output.one = "test-app-1"  (main.tf line 16)',
+                '   <- terraform_data.a[1].input = "test-app-1"  (main.tf line 12)',
+                '      <- local.name = "test-app"  (main.tf line 10)',
+                '         <- var.env = "test"  (from the test; main.tf line 2)',
+                "      <- count.index = 1  (main.tf line 14)",
+            ],
+        ),
+        (
+            "length(local.name) < 3",
+            [
+                "length(local.name) = 8",
+                '<- local.name = "test-app"  (main.tf line 10)',
+                '   <- var.env = "test"  (from the test; main.tf line 2)',
+            ],
+        ),
+        (
+            'var.secret == "x" || var.extra > 6',
+            [
+                "<- var.secret = (sensitive value)  (from its default; main.tf line 5)",
+                "<- var.extra = 5",
+            ],
+        ),
+    ],
+)
+def test_a_failed_assertion_says_where_its_values_come_from(
+    module: Path, command: str, condition: str, lines: list[str]
+) -> None:
+    (module / "main.tf").write_text(_CHAINED)
+    (module / "t.tftest.hcl").write_text(
+        'variables {\n  env   = "test"\n  extra = 5\n}\n'
+        + _run("r", f"command = {command}\n{_assert(condition)}")
+    )
+    events = [json.loads(line) for line in _test("-json").out.splitlines()]
+    (told,) = [each["diagnostic"] for each in events if "diagnostic" in each]
+    assert told["origins"] == lines
+    done = _test()
+    assert all(f"│   {line}" in done.err for line in lines)
+    assert "hunter2" not in done.err + done.out

@@ -23,12 +23,15 @@ from nigari.config.module_call import PassedProvider, decode_passed_providers, p
 from nigari.config.provider_config import ProviderConfig, decode_provider_config
 from nigari.config.test_mocks import (
     MOCK_PROVIDER,
+    MOCK_PROVISIONER,
     NO_OVERRIDES,
     OVERRIDE_BLOCKS,
     MockProvider,
+    MockProvisioner,
     Overrides,
     check_overrides,
     decode_mock_provider,
+    decode_mock_provisioners,
     decode_overrides,
 )
 from nigari.config.written import constant, constant_flag, constant_text
@@ -47,8 +50,10 @@ _FILE = BodySchema(
     (
         BlockSchema("run", ("name",)),
         BlockSchema("variables"),
+        BlockSchema("test"),
         BlockSchema("provider", ("name",)),
         BlockSchema(MOCK_PROVIDER, ("name",)),
+        BlockSchema(MOCK_PROVISIONER, ("type",)),
         *OVERRIDE_BLOCKS,
     ),
 )
@@ -56,9 +61,11 @@ _RUN = BodySchema(
     schema("command", "providers", "expect_failures", "state_key", "parallel", "skip").attributes,
     (
         *schema(blocks=("plan_options", "assert", "variables", "module")).blocks,
+        BlockSchema(MOCK_PROVISIONER, ("type",)),
         *OVERRIDE_BLOCKS,
     ),
 )
+_SETTINGS = schema("parallel")
 _MODULE = schema("source", "version")
 CHECKABLE = (InputVariable, OutputValue, Check, Resource, ResourceInstance)
 """What may be expected to fail."""
@@ -107,6 +114,8 @@ class TestRun:
     is_parallel: bool
     """Whether it may run beside those after it."""
     is_skipped: bool
+    provisioners: Mapping[str, MockProvisioner]
+    """The provisioners that are mocked, by type."""
     block: Block
 
     @property
@@ -128,6 +137,8 @@ class TestFile:
     providers: Mapping[str, ProviderConfig] = {}
     mocks: Mapping[str, MockProvider] = {}
     overrides: Overrides = NO_OVERRIDES
+    provisioners: Mapping[str, MockProvisioner] = {}
+    """The provisioners that are mocked in all runs, by type."""
 
     def module_path(self, run: TestRun) -> tuple[str, ...]:
         """The names under which the module of a run is installed."""
@@ -140,9 +151,12 @@ def decode_test_file(name: str, body: Body, diags: Diagnostics) -> TestFile:
     providers: dict[str, ProviderConfig] = {}
     mocks: dict[str, MockProvider] = {}
     runs: list[TestRun] = []
+    settings = only_block(content, "test", diags)
+    given = {} if settings is None else settings.body.content(_SETTINGS, diags).attributes
+    is_parallel = constant_flag(given.get("parallel"), diags)
     for block in content.blocks:
         if block.type == "run":
-            runs.append(_decode_run(block, diags))
+            runs.append(_decode_run(block, is_parallel, diags))
         elif block.type == "provider":
             config = decode_provider_config(Declared(block, block.body), diags)
             if config is not None:
@@ -161,10 +175,12 @@ def decode_test_file(name: str, body: Body, diags: Diagnostics) -> TestFile:
         providers,
         mocks,
         decode_overrides(content, diags),
+        decode_mock_provisioners(content, diags),
     )
 
 
-def _decode_run(block: Block, diags: Diagnostics) -> TestRun:
+def _decode_run(block: Block, is_parallel: bool, diags: Diagnostics) -> TestRun:
+    """Read a run; `is_parallel` is what its file says of all runs."""
     check_name(block, 0, "run block name", diags)
     content = block.body.content(_RUN, diags)
     given = content.attributes
@@ -180,8 +196,9 @@ def _decode_run(block: Block, diags: Diagnostics) -> TestRun:
         dependencies(given.get("expect_failures"), diags),
         decode_overrides(content, diags),
         constant_text(given.get("state_key"), diags),
-        constant_flag(given.get("parallel"), diags),
+        constant_flag(given.get("parallel"), diags, is_parallel),
         constant_flag(given.get("skip"), diags),
+        decode_mock_provisioners(content, diags),
         block,
     )
 

@@ -22,9 +22,13 @@ from nigari.hcl.scanner import is_identifier
 from nigari.hcl.scope import Scope
 from nigari.hcl.splats import Splat, SplatItem
 from nigari.hcl.static import abs_traversal_for_expr
+from nigari.hcl.suggestion import did_you_mean
 from nigari.record import record, replace
 
 MOCK_PROVIDER = "mock_provider"
+MOCK_PROVISIONER = "mock_provisioner"
+_PROVISIONER_TYPES = ("file", "local-exec", "remote-exec")
+_PROVISIONER = schema("error_message")
 _MODES: Mapping[str, ResourceMode] = {
     "override_resource": MANAGED,
     "override_data": DATA,
@@ -44,6 +48,16 @@ _OVERRIDDEN_MODULE = schema("outputs", required=("target",))
 _DEFAULTS = schema("defaults")
 
 Values = Mapping[str, Value]
+
+
+@record
+class MockProvisioner:
+    """A type of provisioner that does nothing but succeed, or fail with a message."""
+
+    type: str
+    error_message: str
+    """Why it fails; empty where it succeeds."""
+    range: Range
 
 
 @record
@@ -289,3 +303,30 @@ def _report_second(
         f"There are several overrides of {target} here. Only one can be used: remove the others.",
         where,
     )
+
+
+def decode_mock_provisioners(content: Content, diags: Diagnostics) -> Mapping[str, MockProvisioner]:
+    """The provisioners that a file or a run mocks, by type."""
+    found: dict[str, MockProvisioner] = {}
+    for block in content.blocks_of(MOCK_PROVISIONER):
+        kind, where = block.labels[0], block.label_ranges[0]
+        given = block.body.content(_PROVISIONER, diags).attributes
+        message = constant_text(given.get("error_message"), diags)
+        if kind not in _PROVISIONER_TYPES:
+            hint = did_you_mean(kind, _PROVISIONER_TYPES)
+            diags.error(
+                "Unknown provisioner type",
+                f'There is no provisioner "{kind}".{hint} The types are file, local-exec and '
+                "remote-exec.",
+                where,
+            )
+        elif kind in found:
+            diags.error(
+                f"Duplicate mock of {kind}",
+                f"There is already a mock_provisioner block for {kind} at {found[kind].range}. "
+                "Remove one of them.",
+                block.def_range,
+            )
+        else:
+            found[kind] = MockProvisioner(kind, message, block.def_range)
+    return found

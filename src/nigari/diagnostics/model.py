@@ -127,6 +127,8 @@ class Diagnostic:
     """The function whose call failed."""
     difference: Difference | None = None
     """How the two sides of a comparison differ that should have been equal."""
+    origins: tuple[str, ...] = ()
+    """Where the values come from that were wrong, as lines of a tree; already redacted."""
     is_check: bool = False
     """Whether it says how a `check` went, as far as that is known by now."""
     checked: str = ""

@@ -91,6 +91,8 @@ def to_json(
             result["snippet"] = members
     if diagnostic.difference is not None:
         result["difference"] = _difference_to_json(diagnostic.difference)
+    if diagnostic.origins:
+        result["origins"] = list(diagnostic.origins)
     return result
 
 
@@ -291,6 +293,9 @@ class _TextWriter:
             if shown:
                 first, *rest = shown.split("\n")
                 self._note(["difference:", f"    {first}", *rest])
+        if diagnostic.origins:
+            lines = [printable(line) for line in diagnostic.origins]
+            self._note(["where it comes from:", *(f"  {line}" for line in lines)])
 
     def _note(self, lines: list[str]) -> None:
         """Something below the snippet, set off from it by a rule."""

@@ -1,6 +1,6 @@
 """What stands in for the real thing where somebody has arranged for that, as tests do.
 
-A whole provider may be made up, or single objects of a real one. Who arranges it says which; here
+A whole provider may be made up, single objects of a real one, or what provisioners do. Who arranges it says which; here
 it is only asked for. Everywhere else providers look the same.
 """
 
@@ -23,6 +23,12 @@ class StandIns:
     def for_instance(self, address: AbsResourceInstance, running: api.Provider) -> api.Provider:
         """What is asked about a resource instance in place of its provider."""
         return running
+
+    def for_provisioner(self, kind: str) -> str | None:
+        """What a provisioner fails with in place of what it would do: nothing where it succeeds;
+        None where it does what it is there for.
+        """
+        return None
 
 
 REAL: Final = StandIns()

@@ -29,23 +29,28 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.lang.marks import Deprecated
 from nigari.lang.references import Reference, parse_reference, provider_calls
+from nigari.record import replace
 from nigari.running.driver import Driver
 from nigari.running.host import Host
+from nigari.testing.chains import FinishedEvaluation, condition_origins
 from nigari.testing.outcome import RunOutcome, Status
 
 
 class Judge:
     """Looks at conditions in a module that is planned or applied."""
 
-    def __init__(self, host: Host, given: Mapping[str, Value]) -> None:
+    def __init__(
+        self, host: Host, given: Mapping[str, Value], evaluation: FinishedEvaluation
+    ) -> None:
         self._host = host
+        self._evaluation = evaluation
         root = host.root
         frame = Frame(host, root.instance, None)
         frame.variables = dict(root.variables)
         for name, value in given.items():
             node = root.variables.get(name)
             secret = node.marked(value) if isinstance(node, VariableNode) else value
-            frame.variables[name] = _Given(frame, secret)
+            frame.variables[name] = _Given(frame, name, secret)
         frame.locals, frame.outputs = root.locals, root.outputs
         frame.calls, frame.resources = root.calls, root.resources
         self._frame = frame
@@ -69,7 +74,13 @@ class Judge:
             outcome.at_least(Status.ERROR)
         elif not truth:
             outcome.at_least(Status.FAIL)
-            outcome.diags.append(failed_condition("Assertion failed", rule, text, scope))
+            told_of = failed_condition("Assertion failed", rule, text, scope)
+            outcome.diags.append(replace(told_of, origins=self._origins(rule, scope)))
+
+    def _origins(self, rule: CheckRule, scope: Scope) -> tuple[str, ...]:
+        """Where the values come from that a condition names."""
+        references = _references(rule.condition, Diagnostics())
+        return condition_origins(rule.condition, references, scope, self._frame, self._evaluation)
 
     async def _evaluate(
         self, rule: CheckRule, told: Diagnostics
@@ -116,16 +127,17 @@ class Judge:
 class _Given(ValueNode):
     """A variable whose value the test sets."""
 
-    __slots__ = ()
+    __slots__ = ("_name",)
 
-    def __init__(self, frame: Frame, value: Value) -> None:
+    def __init__(self, frame: Frame, name: str, value: Value) -> None:
         super().__init__(frame)
+        self._name = name
         self.value = value
         self.state = DONE
 
     @property
     def label(self) -> str:
-        return "a variable of the test"
+        return f"var.{self._name}"
 
     def step(self) -> Sequence[Need]:
         return ()

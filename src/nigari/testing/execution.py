@@ -24,6 +24,7 @@ from nigari.record import record, replace
 from nigari.running.host import Host
 from nigari.state.model import State
 from nigari.testing.assertions import Judge
+from nigari.testing.chains import FinishedEvaluation
 from nigari.testing.expected import Expectations
 from nigari.testing.outcome import RunOutcome, Shown, Status
 from nigari.testing.plugins import Plugins
@@ -134,7 +135,9 @@ class Execution:
         return state
 
     async def _judge(self, host: Host, prepared: Prepared) -> None:
-        judge = Judge(host, prepared.values.given)
+        sources = self._laboratory.workspace.sources
+        evaluation = FinishedEvaluation(prepared.static, sources)
+        judge = Judge(host, prepared.values.given, evaluation)
         self._outcome.at_least(Status.PASS)
         for rule in self._run.asserts:
             await judge.judge(rule, self._outcome)
@@ -188,7 +191,8 @@ class Execution:
         if self._has_failed():
             return None
         levels = (run.overrides.resources, file.overrides.resources)
-        return Prepared(static, values, Replacements(providers.mocks, levels))
+        provisioners = {**file.provisioners, **run.provisioners}
+        return Prepared(static, values, Replacements(providers.mocks, levels, provisioners))
 
     def _has_failed(self) -> bool:
         return self._outcome.diags.has_errors

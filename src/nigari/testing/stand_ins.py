@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, block_of
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.provider_config import ProviderConfig
-from nigari.config.test_mocks import MockProvider, OverrideResource
+from nigari.config.test_mocks import MockProvider, MockProvisioner, OverrideResource
 from nigari.providers import api
 from nigari.running.stand_ins import StandIns
 from nigari.testing.mocks import NOTHING, Mock
@@ -26,9 +26,11 @@ class Replacements(StandIns):
         self,
         mocks: Mapping[LocalProviderConfig, MockProvider],
         levels: Iterable[Iterable[OverrideResource]],
+        provisioners: Mapping[str, MockProvisioner],
     ) -> None:
         """`levels` are the overrides, those that count most first."""
         self._mocks = mocks
+        self._provisioners = provisioners
         self._levels = [_by_block(each) for each in levels]
 
     def for_provider(self, config: ProviderConfig, running: api.Provider) -> api.Provider:
@@ -47,6 +49,10 @@ class Replacements(StandIns):
         if found is not None:
             return Mock(real, found.values)
         return Mock(real, running.mock.defaults.get((resource.mode, resource.type), NOTHING))
+
+    def for_provisioner(self, kind: str) -> str | None:
+        mock = self._provisioners.get(kind)
+        return None if mock is None else mock.error_message
 
 
 class MockedProvider(Mock):

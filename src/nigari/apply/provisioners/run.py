@@ -74,9 +74,13 @@ class Provisioning:
             say(_HIDDEN)
             say = _ignored
         try:
-            await self._interruptible(
-                _work(kind, plain.mapping(), _plain(way), context.machine, say)
-            )
+            mocked = context.host.pool.stand_ins.for_provisioner(kind)
+            if mocked:
+                raise ProvisionerFailure(mocked)
+            if mocked is None:
+                await self._interruptible(
+                    _work(kind, plain.mapping(), _plain(way), context.machine, say)
+                )
         except ProvisionerFailure as failure:
             context.view.provision_finished(address, kind, False)
             self._report(provisioner, str(failure), is_secret=bool(marks))

@@ -60,7 +60,8 @@ def _clean_up(case: Element, done: CleanUp) -> None:
 def _text(told: Diagnostic) -> str:
     where = f"{told.subject}: " if told.subject is not None else ""
     values = "".join(f"\n  {each.name} {each.text}" for each in told.values)
-    return f"{where}{told.summary}\n{told.detail}{values}"
+    origins = "".join(f"\n  {line}" for line in told.origins)
+    return f"{where}{told.summary}\n{told.detail}{values}{origins}"
 
 
 def _seconds(time: float) -> str:

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.addrs.address import Address
-from nigari.addrs.keys import key_text
+from nigari.addrs.keys import InstanceKey, key_text
 from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
 from nigari.cty.values import Value
-from nigari.diagnostics import Range
+from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.snippet import cut_snippet
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
 from nigari.eval.base.decisive import part_of, written_part
-from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.indexed import indexed_references, referenced_value
 from nigari.eval.base.instances import FAILED, Frame, Origin, ResourceNode, ValueNode
 from nigari.eval.base.scope import attribute_names, nodes_of
@@ -196,12 +196,17 @@ def _whence(explanation: Explanation, indent: str) -> list[str]:
 class Telling:
     """The work of explaining one value: what has been shown is not shown again."""
 
-    def __init__(self, evaluation: Evaluation, follows_keys: bool = True) -> None:
+    def __init__(
+        self, evaluation: Evaluation, follows_keys: bool = True, follows_resources: bool = False
+    ) -> None:
         """`follows_keys` says whether `each.key` and `count.index` come from anything: from what
         decides which instances there are, and not for an instance that there is.
+        `follows_resources` says whether an argument of a resource comes from what is written for
+        it, or from the resource.
         """
         self._evaluation = evaluation
         self._follows_keys = follows_keys
+        self._follows_resources = follows_resources
         self._shown: set[object] = set()
 
     def expression(
@@ -296,7 +301,7 @@ class Telling:
             return [self._instance_value(subject, reference, frame, data, depth, passed)]
         nodes = nodes_of(frame, reference)
         if isinstance(subject, Resource | ResourceInstance):
-            return [self._resource(node, reference, frame) for node in nodes]
+            return [self._resource(node, reference, frame, depth) for node in nodes]
         kind = _kind(subject)
         if isinstance(subject, LocalValue) and subject.name in frame.locals:
             names = attribute_names(reference)
@@ -308,7 +313,9 @@ class Telling:
             return [self._declared(nodes[0], _named(nodes[0], names), kind, depth, names)]
         return [self._declared(node, node.label, kind, depth) for node in nodes]
 
-    def _resource(self, node: ValueNode, reference: Reference, frame: Frame) -> Explanation:
+    def _resource(
+        self, node: ValueNode, reference: Reference, frame: Frame, depth: int
+    ) -> Explanation:
         """A part of a resource, where its value is known, and the whole of it where it is not."""
         assert isinstance(node, ResourceNode)
         subject, evaluation = reference.subject, self._evaluation
@@ -318,17 +325,35 @@ class Telling:
         if value is None:
             return Explanation(node.label, node.value, node.range, (), (), line=line, kind=kind)
         whole = evaluation.earlier(node)
+        parts: tuple[Explanation, ...] = ()
+        if self._follows_resources and depth < _MOST_DEEP:
+            parts = self._argument(node, key, reference, frame, depth)
         return Explanation(
             frame.label(str(reference)),
             value,
             node.range,
             (),
-            (),
+            parts,
             line=line,
             kind=kind,
             earlier=None if whole is None else referenced_value(node, whole, reference),
             fate=evaluation.fate(node, key),
         )
+
+    def _argument(
+        self, node: ResourceNode, key: InstanceKey, reference: Reference, frame: Frame, depth: int
+    ) -> tuple[Explanation, ...]:
+        """What the argument of a resource comes from that a reference leads to."""
+        names = attribute_names(reference)
+        written = node.resource.body.just_attributes(Diagnostics())
+        argument = written.get(names[0]) if names else None
+        shown = (node, key, *names)
+        if argument is None or shown in self._shown:
+            return ()
+        self._shown.add(shown)
+        instances = self._evaluation.resource_instances(frame, node.resource).instances
+        data = instances.get(key, NO_INSTANCE_DATA)
+        return self._behind(compiled_origin(frame, argument.expr, data), names[1:], depth + 1)
 
     def _instance_value(
         self,

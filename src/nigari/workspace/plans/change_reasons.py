@@ -13,10 +13,10 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Range
 from nigari.lang.render import value_glimpse
 from nigari.record import record
+from nigari.workspace.configuration.chain_text import chain_lines, fate_text
 from nigari.workspace.configuration.explanation import Explanation
 
 _MOST_KEYS: Final = 8
-_GIVERS: Final = {"default": "its default", "argument": "the call"}
 
 
 @record
@@ -97,7 +97,7 @@ def _lines(reasons: ChangeReasons) -> Iterator[str]:
     if reasons.missing is not None:
         yield from _missing(reasons.missing)
     for trigger in reasons.triggers:
-        yield f"  {trigger.name}: {_fate(trigger)}"
+        yield f"  {trigger.name}: {fate_text(trigger)}"
     own = [each for each in reasons.arguments if each.source != "provider"]
     for argument in own:
         yield from _argument(argument)
@@ -119,7 +119,7 @@ def _missing(missing: Missing) -> Iterator[str]:
     else:
         yield f"  {missing.address} is not in the configuration"
     if missing.explanation is not None:
-        yield from _tree(missing.explanation, "    ")
+        yield from chain_lines(missing.explanation, "    ")
 
 
 def _argument(argument: ArgumentReason) -> Iterator[str]:
@@ -139,42 +139,7 @@ def _argument(argument: ArgumentReason) -> Iterator[str]:
     yield from (f"    waits for: {chain}" for chain in argument.waits_for)
     yield f"    {_where(explanation)}"
     for part in explanation.parts:
-        yield from _tree(part, "    ")
-
-
-def _tree(part: Explanation, indent: str) -> Iterator[str]:
-    """What a value comes from, the nearest first."""
-    yield f"{indent}<- {part.name} = {value_glimpse(part.value)}{_remarks(part)}"
-    if part.is_cut:
-        yield f"{indent}   …"
-    for inner in part.parts:
-        yield from _tree(inner, f"{indent}   ")
-
-
-def _remarks(part: Explanation) -> str:
-    remarks = []
-    if part.giver == "none":
-        remarks.append("no value is given")
-    elif part.giver and part.giver != "argument":
-        line = "" if part.given_at is None else f" line {part.given_at.start.line}"
-        remarks.append(f"from {_GIVERS.get(part.giver, part.giver)}{line}")
-    if part.fate not in ("", "no-op"):
-        remarks.append(_fate(part))
-    if part.is_changed and part.earlier is not None:
-        remarks.append(f"was {value_glimpse(part.earlier)}")
-    place = "" if part.range is None else f"{part.range.filename} line {part.range.start.line}"
-    return f"  ({'; '.join([*remarks, place] if place else remarks)})" if remarks or place else ""
-
-
-def _fate(part: Explanation) -> str:
-    return {
-        "create": "will be created",
-        "update": "will be updated",
-        "replace": "will be replaced",
-        "delete": "will be destroyed",
-        "read": "will be read during apply",
-        "forget": "will be forgotten",
-    }.get(part.fate, "will change")
+        yield from chain_lines(part, "    ")
 
 
 def _where(explanation: Explanation) -> str:

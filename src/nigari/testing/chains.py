@@ -1,0 +1,89 @@
+"""Where the values of a condition come from that does not hold, as lines of text.
+
+Everything has been worked out by then: nothing is evaluated but what the chain leads through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.values import OutputValue
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.expansion import NO_INSTANCE_DATA
+from nigari.eval.base.instances import CallNode, Frame
+from nigari.eval.base.once import Node
+from nigari.eval.static.run import StaticRun
+from nigari.hcl.expressions import Expression, Literal, Parentheses
+from nigari.hcl.operators import Operation
+from nigari.hcl.scope import Scope
+from nigari.lang.references import Reference
+from nigari.lang.render import value_glimpse
+from nigari.workspace.configuration.asked import Evaluation
+from nigari.workspace.configuration.chain_text import chain_lines
+from nigari.workspace.configuration.explanation import Explanation, Telling
+
+Sources = Mapping[str, bytes]
+
+
+class FinishedEvaluation(Evaluation):
+    """A configuration that has been planned or applied, for those who look at it."""
+
+    __slots__ = ()
+
+    def __init__(self, static: StaticRun, sources: Sources) -> None:
+        super().__init__(static, sources)
+
+    def evaluate(self, nodes: Sequence[Node]) -> None:
+        # What has not been worked out was not needed, and is not worked out now.
+        for node in nodes:
+            node.step()
+
+    def module_instances(self, call: CallNode) -> Mapping[InstanceKey, Frame]:
+        return call.frames
+
+
+def condition_origins(
+    condition: Expression,
+    references: Sequence[Reference],
+    scope: Scope,
+    frame: Frame,
+    evaluation: FinishedEvaluation,
+) -> tuple[str, ...]:
+    """What the sides of a condition are, and where the values come from that it names."""
+    telling = Telling(evaluation, follows_keys=False, follows_resources=True)
+    lines = list(_sides(condition, scope))
+    for part in _parts(references, frame, telling):
+        lines += chain_lines(part, "")
+    return tuple(lines)
+
+
+def _sides(condition: Expression, scope: Scope) -> Iterator[str]:
+    """The sides of a comparison or of other operations that are more than names."""
+    pending = [condition]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Parentheses):
+            pending.append(current.inner)
+        elif isinstance(current, Operation):
+            pending += reversed(current.operands)
+        elif not isinstance(current, Literal) and current.children():
+            told = Diagnostics()
+            value = current.value(scope, told)
+            if not told.has_errors:
+                text = current.source.glimpse(current.start, current.end)
+                yield f"{text} = {value_glimpse(value)}"
+
+
+def _parts(
+    references: Sequence[Reference], frame: Frame, telling: Telling
+) -> Iterator[Explanation]:
+    found = {str(each): each for each in references}
+    for reference in found.values():
+        subject = reference.subject
+        if isinstance(subject, OutputValue):
+            node = frame.outputs.get(subject.name)
+            if node is not None:
+                yield telling.node(node)
+        else:
+            yield from telling.references(frame, NO_INSTANCE_DATA, [reference])
