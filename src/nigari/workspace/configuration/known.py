@@ -14,6 +14,7 @@ from nigari.addrs.values import CountAttr, EachAttr
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
 from nigari.eval.base.causes import UnknownCause
+from nigari.eval.base.expansion import NO_INSTANCE_DATA
 from nigari.eval.base.instances import Origin, ValueNode
 from nigari.eval.base.scope import nodes_of
 from nigari.eval.nodes.variable import RootVariable
@@ -60,11 +61,11 @@ class Known:
     __slots__ = ("_why", "name", "range", "value")
 
     def __init__(self, name: str, value: Value, range: Range | None, why: Why) -> None:
-        self.name: str = name
+        self.name = name
         """What it is called in diagnostics: `local.a`, `var.x of module.m`."""
-        self.value: Value = value
+        self.value = value
         """The value; what is not known in it is an unknown `cty` value."""
-        self.range: Range | None = range
+        self.range = range
         """Where it is declared, or the expression written."""
         self._why = why
 
@@ -182,6 +183,12 @@ class _WhyExpression:
         return telling.expression(self._name, self._origin, where, "", self._missing)
 
 
+class _WhyInstance(_WhyExpression):
+    """Why `each` or `count` has its value in one instance: the argument that repeats the block."""
+
+    __slots__ = ()
+
+
 class _WhyNode:
     """Why something that is declared has its value."""
 
@@ -247,6 +254,72 @@ def why_node(evaluation: Evaluation, node: ValueNode) -> Why:
 def text_of(expr: Expression) -> str:
     """An expression as it is written."""
     return expr.source.text[expr.start : expr.end]
+
+
+# -- one step back --------------------------------------------------------------------------------
+
+
+@record
+class Link:
+    """A reference in the expression of a value, and the values that it leads to."""
+
+    range: Range
+    """Where the reference is written."""
+    values: tuple[Known, ...]
+
+
+def identity_of(known: Known) -> object:
+    """What a value belongs to: two with the same one are the same value, asked for twice."""
+    why = known._why  # noqa: SLF001 - part of the same module
+    if isinstance(why, _WhyNode):
+        return why._node  # noqa: SLF001 - the same
+    if type(why) is _WhyExpression and why._origin.data is NO_INSTANCE_DATA:  # noqa: SLF001
+        return why._origin.frame, why._origin.compiled.expr  # noqa: SLF001 - the same
+    return known
+
+
+def range_of(known: Known) -> Range | None:
+    """Where the expression is that gives a value; None where it is none of the configuration's."""
+    why = known._why  # noqa: SLF001 - part of the same module
+    if isinstance(why, _WhyNode):
+        expr = why._expr  # noqa: SLF001 - the same
+        return None if expr is None else expr.range
+    return known.range
+
+
+def links_of(known: Known) -> tuple[Link, ...]:
+    """What the expression of a value refers to directly; nothing for a value that was pickled."""
+    why = known._why  # noqa: SLF001 - part of the same module
+    if not isinstance(why, _WhyNode | _WhyExpression):
+        return ()
+    evaluation = why._evaluation  # noqa: SLF001 - the same
+    origin = why._node.origin() if isinstance(why, _WhyNode) else why._origin  # noqa: SLF001
+    if origin is None:
+        return ()
+    if isinstance(why, _WhyInstance):
+        argument = "count" if known.name.startswith("count.") else "for_each"
+        repetition = known_expression(evaluation, argument, origin)
+        return (Link(origin.compiled.expr.range, (repetition,)),)
+    with evaluation.lock:
+        return tuple(
+            Link(reference.range, _led_to(evaluation, origin, reference))
+            for reference in origin.compiled.references
+        )
+
+
+def _led_to(evaluation: Evaluation, origin: Origin, reference: Reference) -> tuple[Known, ...]:
+    subject, data = reference.subject, origin.data
+    if not isinstance(subject, EachAttr | CountAttr):
+        nodes = nodes_of(origin.frame, reference)
+        evaluation.evaluate(nodes)
+        return tuple(known_node(evaluation, node) for node in nodes)
+    values = {"key": data.each_key, "value": data.each_value, "index": data.count_index}
+    value = values[subject.name]
+    if value is None or data.expr is None:
+        return ()
+    inner = compiled_origin(origin.frame, data.expr)
+    why = _WhyInstance(evaluation, str(subject), value, inner, None)
+    return (Known(str(subject), value, data.expr.range, why),)
 
 
 # -- where values come from -----------------------------------------------------------------------

@@ -62,6 +62,45 @@ def uses_of(run: StaticRun, address: str, diags: Diagnostics) -> list[User] | No
     return list(found.values())
 
 
+@record
+class WrittenBlock:
+    """Something that a configuration declares, with what it refers to."""
+
+    address: str
+    kind: str
+    """`var`, `local`, `output`, `check`, `resource`, `data`, `ephemeral`, `module` or `provider`."""
+    module: str
+    """The module that it is in, without keys; nothing for the root."""
+    needs: tuple[int, ...]
+    """The numbers of what it refers to directly."""
+
+
+def written_blocks(run: StaticRun) -> list[WrittenBlock]:
+    """Everything that is declared, over all modules, and how it depends on each other."""
+    users = _users(run)
+    numbers = {block: number for number, block in enumerate(users)}
+    needs: list[list[int]] = [[] for _ in numbers]
+    for block, found in users.items():
+        for user in found:
+            needs[numbers[user]].append(numbers[block])
+    return [
+        WrittenBlock(_name(block), _kind(block[1]), str(block[0]), tuple(needs[number]))
+        for block, number in numbers.items()
+    ]
+
+
+_KINDS: Final = frozenset(("var", "local", "output", "check", "data", "ephemeral"))
+
+
+def _kind(name: str) -> str:
+    if name == _EXPANSION:
+        return "module"
+    if name.startswith("provider["):
+        return "provider"
+    first = name.partition(".")[0]
+    return first if first in _KINDS else "resource"
+
+
 class _Written(BlockGraph):
     """What blocks need, by all references that are written in them."""
 
