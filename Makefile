@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo check format format-check lint types layers test pictures peers check-real bench \
-	bench-compiled wheel check-wheel fuzz fuzz-expressions differential outside clean
+	bench-compiled page wheel check-wheel fuzz fuzz-expressions differential outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -71,7 +71,12 @@ bench-compiled: wheel ## the same for the compiled wheel, as build/bench-compile
 fuzz: $(READY) ## search for inputs that break the reader of HCL: make fuzz N=1000000 SEED=1
 	$(BIN)/python -m fuzz.hcl_files -n $(N) -s $(SEED)
 
-wheel: $(READY) ## a wheel with cty and hcl compiled by mypyc, in dist/
+page: ## build the page of `nigari explore`; needs Node.js 20 or newer
+	npm --prefix page ci --silent
+	npm --prefix page run --silent types
+	npm --prefix page run --silent build
+
+wheel: $(READY) page ## a wheel with the page, and with cty and hcl compiled by mypyc, in dist/
 	NIGARI_COMPILE=1 $(BIN)/python -m hatchling build -t wheel -d dist
 
 check-wheel: wheel ## the tests of cty and hcl on the compiled wheel
@@ -87,4 +92,5 @@ outside: $(READY) peers ## compare with the real program in public repositories:
 	$(BIN)/python -m tests.outside $(OUTSIDE)
 
 clean: ## forget everything that was made here
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache \
+		page/node_modules src/nigari/explore/static

@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "destroy": ("destroy", "Destroy everything that is managed here"),
     "environments": ("environments", "List the declared environments with their last apply"),
     "eval": ("eval", "Evaluate an expression before anything runs"),
+    "explore": ("explore", "Look at the configuration, a plan or an apply in the browser"),
     "explain": ("explain", "Show where a value comes from and when it is known"),
     "uses": ("uses", "Show everything that depends on something"),
     "fleet apply": ("fleet_apply", "Apply the plans of all units, each after what it needs"),

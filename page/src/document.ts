@@ -1,0 +1,193 @@
+// The document that Python puts into the page: see nigari.explore.document.
+
+/** A file, and where something begins and ends in its text. */
+export type Place = [file: number, start: number, end: number];
+
+export interface ValueRow {
+  name: string;
+  text: number;
+  phase: "static" | "missing" | "plan" | "apply" | "error";
+  reasons?: string[];
+  giver?: string;
+  at?: Place;
+  expr?: Place;
+  path?: string;
+  links?: [Place | null, number[]][];
+}
+
+export type Argument = [name: string, value: number];
+
+export interface Content {
+  at?: Place | null;
+  arguments?: Argument[];
+  blocks?: NestedBlock[];
+}
+
+export interface NestedBlock extends Content {
+  type: string;
+  labels: string[];
+}
+
+export interface Repeated extends Content {
+  repetition?: number;
+  count?: number;
+  instances?: { key: string; arguments: Argument[] }[];
+}
+
+export interface Declared {
+  name: string;
+  value: number;
+  type?: string;
+  description?: string;
+  deprecated?: string;
+  sensitive?: boolean;
+  ephemeral?: boolean;
+  required?: boolean;
+}
+
+export interface Resource extends Repeated {
+  address: string;
+  mode: string;
+  type: string;
+  name: string;
+  provider: string;
+}
+
+export interface Call extends Repeated {
+  name: string;
+  address: string;
+  providers: Record<string, string>;
+  calls: { key: string; source: number; version: number | null; is_installed: boolean }[];
+}
+
+export interface Provider extends Repeated {
+  address: string;
+  provider: string;
+  passed?: string;
+}
+
+export interface Module {
+  address: string;
+  directory: string;
+  source?: string;
+  version?: string;
+  files: number[];
+  variables: Declared[];
+  locals: Declared[];
+  outputs: Declared[];
+  resources: Resource[];
+  calls: Call[];
+  providers: Provider[];
+  requires: { name: string; source: string; version: number | null; at: Place | null }[];
+}
+
+export type Action = "create" | "update" | "replace" | "delete" | "read" | "forget" | "no-op";
+
+export interface Change {
+  address: string;
+  action: Action;
+  module: string;
+  type: string;
+  mode: string;
+  provider?: string;
+  diff: number[];
+  steps?: string[];
+  why?: string;
+  deposed?: string;
+  moved?: string;
+  imported?: string;
+  at?: Place;
+}
+
+export interface Plan {
+  mode: string;
+  counts: { add: number; change: number; destroy: number; import: number; forget: number };
+  targeted: boolean;
+  incomplete: boolean;
+  timestamp: string;
+  changes: Change[];
+  unchanged: number;
+  outputs: { name: string; action: Action; diff: number }[];
+  drift: Change[];
+  checks: { kind: string; address: string; status: string; objects: [string, string, string[]][] }[];
+  parts: string[];
+}
+
+export interface GraphNode {
+  address: string;
+  kind: string;
+  needs: number[];
+  module?: string;
+  deposed?: string;
+}
+
+export interface Problem {
+  severity: string;
+  summary: string;
+  detail: string;
+  at: Place | null;
+}
+
+export interface ApplyEvent {
+  type: string;
+  at: number;
+  address?: string;
+  action?: string;
+  provisioner?: string;
+  text?: string;
+  detail?: string;
+  severity?: string;
+}
+
+export interface PageDocument {
+  format: number;
+  version: string;
+  title: string;
+  workspace: string;
+  configuration: { modules: Module[]; backend?: Content & { type: string } };
+  values: { rows: ValueRow[]; texts: string[] };
+  plan?: Plan;
+  blocks: GraphNode[];
+  operations?: GraphNode[];
+  problems: Problem[];
+  files: { name: string; text: string }[];
+  events?: ApplyEvent[];
+  live?: boolean;
+}
+
+const element = document.getElementById("document");
+export const doc: PageDocument = JSON.parse(element?.textContent ?? "{}");
+// The text is not needed any more, and may be large.
+if (element) element.textContent = "";
+
+export const isLive = doc.live === true;
+export const { rows, texts } = doc.values;
+
+export function valueText(row: ValueRow): string {
+  return texts[row.text];
+}
+
+/** The line of an offset, counted from one. */
+export function lineOf(place: Place): number {
+  const text = doc.files[place[0]].text;
+  let line = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < place[1]; at = text.indexOf("\n", at + 1)) line++;
+  return line;
+}
+
+const byPath = new Map<string, number>();
+rows.forEach((row, number) => row.path && !byPath.has(row.path) && byPath.set(row.path, number));
+
+/** How a value is named in an address of the page. */
+export function valueKey(number: number): string {
+  const path = rows[number].path;
+  return path && byPath.get(path) === number ? path : `#${number}`;
+}
+
+export function valueOfKey(key: string): number | undefined {
+  if (!key.startsWith("#")) return byPath.get(key);
+  const number = Number(key.slice(1));
+  return rows[number] ? number : undefined;
+}
+
+export const moduleName = (address: string): string => address || "root module";

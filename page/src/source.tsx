@@ -1,0 +1,167 @@
+// Source files: each expression leads to its values, in every instance of the module.
+import type { VNode } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { FullValue } from "./chain";
+import type { Mark } from "./code";
+import { Code, lineAt, lineStarts } from "./code";
+import type { Place } from "./document";
+import { doc, rows, valueKey } from "./document";
+import type { Route } from "./route";
+import { change, href } from "./route";
+import { Empty, Icon, ValueText } from "./ui";
+
+interface Spot {
+  start: number;
+  end: number;
+  values: number[];
+}
+
+/** Every expression and reference of a file with the values that it has. */
+const spotsOf = new Map<number, Spot[]>();
+function spots(file: number): Spot[] {
+  let found = spotsOf.get(file);
+  if (found) return found;
+  const byPlace = new Map<string, Spot>();
+  const note = (place: Place | null | undefined, values: number[]) => {
+    if (!place || place[0] !== file || !values.length) return;
+    const key = `${place[1]}-${place[2]}`;
+    const spot = byPlace.get(key) ?? { start: place[1], end: place[2], values: [] };
+    for (const each of values) if (!spot.values.includes(each)) spot.values.push(each);
+    byPlace.set(key, spot);
+  };
+  rows.forEach((row, number) => {
+    note(row.expr ?? row.at, [number]);
+    if (row.expr) note(row.at, [number]);
+    row.links?.forEach(([place, values]) => note(place, values));
+  });
+  found = [...byPlace.values()].sort((one, other) => one.start - other.start || other.end - one.end);
+  spotsOf.set(file, found);
+  return found;
+}
+
+export function Source({ route }: { route: Route }): VNode {
+  const named = doc.files.findIndex((each) => each.name === route.rest);
+  const file = named < 0 ? 0 : named;
+  const [start, end] = (route.options.get("at") ?? "").split("-").map(Number);
+  const at: Place | undefined = Number.isFinite(end) ? [file, start, end] : undefined;
+  const here = useMemo(() => (at ? around(file, at[1], at[2]) : []), [file, start, end]);
+  if (!doc.files.length) return <Empty title="There are no files to show" />;
+  return (
+    <div class={`split ${here.length ? "has-panel" : ""}`}>
+      <nav class="side" aria-label="Files">
+        <h2 class="side-title">
+          Files <span class="count">{doc.files.length}</span>
+        </h2>
+        <ul class="tree file-tree">
+          {doc.files.map((each, number) => (
+            <li key={each.name}>
+              <a class="tree-item" href={href("source", each.name)} aria-current={number === file ? "page" : undefined}>
+                <Icon name="file" />
+                <span class="tree-name">{each.name}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="main">
+        <header class="main-head">
+          <h1 class="address">{doc.files[file].name}</h1>
+        </header>
+        <FileText file={file} at={at} route={route} />
+      </div>
+      {here.length > 0 && <SpotPanel here={here} route={route} />}
+    </div>
+  );
+}
+
+/** The expressions around a place, the innermost first. */
+function around(file: number, start: number, end: number): Spot[] {
+  return spots(file)
+    .filter((each) => each.start <= start && each.end >= end)
+    .sort((one, other) => one.end - one.start - (other.end - other.start));
+}
+
+function FileText({ file, at, route }: { file: number; at?: Place; route: Route }): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  const starts = lineStarts(file);
+  const text = doc.files[file].text;
+  const line = at ? lineAt(file, at[1]) : -1;
+  useEffect(() => {
+    if (line < 0) return;
+    const element = box.current?.querySelector<HTMLElement>(`[data-line="${line}"]`);
+    element?.scrollIntoView({ block: "center" });
+  }, [file, line]);
+  const all = useMemo(() => spots(file), [file]);
+  const choose = (spot: Spot) => change(route, { at: `${spot.start}-${spot.end}` }, false);
+  const lines: VNode[] = [];
+  let first = 0;
+  for (let number = 0; number < starts.length; number++) {
+    const from = starts[number];
+    const to = number + 1 < starts.length ? starts[number + 1] - 1 : text.length;
+    while (first < all.length && all[first].end < from && all[first].start < from) first++;
+    const marks: Mark[] = [];
+    if (at && at[1] < to && at[2] > from) marks.push({ start: at[1], end: at[2], kind: "code-here" });
+    for (let each = first; each < all.length && all[each].start < to; each++) {
+      const spot = all[each];
+      if (spot.end <= from) continue;
+      marks.push({
+        start: spot.start,
+        end: spot.end,
+        kind: "code-spot",
+        label: `Values of ${text.slice(spot.start, Math.min(spot.end, spot.start + 60))}`,
+        onClick: () => choose(spot),
+      });
+    }
+    lines.push(
+      <div class={`code-line ${number === line ? "code-line-here" : ""}`} key={number} data-line={number}>
+        <span class="code-number">{number + 1}</span>
+        <span class="code-text">
+          <Code file={file} start={from} end={to} marks={marks} />
+        </span>
+      </div>,
+    );
+  }
+  return (
+    <div class="code file" ref={box} tabIndex={0} role="region" aria-label={`Text of ${doc.files[file].name}`}>
+      {lines}
+    </div>
+  );
+}
+
+function SpotPanel({ here, route }: { here: Spot[]; route: Route }): VNode {
+  const text = doc.files[doc.files.findIndex((each) => each.name === route.rest)]?.text ?? "";
+  return (
+    <section class="panel" aria-label="Values at the cursor">
+      <header class="panel-head">
+        <h2>Values here</h2>
+        <button class="icon-button" onClick={() => change(route, { at: undefined }, false)} aria-label="Close">
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="panel-body">
+        {here.map((spot) => (
+          <div class="spot" key={`${spot.start}-${spot.end}`}>
+            <code class="spot-code">{text.slice(spot.start, Math.min(spot.end, spot.start + 160))}</code>
+            {spot.values.length === 1 ? (
+              <>
+                <FullValue number={spot.values[0]} />
+                <a href={href("configuration", "", { value: valueKey(spot.values[0]) })}>Where {rows[spot.values[0]].name} comes from</a>
+              </>
+            ) : (
+              <ul class="plain-list">
+                {spot.values.slice(0, 100).map((value) => (
+                  <li key={value}>
+                    <a class="value-link" href={href("configuration", "", { value: valueKey(value) })}>
+                      <span class="address">{rows[value].name}</span>
+                      <ValueText row={rows[value]} />
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,131 @@
+"""`nigari explore`: the configuration, a plan and an apply as a page in the browser."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from nigari.cli.browser import open_page
+from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.plan_options import whole_number
+from nigari.cli.presenter import show_problems
+from nigari.cli.state_flags import open_session
+from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.diagnostics import NO_COLOR_FLAG
+from nigari.diagnostics import Diagnostics
+from nigari.explore.document import Document
+from nigari.explore.feed import Feed, follow, read_events
+from nigari.explore.page import PageNotBuilt, built, page
+from nigari.explore.server import PageServer
+from nigari.explore.subject import Subject, configuration_subject, plan_subject
+from nigari.workspace.session.session import Session
+
+
+def run(invocation: Invocation) -> int:
+    """Make the page, and write or serve it."""
+    session = open_session(invocation)
+    subject = _subject(invocation, session)
+    if subject is None or not _is_built(session.diags):
+        show_problems(invocation, session)
+        return 1
+    out = invocation.text("out")
+    if out:
+        done = _write(subject, invocation, out, session.diags)
+    else:
+        done = _serve(subject, invocation, session.diags)
+    if not done:
+        show_problems(invocation, session)
+    return 0 if done else 1
+
+
+def _subject(invocation: Invocation, session: Session) -> Subject | None:
+    if invocation.arguments:
+        return plan_subject(session, invocation.arguments[0])
+    return configuration_subject(session)
+
+
+def _is_built(diags: Diagnostics) -> bool:
+    try:
+        built()
+    except PageNotBuilt:
+        diags.error(
+            "The page is not built",
+            "This installation comes from the sources, which do not contain the built page. Run "
+            "make page, which needs Node.js, or install a wheel, which contains it.",
+        )
+        return False
+    return True
+
+
+def _write(subject: Subject, invocation: Invocation, out: str, diags: Diagnostics) -> bool:
+    events = invocation.text("events")
+    document = Document(subject)
+    try:
+        if events:
+            document.data["events"] = read_events(Path(events), document.secrets.scrubbed)
+        Path(out).write_text(page(document.json(), subject.title).html, encoding="utf-8")
+    except OSError as error:
+        diags.error("The page cannot be written", f"{error.filename}: {error.strerror}.")
+        return False
+    invocation.terminal.out(f"The page is in {out}.")
+    return True
+
+
+def _serve(subject: Subject, invocation: Invocation, diags: Diagnostics) -> bool:
+    document, events = Document(subject), invocation.text("events")
+    feed = Feed() if events else None
+    document.data["live"] = feed is not None
+    made = page(document.json(), subject.title, is_served=True)
+    closing = threading.Event()
+    with ExitStack() as stack:
+        try:
+            server = PageServer(made, feed, whole_number(invocation, "port"))
+        except OSError as error:
+            diags.error("The page cannot be served", f"{error.strerror}.")
+            return False
+        stack.enter_context(server)
+        stack.callback(closing.set)
+        if feed is not None:
+            scrub = document.secrets.scrubbed
+            work = (Path(events), scrub, feed, closing)
+            threading.Thread(target=follow, args=work, daemon=True).start()
+        terminal = invocation.terminal
+        terminal.out(f"The page is at {server.url}\nPress Ctrl-C to end.")
+        terminal.stdout.flush()
+        if not invocation.switch("no-browser"):
+            open_page(server.url, terminal.environ)
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+    return True
+
+
+COMMAND = Command(
+    "explore",
+    "Serves a page to look at: the configuration with every value and where it comes from, and the "
+    "graph of what depends on what. With a saved plan it also shows what would change, how and why. "
+    "The page is served on this machine only, to whoever has its address, until you press Ctrl-C. "
+    "Sensitive values are never in it.",
+    run,
+    flags=(
+        Flag("out", FLAG_TEXT, "Write the page to a file that needs no server instead", "FILE"),
+        Flag(
+            "events",
+            FLAG_TEXT,
+            "Also show an apply, live or afterwards, from what it writes with -json-into",
+            "FILE",
+        ),
+        Flag("no-browser", FLAG_SWITCH, "Do not open the page in the browser"),
+        Flag("port", FLAG_TEXT, "The port to serve the page on, instead of any", "NUMBER", "0"),
+        NO_COLOR_FLAG,
+        *VARIABLE_FLAGS,
+    ),
+    arguments="[PLAN]",
+    most_arguments=1,
+    examples=(
+        Example("nigari explore", "look at the configuration"),
+        Example("nigari explore plan.out", "review a saved plan"),
+        Example("nigari explore -out=plan.html plan.out", "as a file, for a pull request"),
+        Example("nigari explore -events=run.jsonl plan.out", "follow an apply of the plan"),
+    ),
+)

@@ -1,0 +1,95 @@
+"""The document of a page: everything that it shows, as one JSON text without secrets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from nigari.diagnostics import Diagnostic
+from nigari.explore.configuration import ConfigurationData
+from nigari.explore.graph import blocks_data, operations_data
+from nigari.explore.plan import PlanData
+from nigari.explore.secrets import Secrets
+from nigari.explore.sources import SourceTable
+from nigari.explore.subject import Subject
+from nigari.explore.values import ValueTable
+from nigari.version import VERSION
+from nigari.workspace.configuration.blocks import BackendView
+from nigari.workspace.configuration.view import ModuleView
+
+FORMAT: Final = 1
+
+Data = dict[str, object]
+
+
+class Document:
+    """The data of a page, and what must be left out of everything else that the page is told."""
+
+    def __init__(self, subject: Subject, events: Sequence[Data] | None = None) -> None:
+        self.secrets = Secrets()
+        self._subject = subject
+        self._sources = SourceTable(subject.evaluation.sources)
+        self.data = self._whole()
+        if events is not None:
+            self.data["events"] = list(events)
+
+    def json(self) -> str:
+        """The document, ready to be put into a page."""
+        text = json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
+        # Lone surrogates stand for bytes that are no text; nothing in it may end a script.
+        text = text.encode("utf-8", "replace").decode()
+        return (
+            text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+        )
+
+    def _whole(self) -> Data:
+        subject, evaluation = self._subject, self._subject.evaluation
+        root, backend = evaluation.run.root, evaluation.run.root.module.backend
+        table = ValueTable(self._sources, self.secrets)
+        view = None if backend is None else BackendView(evaluation, backend)
+        configuration = ConfigurationData(table).whole(ModuleView(evaluation, root), view)
+        self._add_installed(configuration)
+        found: Data = {
+            "format": FORMAT,
+            "version": VERSION,
+            "title": subject.title,
+            "workspace": subject.workspace,
+            "configuration": configuration,
+        }
+        table.complete()
+        modules: dict[str, str] = {}
+        plan = None
+        if subject.plan is not None:
+            plan = PlanData(root.instance, self._sources, self.secrets, subject.plan)
+            modules = {str(each.address): str(each.address.module) for each in subject.plan.changes}
+        found["blocks"] = blocks_data(evaluation.run, {})
+        if subject.graph is not None:
+            found["operations"] = operations_data(subject.graph, modules)
+        problems = [*subject.diagnostics, *evaluation.run.diags]
+        found["problems"] = [self._problem(each) for each in dict.fromkeys(problems)]
+        # Last, once everything that is secret has been seen.
+        found["values"] = table.data()
+        if plan is not None:
+            found["plan"] = plan.data()
+        found["files"] = self._sources.data(self.secrets)
+        return found
+
+    def _add_installed(self, configuration: Data) -> None:
+        """Where each module comes from, in which version."""
+        installed = {str(addr): place for addr, place in self._subject.installed.items()}
+        modules = configuration["modules"]
+        assert isinstance(modules, list)
+        for module in modules:
+            place = installed.get(module["address"])
+            if place is not None:
+                module["source"] = place.source
+                module["version"] = place.version
+
+    def _problem(self, diagnostic: Diagnostic) -> Data:
+        return {
+            "severity": diagnostic.severity.value,
+            "summary": self.secrets.scrubbed(diagnostic.summary),
+            "detail": self.secrets.scrubbed(diagnostic.detail),
+            "at": self._sources.place(diagnostic.subject),
+        }

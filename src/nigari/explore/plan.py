@@ -1,0 +1,152 @@
+"""A plan as data for the page: what changes, how and why, what drifted, checks and outputs."""
+
+from __future__ import annotations
+
+from nigari.cty.types import DYNAMIC
+from nigari.cty.values import null
+from nigari.eval.base.instances import ModuleInstance
+from nigari.explore.differences import PartTable
+from nigari.explore.secrets import Secrets
+from nigari.explore.sources import Place, SourceTable
+from nigari.plan.differences.datum import datum
+from nigari.plan.differences.difference import Scope, paths_of
+from nigari.plan.differences.object_comparison import compare_block
+from nigari.plan.differences.value_comparison import compare
+from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan
+from nigari.plan.model.reasons import why
+
+Data = dict[str, object]
+
+
+class PlanData:
+    """Puts the data of a plan together."""
+
+    def __init__(
+        self, root: ModuleInstance, sources: SourceTable, secrets: Secrets, plan: Plan
+    ) -> None:
+        self._sources = sources
+        self._secrets = secrets
+        self._parts = PartTable()
+        self._places = _places(root, sources)
+        self._data = self._whole(plan)
+
+    def data(self) -> Data:
+        """Everything that is to be shown of the plan."""
+        return {**self._data, "parts": self._secrets.scrubbed_all(self._parts.texts())}
+
+    def _whole(self, plan: Plan) -> Data:
+        add, change, destroy = plan.counts
+        return {
+            "mode": plan.mode.value,
+            "counts": {
+                "add": add,
+                "change": change,
+                "destroy": destroy,
+                "import": plan.imported,
+                "forget": plan.forgotten,
+            },
+            "targeted": plan.targeted,
+            "incomplete": plan.is_incomplete,
+            "timestamp": plan.timestamp,
+            "changes": [self._change(each) for each in plan.changes if each.is_visible],
+            "unchanged": sum(1 for each in plan.changes if not each.is_visible),
+            "outputs": [
+                self._output(each)
+                for each in plan.outputs.values()
+                if each.action is not Action.NO_OP
+            ],
+            "drift": [self._drift(each) for each in plan.drift],
+            "checks": [
+                {
+                    "kind": each.kind,
+                    "address": each.block,
+                    "status": each.status,
+                    "objects": [
+                        [
+                            one.address,
+                            one.status,
+                            [*map(self._secrets.scrubbed, one.failure_messages)],
+                        ]
+                        for one in each.objects
+                    ],
+                }
+                for each in plan.checks
+            ],
+        }
+
+    def _change(self, change: Change) -> Data:
+        self._secrets.note(change.before)
+        self._secrets.note(change.after)
+        before = null(change.after.type) if change.action is Action.READ else change.before
+        scope = Scope(paths_of(change.replace_paths))
+        compared = compare_block(datum(before), datum(change.after), change.schema.block, scope)
+        address = change.address
+        found: Data = {
+            "address": str(address),
+            "action": "replace" if change.action.is_replace else change.action.value,
+            "module": str(address.module),
+            "type": address.item.resource.type,
+            "mode": address.item.resource.mode.value,
+            "provider": str(change.provider),
+            "diff": self._parts.entries(compared),
+        }
+        if change.action.is_replace:
+            found["steps"] = list(change.action.steps)
+        place = self._places.get(f"{address.module.unkeyed} {address.item.resource}")
+        words = {
+            "why": why(change),
+            "deposed": change.deposed,
+            "moved": str(change.previous_address) if change.is_moved else "",
+            "imported": change.imported_as,
+            "at": place,
+        }
+        return {**found, **{name: each for name, each in words.items() if each}}
+
+    def _drift(self, drift: Drift) -> Data:
+        self._secrets.note(drift.before)
+        self._secrets.note(drift.after)
+        compared = compare_block(datum(drift.before), datum(drift.after), drift.schema.block)
+        address = drift.address
+        found: Data = {
+            "address": str(address),
+            "action": drift.action.value,
+            "module": str(address.module),
+            "type": address.item.resource.type,
+            "mode": address.item.resource.mode.value,
+            "diff": self._parts.entries(compared),
+        }
+        if drift.previous_address is not None:
+            found["moved"] = str(drift.previous_address)
+        return found
+
+    def _output(self, output: OutputChange) -> Data:
+        self._secrets.note(output.before)
+        self._secrets.note(output.after)
+        if output.sensitive:
+            self._secrets.note_all(output.before)
+            self._secrets.note_all(output.after)
+            entry = self._parts.number([output.name, ["x", _mark(output.action), 0, 1, 1]])
+        else:
+            before = None if output.before.is_null else datum(output.before)
+            after = None if output.after.is_null else datum(output.after)
+            entry = self._parts.entry(output.name, compare(before, after, DYNAMIC))
+        return {"name": output.name, "action": output.action.value, "diff": entry}
+
+
+def _mark(action: Action) -> str:
+    return {Action.CREATE: "+", Action.DELETE: "-"}.get(action, "~")
+
+
+def _places(root: ModuleInstance, sources: SourceTable) -> dict[str, Place]:
+    """Where resources are declared, by module without keys and name."""
+    found: dict[str, Place] = {}
+    pending = [root]
+    while pending:
+        instance = pending.pop()
+        for addr, resource in instance.module.resources.items():
+            place = sources.place(resource.range)
+            if place is not None:
+                found.setdefault(f"{instance.addr.unkeyed} {addr}", place)
+        for children in instance.children.values():
+            pending.extend(children.values())
+    return found

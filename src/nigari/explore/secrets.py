@@ -1,0 +1,163 @@
+"""Secrets: what must not leave Python, found by the marks of values and masked in source texts.
+
+A value shows itself without its secrets already. A source text does not: a password may be written in
+a file of variables, as a default or as an argument. Both what sensitive values look like and where
+they are written is noted here, and masked with as many dots, so that positions stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from nigari.cty import numbers
+from nigari.cty.types import KIND_NUMBER
+from nigari.cty.values import Value, go_quote
+from nigari.diagnostics import Range
+from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+_DOT: Final = "•"
+_SHORTEST: Final = 3
+"""A literal this long that equals a secret is masked."""
+_SHORTEST_WITHIN: Final = 6
+"""A secret this long is masked wherever it occurs in a text."""
+_MOST_SEARCHED: Final = 300
+"""How many secrets are searched for one by one."""
+_VISIBLE: Final = re.compile(r"\S")
+_WORDS: Final = re.compile(r'[^\s"\[\]{}(),=]')
+
+
+class Secrets:
+    """What has been found to be secret so far."""
+
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+        self._ranges: dict[str, list[tuple[int, int]]] = {}
+
+    def note(self, value: Value, where: Range | None = None) -> None:
+        """Remember the secret parts of a value; all of it is where it is written, if it is secret
+        as a whole.
+        """
+        if not value.contains_marked:
+            return
+        for text in _secret_texts(value):
+            self._add(text)
+        if where is not None and _is_secret(value):
+            self.note_range(where)
+
+    def note_range(self, where: Range) -> None:
+        """Remember where a secret is written."""
+        self._ranges.setdefault(where.filename, []).append((where.start.byte, where.end.byte))
+
+    def note_all(self, value: Value) -> None:
+        """Remember all parts of a value that a schema calls sensitive."""
+        for text in _texts(value.unmark_deep()[0]):
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        for each in (text, *text.split("\n")):
+            stripped = each.strip()
+            if len(stripped) >= _SHORTEST:
+                self._texts.add(stripped)
+
+    def masked(self, filename: str, data: bytes) -> str:
+        """The text of a file without what is secret in it."""
+        marks = sorted(self._ranges.get(filename, ()))
+        pieces: list[str] = []
+        at = 0
+        for start, end in marks:
+            start = max(start, at)
+            pieces.append(_decoded(data[at:start]))
+            pieces.append(_WORDS.sub(_dots, _decoded(data[start:end])))
+            at = max(at, end)
+        return self.scrubbed("".join((*pieces, _decoded(data[at:]))))
+
+    def scrubbed(self, text: str) -> str:
+        """A text without the secrets that are written in it."""
+        return self.scrubbed_all([text])[0]
+
+    def scrubbed_all(self, texts: list[str]) -> list[str]:
+        """The same for many texts at once, which may be JSON or source code.
+
+        What was sensitive once and comes back without its mark, as attributes do that a provider
+        has computed, is found here.
+        """
+        forms = self._forms()
+        found = _present(forms, "\0".join(texts))
+        if not found:
+            return texts
+        by_length = sorted(found, key=len, reverse=True)
+        pattern = re.compile("|".join(map(re.escape, by_length)))
+        return [pattern.sub(lambda secret: forms[secret[0]], text) for text in texts]
+
+    def _forms(self) -> dict[str, str]:
+        """How secrets may be written, and what stands for that: short ones only as whole strings."""
+        forms: dict[str, str] = {}
+        for text in self._texts:
+            for each in (text, go_quote(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):
+                masked = _VISIBLE.sub(_dots, each)
+                if len(text) >= _SHORTEST_WITHIN:
+                    forms[each] = masked
+                else:
+                    forms[f'"{each}"'] = f'"{masked}"'
+        return forms
+
+
+def _present(forms: Collection[str], text: str) -> Collection[str]:
+    """Which of the forms are in a text."""
+    if len(forms) > _MOST_SEARCHED:
+        # Too many to look for each: what begins like none of them is no place to look at.
+        length = min(map(len, forms))
+        beginnings: dict[str, list[str]] = {}
+        for form in forms:
+            beginnings.setdefault(form[:length], []).append(form)
+        likely = {text[at : at + length] for at in range(len(text) - length + 1)}
+        forms = {form for start in likely & beginnings.keys() for form in beginnings[start]}
+    return [form for form in forms if form in text]
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _dots(found: re.Match[str]) -> str:
+    # What takes two units in a browser's strings keeps doing so.
+    return _DOT * (2 if ord(found[0]) > 0xFFFF else 1)
+
+
+def _is_secret(value: Value) -> bool:
+    return SENSITIVE in value.marks or EPHEMERAL in value.marks
+
+
+def _secret_texts(value: Value) -> Iterator[str]:
+    """The texts in the secret parts of a value."""
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if _is_secret(each):
+            yield from _texts(each.unmark_deep()[0])
+        elif each.is_known and each.contains_marked:
+            pending.extend(_parts(each))
+
+
+def _texts(value: Value) -> Iterator[str]:
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        data = each.data if each.is_known else None
+        if isinstance(data, str):
+            yield data
+        elif data is not None and each.type.kind == KIND_NUMBER:
+            yield numbers.to_text(each.as_number())
+        else:
+            pending.extend(_parts(each))
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    data = value.data if value.is_known else None
+    if isinstance(data, dict):
+        yield from data.values()
+    elif isinstance(data, tuple):
+        yield from data

@@ -1,0 +1,91 @@
+"""The subject of a page: a configuration as it is, or a saved plan with the one it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import RLock
+
+from nigari.addrs.module import ModuleAddr
+from nigari.diagnostics import Diagnostic, Severity
+from nigari.eval.base.inputs import check_undeclared
+from nigari.events import SILENCE
+from nigari.plan.model.changes import Plan
+from nigari.plan.model.execution_graph import ExecutionGraph
+from nigari.record import record
+from nigari.workspace.base.waiting import run_to_end
+from nigari.workspace.configuration.asked import Evaluation
+from nigari.workspace.configuration.modules import Place
+from nigari.workspace.plans.saved_plan import Reopened, reopened, restored
+from nigari.workspace.session.session import Session
+
+
+@record
+class Subject:
+    """Everything that a page is made of."""
+
+    title: str
+    """The name of the directory."""
+    workspace: str
+    evaluation: Evaluation
+    installed: Mapping[ModuleAddr, Place]
+    """Where the modules of calls are, with their versions."""
+    diagnostics: tuple[Diagnostic, ...]
+    plan: Plan | None = None
+    graph: ExecutionGraph | None = None
+
+
+def configuration_subject(session: Session) -> Subject | None:
+    """The configuration of a directory; None where it cannot be read at all."""
+    run = session.static()
+    if run is None:
+        return None
+    check_undeclared(session.inputs, run.root.module.variables, session.diags)
+    files = session.workspace
+    return Subject(
+        _title(session),
+        session.selected,
+        Evaluation(run, files.sources, RLock()),
+        dict(files.modules.places),
+        tuple(session.diags.in_order()),
+    )
+
+
+def plan_subject(session: Session, path: str) -> Subject | None:
+    """A saved plan; None after reporting why it cannot be shown."""
+    saved = session.read_plan(path)
+    if saved is None:
+        return None
+    found = reopened(saved, session.where, session.diags)
+    if found is None:
+        return None
+    session.shown = found.workspace
+    return run_to_end(_restored(session, found))
+
+
+async def _restored(session: Session, found: Reopened) -> Subject | None:
+    made = await restored(found, SILENCE, session.diags)
+    if made is None:
+        return None
+    planning, plan = made
+    try:
+        graph = planning.graph(plan)
+    finally:
+        await planning.close()
+    files = found.workspace
+    sources = {**files.sources, **found.saved.sources}
+    return Subject(
+        _title(session),
+        found.saved.workspace,
+        Evaluation(found.static, sources, RLock()),
+        dict(files.modules.places),
+        # Whoever made the plan has been warned already.
+        tuple(each for each in session.diags.in_order() if each.severity is Severity.ERROR),
+        plan,
+        graph,
+    )
+
+
+def _title(session: Session) -> str:
+    import os
+
+    return os.path.basename(os.path.abspath(session.where.path)) or "/"

@@ -1,0 +1,140 @@
+"""A plan on the page: what changes and how, what drifted, checks and outputs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.explore.explored import Data, explored_plan
+
+BEFORE = {
+    "main.tf": """\
+resource "terraform_data" "a" {
+  count = 3
+  input = { name = "same", old = "x" }
+}
+resource "terraform_data" "text" {
+  input = "one\\ntwo\\n"
+}
+resource "terraform_data" "gone" {}
+output "o" {
+  value = 1
+}
+"""
+}
+AFTER = {
+    "main.tf": """\
+resource "terraform_data" "a" {
+  count = 3
+  input = { name = "same", new = [1] }
+}
+resource "terraform_data" "text" {
+  input            = "one\\nthree\\n"
+  triggers_replace = "now"
+}
+module "m" {
+  source = "./m"
+}
+output "o" {
+  value = 2
+}
+check "c" {
+  assert {
+    condition     = terraform_data.text.triggers_replace == "never"
+    error_message = "It is not."
+  }
+}
+""",
+    "m/main.tf": 'resource "terraform_data" "json" {\n  input = jsonencode({ a = [1] })\n}\n',
+}
+
+
+@pytest.fixture(name="plan", scope="module")
+def explored_data(tmp_path_factory: pytest.TempPathFactory) -> Data:
+    return explored_plan(tmp_path_factory.mktemp("plan"), AFTER, BEFORE).data
+
+
+def changes(data: Data) -> dict[str, Data]:
+    return {each["address"]: each for each in data["plan"]["changes"]}
+
+
+def parts(data: Data, address: str) -> dict[str, Data]:
+    """The entries of a change by name."""
+    entries = [json.loads(data["plan"]["parts"][each]) for each in changes(data)[address]["diff"]]
+    return {entry[0]: entry[1] for entry in entries}
+
+
+def test_actions(plan: Data) -> None:
+    assert {address: each["action"] for address, each in changes(plan).items()} == {
+        "module.m.terraform_data.json": "create",
+        "terraform_data.a[0]": "update",
+        "terraform_data.a[1]": "update",
+        "terraform_data.a[2]": "update",
+        "terraform_data.gone": "delete",
+        "terraform_data.text": "replace",
+    }
+    assert plan["plan"]["counts"] == {
+        "add": 2,
+        "change": 3,
+        "destroy": 2,
+        "import": 0,
+        "forget": 0,
+    }
+
+
+def test_reasons_and_places(plan: Data) -> None:
+    found = changes(plan)
+    assert found["terraform_data.gone"]["why"].endswith("is not in configuration")
+    assert "triggers_replace" in found["terraform_data.text"]["why"]
+    assert found["terraform_data.text"]["steps"] == ["delete", "create"]
+    file, start, _ = found["module.m.terraform_data.json"]["at"]
+    assert plan["files"][file]["name"] == "m/main.tf"
+    assert plan["files"][file]["text"][start:].startswith("resource")
+
+
+def test_an_object_part_by_part(plan: Data) -> None:
+    found = parts(plan, "terraform_data.a[0]")["input"]
+    assert found[:4] == ["m", "~", 0, 0]
+    assert found[4] == {
+        "name": ["s", " ", 0, "same", "same"],
+        "new": ["l", "+", 0, 0, [["s", "+", 0, None, ["#", "1"]]]],
+        "old": ["s", "-", 0, "x", None],
+    }
+
+
+def test_a_text_line_by_line(plan: Data) -> None:
+    found = parts(plan, "terraform_data.text")
+    assert found["input"] == ["t", "~", 0, [[" ", "one"], ["-", "two"], ["+", "three"]]]
+    assert found["triggers_replace"] == ["s", "+", 1, None, "now"]
+
+
+def test_json_in_a_string(plan: Data) -> None:
+    found = parts(plan, "module.m.terraform_data.json")["input"]
+    assert found[0] == "j"
+    assert found[3] == ["m", "+", 0, 0, {"a": ["l", "+", 0, 0, [["s", "+", 0, None, ["#", "1"]]]]}]
+
+
+def test_equal_parts_are_written_once(plan: Data) -> None:
+    inputs = {changes(plan)[f"terraform_data.a[{at}]"]["diff"][1] for at in range(3)}
+    assert len(inputs) == 1
+
+
+def test_outputs_and_checks(plan: Data) -> None:
+    (output,) = plan["plan"]["outputs"]
+    assert json.loads(plan["plan"]["parts"][output["diff"]]) == [
+        "o",
+        ["s", "~", 0, ["#", "1"], ["#", "2"]],
+    ]
+    (check,) = plan["plan"]["checks"]
+    assert (check["address"], check["status"]) == ("check.c", "fail")
+    assert check["objects"] == [["check.c", "fail", ["It is not."]]]
+
+
+def test_operations_are_a_graph(plan: Data) -> None:
+    operations = plan["operations"]
+    named = {f"{each['kind']} {each['address']}": each for each in operations}
+    create = named["create terraform_data.text"]
+    before = {f"{operations[at]['kind']} {operations[at]['address']}" for at in create["needs"]}
+    assert "delete terraform_data.text" in before
+    assert named["create module.m.terraform_data.json"]["module"] == "module.m"
