@@ -97,6 +97,15 @@ export interface Change {
   moved?: string;
   imported?: string;
   at?: Place;
+  reason?: number;
+}
+
+export type ReasonStep = [depth: number, name: string, value: string, remark: string, place: Place | null];
+
+export interface Reason {
+  arguments?: { path: string; source: string; forces?: boolean; outside?: boolean; waits?: string[]; at?: Place | null; steps?: ReasonStep[] }[];
+  missing?: { address: string; kind: string; keys: string[]; steps: ReasonStep[] };
+  triggers?: ReasonStep[];
 }
 
 export interface Plan {
@@ -107,10 +116,11 @@ export interface Plan {
   timestamp: string;
   changes: Change[];
   unchanged: number;
-  outputs: { name: string; action: Action; diff: number }[];
+  outputs: { name: string; action: Action; diff: number; reason?: number }[];
   drift: Change[];
   checks: { kind: string; address: string; status: string; objects: [string, string, string[]][] }[];
   parts: string[];
+  reasons: string[];
 }
 
 export interface GraphNode {

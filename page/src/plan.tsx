@@ -5,6 +5,7 @@ import { KEY } from "./addresses";
 import { Diff } from "./diff";
 import type { Action, Change } from "./document";
 import { doc, moduleName } from "./document";
+import { Reasons } from "./reasons";
 import type { Route } from "./route";
 import { change, href } from "./route";
 import { ACTION_WORDS, ActionMark, Empty, Icon, SYMBOLS, SourceLink, count } from "./ui";
@@ -283,6 +284,7 @@ function ChangeDetail({ fold }: { fold: Fold }): VNode {
         </details>
       )}
       <Diff numbers={each.diff} />
+      <Reasons number={each.reason} />
     </div>
   );
 }
@@ -306,7 +308,10 @@ function Outputs(): VNode {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Outputs">
       {plan.outputs.map((each) => (
-        <Diff key={each.name} numbers={[each.diff]} />
+        <div class="output-change" key={each.name}>
+          <Diff numbers={[each.diff]} />
+          <Reasons number={each.reason} />
+        </div>
       ))}
     </div>
   );

@@ -138,3 +138,23 @@ def test_operations_are_a_graph(plan: Data) -> None:
     before = {f"{operations[at]['kind']} {operations[at]['address']}" for at in create["needs"]}
     assert "delete terraform_data.text" in before
     assert named["create module.m.terraform_data.json"]["module"] == "module.m"
+
+
+def test_reasons_lead_to_what_sets_a_value(tmp_path: Path) -> None:
+    def files(env: str) -> dict[str, str]:
+        return {
+            "main.tf": 'variable "env" {}\nlocals {\n  name = "${var.env}-x"\n}\n'
+            'resource "terraform_data" "a" {\n  count = 2\n  input = local.name\n}\n',
+            "terraform.tfvars": f'env = "{env}"\n',
+        }
+
+    data: Data = explored_plan(tmp_path, files("b"), files("a")).data
+    numbers = {each["reason"] for each in data["plan"]["changes"]}
+    # Instances that change alike have the same reasons.
+    assert len(numbers) == 1
+    (argument,) = json.loads(data["plan"]["reasons"][numbers.pop()])["arguments"]
+    assert (argument["path"], argument["source"]) == ("input", "configuration")
+    assert [step[:3] for step in argument["steps"]] == [
+        [0, "local.name", '"b-x"'],
+        [1, "var.env", '"b"'],
+    ]

@@ -61,7 +61,9 @@ class Document:
         modules: dict[str, str] = {}
         plan = None
         if subject.plan is not None:
-            plan = PlanData(root.instance, self._sources, self.secrets, subject.plan)
+            plan = PlanData(
+                root.instance, self._sources, self.secrets, subject.plan, subject.reasons
+            )
             modules = {str(each.address): str(each.address.module) for each in subject.plan.changes}
         found["blocks"] = blocks_data(evaluation.run, {})
         if subject.graph is not None:

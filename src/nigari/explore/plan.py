@@ -6,6 +6,7 @@ from nigari.cty.types import DYNAMIC
 from nigari.cty.values import null
 from nigari.eval.base.instances import ModuleInstance
 from nigari.explore.differences import PartTable
+from nigari.explore.reasons import ReasonTable
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import Place, SourceTable
 from nigari.plan.differences.datum import datum
@@ -14,6 +15,7 @@ from nigari.plan.differences.object_comparison import compare_block
 from nigari.plan.differences.value_comparison import compare
 from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan
 from nigari.plan.model.reasons import why
+from nigari.workspace.plans.reasons import PlanReasons
 
 Data = dict[str, object]
 
@@ -22,17 +24,29 @@ class PlanData:
     """Puts the data of a plan together."""
 
     def __init__(
-        self, root: ModuleInstance, sources: SourceTable, secrets: Secrets, plan: Plan
+        self,
+        root: ModuleInstance,
+        sources: SourceTable,
+        secrets: Secrets,
+        plan: Plan,
+        reasons: PlanReasons | None = None,
     ) -> None:
         self._sources = sources
         self._secrets = secrets
         self._parts = PartTable()
+        self._reasons = reasons
+        self._reason_table = ReasonTable(sources)
+        self._known_reasons: dict[object, int | None] = {}
         self._places = _places(root, sources)
         self._data = self._whole(plan)
 
     def data(self) -> Data:
         """Everything that is to be shown of the plan."""
-        return {**self._data, "parts": self._secrets.scrubbed_all(self._parts.texts())}
+        return {
+            **self._data,
+            "parts": self._secrets.scrubbed_all(self._parts.texts()),
+            "reasons": self._secrets.scrubbed_all(self._reason_table.texts()),
+        }
 
     def _whole(self, plan: Plan) -> Data:
         add, change, destroy = plan.counts
@@ -80,6 +94,7 @@ class PlanData:
         before = null(change.after.type) if change.action is Action.READ else change.before
         scope = Scope(paths_of(change.replace_paths))
         compared = compare_block(datum(before), datum(change.after), change.schema.block, scope)
+        parts = self._parts.entries(compared)
         address = change.address
         found: Data = {
             "address": str(address),
@@ -88,7 +103,7 @@ class PlanData:
             "type": address.item.resource.type,
             "mode": address.item.resource.mode.value,
             "provider": str(change.provider),
-            "diff": self._parts.entries(compared),
+            "diff": parts,
         }
         if change.action.is_replace:
             found["steps"] = list(change.action.steps)
@@ -100,7 +115,21 @@ class PlanData:
             "imported": change.imported_as,
             "at": place,
         }
+        reason = self._reason(change, tuple(parts))
+        if reason is not None:
+            found["reason"] = reason
         return {**found, **{name: each for name, each in words.items() if each}}
+
+    def _reason(self, change: Change, parts: tuple[int, ...]) -> int | None:
+        """The number of its reasons, which instances of a block share that change alike."""
+        if self._reasons is None:
+            return None
+        address = change.address
+        key = (address.module.unkeyed, address.item.resource, change.action, parts)
+        if key not in self._known_reasons:
+            found = self._reasons.change(change)
+            self._known_reasons[key] = self._reason_table.number(found)
+        return self._known_reasons[key]
 
     def _drift(self, drift: Drift) -> Data:
         self._secrets.note(drift.before)
@@ -130,7 +159,10 @@ class PlanData:
             before = None if output.before.is_null else datum(output.before)
             after = None if output.after.is_null else datum(output.after)
             entry = self._parts.entry(output.name, compare(before, after, DYNAMIC))
-        return {"name": output.name, "action": output.action.value, "diff": entry}
+        found: Data = {"name": output.name, "action": output.action.value, "diff": entry}
+        reasons = None if self._reasons is None else self._reasons.output(output)
+        number = None if reasons is None else self._reason_table.number(reasons)
+        return found if number is None else {**found, "reason": number}
 
 
 def _mark(action: Action) -> str:

@@ -15,7 +15,9 @@ from nigari.record import record
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.modules import Place
+from nigari.workspace.plans.reasons import PlanReasons
 from nigari.workspace.plans.saved_plan import Reopened, reopened, restored
+from nigari.workspace.session.plan_reasons import plan_reasons
 from nigari.workspace.session.session import Session
 
 
@@ -32,6 +34,7 @@ class Subject:
     diagnostics: tuple[Diagnostic, ...]
     plan: Plan | None = None
     graph: ExecutionGraph | None = None
+    reasons: PlanReasons | None = None
 
 
 def configuration_subject(session: Session) -> Subject | None:
@@ -69,6 +72,7 @@ async def _restored(session: Session, found: Reopened) -> Subject | None:
     planning, plan = made
     try:
         graph = planning.graph(plan)
+        reasons = plan_reasons(session, planning, plan)
     finally:
         await planning.close()
     files = found.workspace
@@ -82,6 +86,7 @@ async def _restored(session: Session, found: Reopened) -> Subject | None:
         tuple(each for each in session.diags.in_order() if each.severity is Severity.ERROR),
         plan,
         graph,
+        reasons,
     )
 
 
