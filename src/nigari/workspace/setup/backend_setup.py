@@ -17,7 +17,7 @@ from nigari.cty.values import string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.static.backend import BackendArguments
 from nigari.record import record, replace
-from nigari.workspace.base.people import NOBODY, People
+from nigari.workspace.base.people import People
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Migration, Move
 from nigari.workspace.setup.selection import existing_workspace
@@ -190,10 +190,8 @@ class BackendSetup:
             backend = open_backend(place.type, place.config, around, self._diags)
         if backend is None:
             return selected
-        is_chosen = bool(self._where.selected(Diagnostics()).set_by)
-        found = await existing_workspace(
-            backend, selected, self._people if not is_chosen else NOBODY, self._diags
-        )
+        is_given = bool(self._where.selected(Diagnostics()).set_by)
+        found = await existing_workspace(backend, selected, is_given, self._people, self._diags)
         if found is None:
             if not self._is_moving or not await self._migration(around).has_states():
                 # What is missing can be created only once the backend is known.

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
+from nigari.backends.protocol import Backend
 from nigari.backends.workspaces import is_valid_name
 from nigari.diagnostics import Diagnostics
 from nigari.workspace.base.people import People
 
 
 async def existing_workspace(
-    backend: Backend, selected: str, people: People, diags: Diagnostics
+    backend: Backend, selected: str, is_given: bool, people: People, diags: Diagnostics
 ) -> str | None:
     """The workspace to use; None after reporting that there is none.
 
     In a backend without a default workspace the only one is used without a word; among several,
-    and where there are none yet, people choose.
+    and where there are none yet, people choose. A workspace that is given must exist.
     """
     if backend.has_default:
         return selected
     names = await backend.workspaces(diags)
     if diags.error_count or selected in names:
         return None if diags.error_count else selected
-    if len(names) == 1 and selected == DEFAULT_WORKSPACE:
+    if len(names) == 1 and not is_given:
         return names[0]
-    answer = _chosen(names, selected, people) if people.can_be_asked else None
+    can_choose = people.can_be_asked and not is_given
+    answer = _chosen(names, selected, people) if can_choose else None
     if answer is None:
         _report(names, selected, diags)
     elif not await backend.create_workspace(answer, diags):
