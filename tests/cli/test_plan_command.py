@@ -376,6 +376,24 @@ def test_a_failing_check_is_shown_once_and_after_the_apply(rich: dict[str, str])
     assert out.index("Creation complete") < out.index("It is not two.")
 
 
+@pytest.mark.parametrize(
+    ("args", "is_changed"),
+    [([], False), (["-var=s=other"], True), (["-var=p=other"], True)],
+    ids=["nothing", "the secret", "the rest"],
+)
+def test_a_partly_sensitive_output_is_shown_if_it_changes(
+    args: list[str], is_changed: bool, rich: dict[str, str]
+) -> None:
+    write(
+        'variable "s" {\n default = "s"\n sensitive = true\n}\nvariable "p" { default = "p" }\n'
+        'output "o" {\n value = { plain = var.p, hidden = [1, var.s] }\n sensitive = true\n}\n'
+    )
+    assert ran(apply.COMMAND, ["-auto-approve"], rich)[0] == 0
+    _, out = ran(plan.COMMAND, args, rich)
+    assert ("~ o = (sensitive value)" in out) is is_changed
+    assert ("No changes." in out) is not is_changed
+
+
 def test_a_failed_plan_does_not_offer_its_outputs(rich: dict[str, str]) -> None:
     write('variable "m" {\n default = {}\n}\noutput "a" { value = 1 }\n')
     with open("main.tf", "a") as file:

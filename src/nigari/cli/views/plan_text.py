@@ -224,5 +224,6 @@ def output_difference(change: OutputChange) -> Difference:
     """What becomes of an output value."""
     before, after = change.before, change.after
     if change.sensitive:
-        before, after = before.mark(SENSITIVE), after.mark(SENSITIVE)
+        # A state does not say which parts of an output are sensitive, so all of it is.
+        before, after = (each.unmark_deep()[0].mark(SENSITIVE) for each in (before, after))
     return compare(present(datum(before)), present(datum(after)), DYNAMIC)
