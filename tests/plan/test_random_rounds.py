@@ -192,8 +192,9 @@ def _end(directory: Path, text: str, module: str) -> tuple[dict[str, object], ob
     session.init()
     rounds = sum(1 for _ in session.rounds())
     assert session.plan().is_empty
-    objects = session.state.resources.items()
-    found: dict[str, object] = {address: dict(each.attributes) for address, each in objects}
+    found: dict[str, object] = {
+        address: dict(each.attributes) for address, each in session.state.resources.items()
+    }
     return found, session.outputs["all"].value.to_python(), rounds
 
 

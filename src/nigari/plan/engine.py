@@ -36,12 +36,12 @@ from nigari.plan.model.check_results import (
 )
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.nodes.deferred_changes import deferred_changes
-from nigari.plan.nodes.find_orphans import Orphans
+from nigari.plan.nodes.find_orphans import Orphans, held_blocks
 from nigari.plan.nodes.imports import ImportTarget, report_undeclared
 from nigari.plan.nodes.look_up import LookUp, declared_provider, named_provider
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.nodes.plan_host import PlanHost, PlanOptions
-from nigari.plan.order.block_graph import BlockGraph, resource_block
+from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
 from nigari.plan.order.removed import remove_statements
 from nigari.plan.order.required import providers_of
 from nigari.plan.order.selection import Selection, selection
@@ -52,9 +52,10 @@ from nigari.running.driver import Driver
 from nigari.running.host import RunSettings
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.unknown_values import is_reported
-from nigari.schema.block import Block
+from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.provider import Schema
 from nigari.state.model import CheckResult, OutputState, State
+from nigari.state.moves import MoveResult
 
 _MOST_NAMED: Final = 10
 
@@ -99,25 +100,14 @@ class Planner:
         if options.targets or options.excluded:
             self._warn_of_selection()
         selected = selection(self.graph, moved.state, options.targets, options.excluded, is_destroy)
-        host = self.host = PlanHost(
-            self._surroundings,
-            self._pool,
-            moved.state,
-            self.settings,
-            self.graph,
-            options,
-            moved.moved,
-            selected,
-        )
-        host.begin()
-        crew = Driver(host.work, host.perform, options.parallelism)
+        host, crew = await self._worked_out(options, moved, selected)
+        held = held_blocks(host)
+        while not held <= host.staying:
+            # What waits together with what needs it does not change in this round.
+            await host.ephemeral.close_all()
+            host, crew = await self._worked_out(options, moved, selected, held | host.staying)
+            held = held_blocks(host)
         try:
-            await crew.run()
-            if selected is not None:
-                if not is_destroy:
-                    host.want_used_conditions()
-                host.want_variables()
-                await crew.run()
             if not self._moves_fit(moves, host, is_destroy):
                 return None
             if options.mode is PlanMode.NORMAL:
@@ -135,6 +125,40 @@ class Planner:
             self.incomplete = replace(plan, is_incomplete=True)
             return None
         return plan
+
+    async def _worked_out(
+        self,
+        options: PlanOptions,
+        moved: MoveResult,
+        selected: Selection | None,
+        staying: frozenset[Block] = frozenset(),
+    ) -> tuple[PlanHost, Driver]:
+        """Everything that the configuration wants, compared with the prior state."""
+        assert self.settings is not None
+        host = self.host = PlanHost(
+            self._surroundings,
+            self._pool,
+            moved.state,
+            self.settings,
+            self.graph,
+            options,
+            moved.moved,
+            selected,
+            staying,
+        )
+        host.begin()
+        crew = Driver(host.work, host.perform, options.parallelism)
+        try:
+            await crew.run()
+            if selected is not None:
+                if not host.is_destroying:
+                    host.want_used_conditions()
+                host.want_variables()
+                await crew.run()
+        except BaseException:
+            await host.ephemeral.close_all()
+            raise
+        return host, crew
 
     def _moves_fit(self, moves: Moves, host: PlanHost, is_destroy: bool) -> bool:
         """Whether the moves make sense; if not, whatever else is wrong may come of that."""
@@ -347,7 +371,7 @@ class Planner:
         offered = self._pool.of(provider)
         return None if offered is None else resource_schema(offered, addr)
 
-    def _schema_of(self, found: FoundBlock, resource: Resource | None) -> Block | None:
+    def _schema_of(self, found: FoundBlock, resource: Resource | None) -> SchemaBlock | None:
         offered = self._pool.of(found.address.item.provider)
         if offered is None:
             return None

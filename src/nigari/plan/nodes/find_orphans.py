@@ -35,7 +35,7 @@ class Orphans:
     def nodes(self) -> Iterator[OrphanNode]:
         """A node for every object that is to go; data is forgotten without one."""
         host = self._host
-        needed = self._needed_by_held()
+        needed = _needed_by_held(host)
         for resource in host.prior.resources.values():
             if resource.address.item.mode is not MANAGED:
                 self._forget_data(resource)
@@ -50,22 +50,6 @@ class Orphans:
                 for node in self._objects(address, instance, is_wanted):
                     node.before = needed.get(resource_block(resource.address))
                     yield node
-
-    def _needed_by_held(self) -> dict[Block, Deferral]:
-        """What objects needed when they were stored that are left alone now: as long as they are
-        there, it must be, too.
-        """
-        host, found = self._host, dict[Block, Deferral]()
-        if host.deferrals is None or not host.deferrals.found:
-            return found
-        for address, instance in host.prior.instances():
-            held = host.held_by(address)
-            if held is None or address.item.resource.mode is not MANAGED:
-                continue
-            for stored in (instance.current, *instance.deposed.values()):
-                for each in () if stored is None else stored.dependencies:
-                    found.setdefault(resource_block(each), held)
-        return found
 
     def _forget_data(self, resource: ResourceState) -> None:
         """Forget what was read for instances that are not wanted any more.
@@ -169,3 +153,35 @@ class Orphans:
         if frame is None or expr is None:
             return None
         return Origin(frame, frame.instance.compiled.expression(expr))
+
+
+def _needed_by_held(host: PlanHost) -> dict[Block, Deferral]:
+    """What objects needed when they were stored that are left alone now: as long as they are there,
+    it must be, too.
+    """
+    found: dict[Block, Deferral] = {}
+    if host.deferrals is None or not host.deferrals.found:
+        return found
+    for address, instance in host.prior.instances():
+        held = host.held_by(address)
+        if held is None or address.item.resource.mode is not MANAGED:
+            continue
+        for stored in (instance.current, *instance.deposed.values()):
+            for each in () if stored is None else stored.dependencies:
+                found.setdefault(resource_block(each), held)
+    return found
+
+
+def held_blocks(host: PlanHost) -> frozenset[Block]:
+    """The blocks with objects that nothing wants any more, and that stay for now all the same.
+
+    That matters only where something waits until they are gone.
+    """
+    needed = _needed_by_held(host) if host.has_pending_data else {}
+    return frozenset(
+        resource_block(resource_of(address))
+        for address, _ in (host.prior.instances() if needed else ())
+        if resource_block(resource_of(address)) in needed
+        and not host.is_wanted(address)
+        and host.held_by(address) is None
+    )

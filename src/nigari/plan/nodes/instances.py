@@ -35,7 +35,7 @@ from nigari.plan.model.changes import Action, Change, EphemeralInstance
 from nigari.plan.model.conditions import Noted, resource_conditions
 from nigari.plan.nodes.imports import Imports
 from nigari.plan.objects.prior import PriorModules, PriorObject, current_value
-from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
 from nigari.plan.order.selection import Selection
 from nigari.plan.order.settings import Settings
 from nigari.providers import api
@@ -89,6 +89,10 @@ class PlanRun(Protocol):
     """What is left for a later round; None where everything must be known by now."""
     kept: KeptValues | None
     """What the rounds of a run have in common, where there are several."""
+    staying: frozenset[Block]
+    """The blocks whose objects stay for now, though the configuration does not have them any more,
+    because others need them that are left for later.
+    """
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
         """What a module tells a provider about itself; None where that is nothing."""
@@ -329,6 +333,8 @@ class PlannedResource(RepeatedResource):
     @property
     def has_orphans(self) -> bool:
         """Whether there are instances that the configuration does not have any more."""
+        if resource_block(Abs(self.frame.instance.addr, self.resource.addr)) in self.run.staying:
+            return False
         state = self.run.prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
         return state is not None and any(
             self.is_looked_at(key)

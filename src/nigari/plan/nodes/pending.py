@@ -67,9 +67,11 @@ def has_pending(
     blocks: BlockGraph,
     prior: PriorModules,
     undeclared: AbstractSet[ModuleAddr],
+    staying: AbstractSet[Block] = frozenset(),
 ) -> bool | list[Need]:
     """Whether anything that must be done before is still to be done, or what must be worked out
-    first to tell. There are objects in `undeclared` modules that are not declared there.
+    first to tell. There are objects in `undeclared` modules that are not declared there; those of
+    `staying` blocks are not changed for now.
     """
     nodes = _nodes_before(frame, resource, blocks)
     needs: list[Need] = [node for node in nodes if node.state != DONE]
@@ -82,7 +84,7 @@ def has_pending(
     if any(isinstance(node, PlannedResource) and node.has_failed for node in nodes):
         return True
     calls = [node for node in nodes if isinstance(node, CallNode)]
-    if any(_loses_objects(call, prior) for call in dict.fromkeys(calls)):
+    if any(_loses_objects(call, prior, staying) for call in dict.fromkeys(calls)):
         return True
     return any(
         child.instance.addr in undeclared
@@ -100,7 +102,12 @@ class DeferrableResource(PlannedResource):
         if not self._is_expanded:
             run = self.run
             pending = has_pending(
-                self.frame, self.resource, run.blocks, run.prior_modules, run.undeclared
+                self.frame,
+                self.resource,
+                run.blocks,
+                run.prior_modules,
+                run.undeclared,
+                run.staying,
             )
             if isinstance(pending, list):
                 return pending
@@ -131,10 +138,13 @@ def _changes(node: Node) -> bool:
     )
 
 
-def _loses_objects(call: CallNode, prior: PriorModules) -> bool:
+def _loses_objects(call: CallNode, prior: PriorModules, staying: AbstractSet[Block]) -> bool:
     """Whether there are objects in instances of a call that the configuration has no more."""
     if isinstance(call, ExpandedCall) and call.deferral is not None:
         return True
+    module = call.frame.instance.addr.unkeyed.child(call.call.name)
+    if any(path.steps[: module.depth] == module.steps for path, _ in staying):
+        return False
     keys = prior.get((call.frame.instance.addr, call.call.name), frozenset())
     return not keys <= call.frames.keys()
 

@@ -26,6 +26,7 @@ from nigari.plan.nodes.imports import Imports
 from nigari.plan.nodes.instances import PlannedResource, RepeatedResource
 from nigari.plan.nodes.managed import ManagedResource
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
+from nigari.plan.nodes.pending import DeferrableResource
 from nigari.plan.nodes.prior_values import PriorResource
 from nigari.plan.objects.prior import PriorModules, PriorObject, prior_modules
 from nigari.plan.order.block_graph import Block, BlockGraph, provider_block, resource_block
@@ -71,8 +72,10 @@ class PlanHost(Host):
         options: PlanOptions,
         moved: Mapping[AbsResourceInstance, Moved],
         selected: Selection | None = None,
+        staying: frozenset[Block] = frozenset(),
     ) -> None:
         super().__init__(surroundings, pool, prior, Deferrals() if _may_defer(options) else None)
+        self.staying = staying
         self.deferred: dict[UnknownCause, Change] = {}
         """As much as can be said of the resources that are left for later."""
         self.refreshes: bool = options.refreshes
@@ -239,6 +242,15 @@ class PlanHost(Host):
             return None
         instance = node.instances.get(address.item.key)
         return node.deferral if instance is None else instance.deferral
+
+    @property
+    def has_pending_data(self) -> bool:
+        """Whether a data source or ephemeral resource waits for something to be changed."""
+        return any(
+            isinstance(node, DeferrableResource) and node.state == DONE and node.has_pending
+            for frame in (self.root, *self.called)
+            for node in frame.resources.values()
+        )
 
     def is_left_open(self, module: ModuleAddr, item: str) -> bool:
         """Whether a block has instances, or may have some, that are not known yet."""
