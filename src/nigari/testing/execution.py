@@ -6,7 +6,7 @@ Which state it works with, and which runs came before, is told by who executes a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
@@ -35,6 +35,9 @@ from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.test_modules import load_tested, modules_below
 from nigari.workspace.plans.planning import Planning
 
+if TYPE_CHECKING:
+    from nigari.testing.coverage import CoverageRecorder
+
 PARALLELISM: Final = 10
 
 
@@ -50,6 +53,8 @@ class Laboratory:
     """Whether somebody wants to see what is planned and made."""
     told: frozenset[Diagnostic] = frozenset()
     """What is known to be wrong with the configuration, whatever the run."""
+    coverage: CoverageRecorder | None = None
+    """Notes what runs touch, where somebody wants to know."""
 
 
 @record
@@ -106,6 +111,8 @@ class Execution:
         plugins = self._laboratory.plugins
         found = taken(planning, plugins)
         planner = planning.planner
+        if planner is not None and planner.host is not None:
+            self._note(planner.host, prepared)
         if self._run.is_plan:
             outcome.diags.extend(expectations.matched(found))
             if outcome.diags.has_errors or planner is None or planner.host is None:
@@ -126,6 +133,8 @@ class Execution:
         state = await apply(planning, plan, self._view)
         self.planned = None
         outcome.diags.extend(expectations.matched(taken(planning, plugins)))
+        if planning.application is not None:
+            self._note(planning.application.host, prepared)
         if outcome.diags.has_errors:
             outcome.at_least(Status.ERROR)
             return state
@@ -134,10 +143,19 @@ class Execution:
         await self._judge(planning.application.host, prepared)
         return state
 
+    def _evaluation(self, prepared: Prepared) -> FinishedEvaluation:
+        return FinishedEvaluation(prepared.static, self._laboratory.workspace.sources)
+
+    def _note(self, host: Host, prepared: Prepared) -> None:
+        """Note what the run has touched."""
+        coverage = self._laboratory.coverage
+        if coverage is None:
+            return
+        coverage.note_run(host, self._evaluation(prepared))
+        coverage.note_uses(prepared.static.root.module, self._run)
+
     async def _judge(self, host: Host, prepared: Prepared) -> None:
-        sources = self._laboratory.workspace.sources
-        evaluation = FinishedEvaluation(prepared.static, sources)
-        judge = Judge(host, prepared.values.given, evaluation)
+        judge = Judge(host, prepared.values.given, self._evaluation(prepared))
         self._outcome.at_least(Status.PASS)
         for rule in self._run.asserts:
             await judge.judge(rule, self._outcome)

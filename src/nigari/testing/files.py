@@ -80,6 +80,7 @@ class TestFileRunner:
         self._view = ApplyView()
         self._states: dict[str, Kept] = {}
         self._outputs: dict[str, Value] = {}
+        self._prepared: dict[str, Prepared] = {}
         self.outcome: FileOutcome = FileOutcome(file.name, [run.name for run in file.runs])
         self.current: dict[str, Execution] = {}
         """The runs under way."""
@@ -156,14 +157,26 @@ class TestFileRunner:
             told.at_least(Status.ERROR)
             changed = None
         del self.current[run.name]
+        self._note_uses(run)
         told.seconds = time.monotonic() - start
         if changed is None or execution.prepared is None:
             return
         stored = _stored(changed, told.diags)
         self._states[key] = Kept(stored, index, execution.prepared)
+        self._prepared[run.name] = execution.prepared
         self._outputs[run.name] = object_value(
             {name: each.value for name, each in stored.outputs.items()}
         )
+
+    def _note_uses(self, run: TestRun) -> None:
+        """Note which outputs of earlier runs a run has used."""
+        coverage = self._laboratory.coverage
+        if coverage is None:
+            return
+        for name in _runs_named(run):
+            prepared = self._prepared.get(name)
+            if prepared is not None:
+                coverage.note_outputs(prepared.static.root.module, run, name)
 
     # -- the end --------------------------------------------------------------------------------
 

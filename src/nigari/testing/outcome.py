@@ -13,6 +13,7 @@ from nigari.record import record
 if TYPE_CHECKING:
     from nigari.plan.model.changes import Plan
     from nigari.state.model import State
+    from nigari.testing.coverage import Coverage
     from nigari.workspace.plans.planning import Planning
 
 
@@ -114,6 +115,8 @@ class SuiteOutcome:
     """What has come of all files."""
 
     def __init__(self) -> None:
+        self.coverage: Coverage | None = None
+        """What of the configuration the tests have touched, where somebody wants to know."""
         self.files: list[FileOutcome] = []
         self.status = Status.PENDING
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nigari.config.module_tree import check_places
 from nigari.config.provider_rules import check_providers
 from nigari.config.test_files import TestFile
-from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import Inputs
-from nigari.eval.static.run import run_static
+from nigari.eval.static.run import StaticRun, run_static
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.functions.table import function_table
 from nigari.plan.model.changes import Action
@@ -27,6 +27,9 @@ from nigari.workspace.base.variable_values import read_variables
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.plugins.providers import InstalledProviders
+
+if TYPE_CHECKING:
+    from nigari.testing.coverage import CoverageRecorder
 
 _CUT_OFF: Final = 2
 """The interruption after which nothing is cleaned up any more."""
@@ -48,6 +51,8 @@ class TestOptions:
     """Whether what is planned and made is to be shown."""
     parallelism: int = 1
     """How many files run at the same time."""
+    covers: bool = False
+    """Whether it is noted what of the configuration runs touch."""
 
 
 class TestView:
@@ -100,6 +105,8 @@ class Suite:
         self._selected = selected
         self._stopping = Stopping()
         self._active: dict[TestFileRunner, Interruptions] = {}
+        self._told = Diagnostics()
+        """What is wrong with the configuration, however it is tested."""
 
     def load(self) -> bool:
         """Read the configuration and all test files; whether everything is well."""
@@ -148,6 +155,8 @@ class Suite:
         finally:
             await laboratory.plugins.close()
         self.diags.extend(laboratory.plugins.warnings)
+        if laboratory.coverage is not None:
+            outcome.coverage = laboratory.coverage.result()
         for file in outcome.files:
             outcome.status = max(outcome.status, file.status)
             if any(each.has_failed for each in file.cleanups):
@@ -226,7 +235,7 @@ class Suite:
         functions = function_table(
             workspace.files, ".", root=where.root, home_directory=workspace.home_directory
         )
-        told = self._look_at_configuration(reader.inputs)
+        static = self._look_at_configuration(reader.inputs)
         if self.diags.error_count:
             return None
         return Laboratory(
@@ -235,19 +244,30 @@ class Suite:
             Plugins(InstalledProviders(where)),
             ValueSource(reader.inputs, functions),
             options.shows,
-            told,
+            frozenset(self._told),
+            self._recorder(static) if options.covers else None,
         )
 
-    def _look_at_configuration(self, inputs: Inputs) -> frozenset[Diagnostic]:
-        """Report what is wrong with the configuration however it is tested, once."""
-        workspace, found = self.workspace, Diagnostics()
+    def _recorder(self, static: StaticRun | None) -> CoverageRecorder:
+        """Notes what runs touch in the modules of the configuration."""
+        from nigari.testing.coverage import CoverageRecorder
+
+        frames = () if static is None else static.frames()
+        return CoverageRecorder(frame.module for frame in frames)
+
+    def _look_at_configuration(self, inputs: Inputs) -> StaticRun | None:
+        """Report what is wrong with the configuration however it is tested, once; its static
+        phase, where it can be read.
+        """
+        workspace, found, static = self.workspace, Diagnostics(), None
         root = workspace.modules.compiled(workspace.directory, Diagnostics())
         if root is not None:
             static = run_static(root, workspace.surroundings(inputs, self._selected))
             check_places(static.root.instance, found)
             check_providers(static.root.instance, found)
         self.diags.extend(found)
-        return frozenset(found)
+        self._told = found
+        return static
 
 
 def _abandoned(runner: TestFileRunner) -> Abandoned:

@@ -74,6 +74,7 @@ def _run_once(invocation: Invocation, names: tuple[str, ...], told: SuiteOutcome
         names,
         invocation.switch("verbose"),
         _parallelism(invocation),
+        invocation.switch("coverage"),
     )
     selected = session.selected
     suite = Suite(session.where, given_variables(invocation), options, selected)
@@ -91,7 +92,14 @@ def _run_once(invocation: Invocation, names: tuple[str, ...], told: SuiteOutcome
     for view in views:
         view.concluded(outcome)
     if invocation.text("junit-xml"):
-        _report(invocation.text("junit-xml"), outcome, presenter.diags)
+        from nigari.cli.views.test_junit import junit_report
+
+        _write(invocation.text("junit-xml"), junit_report(outcome), presenter.diags)
+    if invocation.text("markdown"):
+        from nigari.cli.views.test_markdown import markdown_report
+
+        text = markdown_report(outcome, suite.workspace.sources)
+        _write(invocation.text("markdown"), text.encode(), presenter.diags)
     return presenter.end(outcome.status <= Status.PASS)
 
 
@@ -143,13 +151,11 @@ class _AllViews(TestView):
             view.cut_off(files)
 
 
-def _report(path: str, outcome: SuiteOutcome, diags: Diagnostics) -> None:
-    """Write a report for services that run tests for others."""
-    from nigari.cli.views.test_junit import junit_report
-
+def _write(path: str, report: bytes, diags: Diagnostics) -> None:
+    """Write a report for services that run tests for others, or for people who read them there."""
     try:
         with open(path, "wb") as file:
-            file.write(junit_report(outcome))
+            file.write(report)
     except OSError as error:
         diags.error("Report not written", f"{path}: {error.strerror}.")
 
@@ -175,6 +181,8 @@ COMMAND = Command(
         Flag("parallelism", FLAG_TEXT, "How many files run at the same time", "N", "1"),
         Flag("watch", FLAG_SWITCH, "Run tests again whenever a file changes that concerns them"),
         Flag("junit-xml", FLAG_TEXT, "Also write a JUnit report to a file", "FILE"),
+        Flag("markdown", FLAG_TEXT, "Also write a report as Markdown, for a pull request", "FILE"),
+        Flag("coverage", FLAG_SWITCH, "Show what of the configuration no run has touched"),
         *SAYING_FLAGS,
         *VARIABLE_FLAGS,
     ),

@@ -102,7 +102,15 @@ class TestEvents(TestView):
         self.diagnostics(done.diags, about)
 
     def concluded(self, outcome: SuiteOutcome) -> None:
-        """Tell how many runs ended how."""
+        """Tell how many runs ended how, and what they have touched."""
+        if outcome.coverage is not None:
+            from nigari.cli.views.test_coverage import coverage_json
+
+            covered, total = outcome.coverage.count()
+            self._lines.event(
+                f"Coverage: {covered} of {total}",
+                {"type": "test_coverage", "test_coverage": coverage_json(outcome.coverage)},
+            )
         is_good = outcome.status <= Status.PASS
         summary = {
             "status": outcome.status.word,

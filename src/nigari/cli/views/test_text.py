@@ -54,8 +54,12 @@ class TestText(TestView):
             self._terminal.err(done.unsaved.decode())
 
     def concluded(self, outcome: SuiteOutcome) -> None:
-        """Tell how many runs ended how."""
+        """Tell how many runs ended how, and what they have touched."""
         style = self._style
+        if outcome.coverage is not None:
+            from nigari.cli.views.test_coverage import coverage_text
+
+            self._terminal.out(f"\n{coverage_text(outcome.coverage)}")
         is_good = outcome.status <= Status.PASS
         word = style.green("Success!") if is_good else style.red("Failure!")
         self._terminal.out(f"\n{word} {counts(outcome)}")

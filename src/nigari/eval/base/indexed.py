@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.cty.values import Value, number, string
 from nigari.diagnostics import Diagnostics
@@ -72,12 +73,19 @@ def referenced_value(node: ValueNode, value: Value, reference: Reference) -> Val
     if not isinstance(subject, Resource | ResourceInstance) or not value.is_known:
         return None
     assert isinstance(node, ResourceNode)
-    key = subject.key if isinstance(subject, ResourceInstance) else None
-    if isinstance(key, str | int):
-        element = index(value, string(key) if isinstance(key, str) else number(key))
-        if isinstance(element, Fault):
-            return None
-        value = element
+    element = element_of(value, subject.key if isinstance(subject, ResourceInstance) else None)
+    if element is None:
+        return None
     told = Diagnostics()
-    found = reference.remaining.apply_rel(value, told)
+    found = reference.remaining.apply_rel(element, told)
     return None if told.has_errors else found
+
+
+def element_of(value: Value, key: InstanceKey) -> Value | None:
+    """One instance in the value of a resource, which is that where there is no key; None where
+    there is no such instance.
+    """
+    if not isinstance(key, str | int):
+        return value
+    element = index(value, string(key) if isinstance(key, str) else number(key))
+    return None if isinstance(element, Fault) else element
