@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.state_path import StatePath
-from nigari.packages.base.whole_file import write_whole
 from tests.cli.process import command, environment, nigari
 
 _MAIN = """\
@@ -80,33 +79,6 @@ def test_what_the_killed_have_left_goes_with_the_next_command(tmp_path: Path) ->
     assert nigari("plan", cwd=tmp_path).code == 0
     assert not list(tmp_path.glob(".*"))
     assert state.read_text() == before
-
-
-def test_an_unfinished_file_goes_with_the_next_write(tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    kept = [tmp_path / ".settings.json", tmp_path / ".other.json-0123abcd.part"]
-    for each in (*kept, tmp_path / ".settings.json-0123abcd.part"):
-        each.write_text("x")
-    write_whole(path, b"{}")
-    assert path.read_bytes() == b"{}"
-    assert sorted(tmp_path.iterdir()) == sorted((*kept, path))
-
-
-def test_an_unfinished_file_of_somebody_else_stays(tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    other = tmp_path / ".settings.json-0123abcd.part"
-    holder = subprocess.Popen(
-        ["flock", str(other), "sh", "-c", "echo; read x"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert holder.stdout is not None
-    holder.stdout.readline()
-    write_whole(path, b"{}")
-    assert other.exists()
-    holder.communicate(b"\n")
-    write_whole(path, b"{}")
-    assert not other.exists()
 
 
 @pytest.mark.parametrize("line", [["plan"], ["state", "list"]])

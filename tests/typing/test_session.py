@@ -106,6 +106,38 @@ def test_a_session(directory: Path) -> None:
     assert [told(event) for event in heard] == ["started", "finished"]
 
 
+def test_environments(directory: Path) -> None:
+    text = 'environment "dev" {\n  variables = { name = "dev" }\n}\n'
+    (directory / "environments.hcl").write_text(text, encoding="utf-8")
+    with nigari.open(directory, environment="dev") as session:
+        session.init()
+        session.apply()
+        environment: nigari.EnvironmentInfo = session.environments["dev"]
+        last: nigari.LastApply | None = environment.last_apply
+    assert last is not None
+    assert (environment.variables, last.mode) == (("name",), "normal")
+
+
+ROUNDS = """
+resource "terraform_data" "first" {}
+resource "terraform_data" "second" {
+  count = length(terraform_data.first.id) > 0 ? 1 : 0
+}
+"""
+
+
+def test_rounds(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(ROUNDS, encoding="utf-8")
+    waiting: list[nigari.Deferred] = []
+    with nigari.open(tmp_path) as session:
+        session.init()
+        for each in session.rounds():
+            assert_type(each, nigari.Round)
+            assert_type(each.apply(), nigari.Applied)
+            waiting += each.plan.deferred
+    assert [each.reason for each in waiting] == ["instance_count_unknown"]
+
+
 def told(event: events.Event) -> str:
     match event:
         case events.Started():
@@ -137,6 +169,9 @@ def test_coroutines(directory: Path) -> None:
             assert_type(prepared, aio.Initialized)
             plan = await session.plan()
             plan.save(directory / "saved")
-            return await session.apply(await aio.read_plan(directory / "saved", directory))
+            done = await session.apply(await aio.read_plan(directory / "saved", directory))
+            rounds: list[aio.Round] = [each async for each in session.rounds()]
+            assert [each.plan.is_empty for each in rounds] == [True]
+            return done
 
     assert asyncio.run(life()).outputs["loud"].to_python() == "ADA"
