@@ -98,6 +98,11 @@ class Deferrals:
         self.found: dict[UnknownCause, Deferral] = {}
         self._planned = planned
 
+    @property
+    def is_open(self) -> bool:
+        """Whether anything else may be left for later."""
+        return self._planned is None
+
     def add(
         self,
         kind: DeferredKind,

@@ -40,7 +40,9 @@ class ProviderInstances:
         deferrals: Deferrals | None = None,
     ) -> None:
         """`diags` hears what is wrong with any of them, whoever happens to ask for it first."""
-        self._deferrals = deferrals
+        self._expanding = deferrals
+        """What is left for later, among the instances of blocks."""
+        self._deferrals = deferrals if deferrals is not None and deferrals.is_open else None
         self._pool = pool
         self._remembered = remembered
         self._diags = diags
@@ -192,7 +194,7 @@ class ProviderInstances:
             return None
         known = self._expansions.get(found.address)
         if known is None:
-            known = ExpandedProvider(found.frame, found.config, self._deferrals)
+            known = ExpandedProvider(found.frame, found.config, self._expanding)
             self._expansions[found.address] = known
         return known
 

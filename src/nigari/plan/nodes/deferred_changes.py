@@ -45,6 +45,7 @@ Carries = Callable[[Value], bool]
 def deferred_changes(host: PlanHost) -> tuple[DeferredChange, ...]:
     """Everything that is left for later, in the order of addresses."""
     if host.deferrals is None or not host.deferrals.found:
+        # Then nothing waits for anything.
         return ()
     found = _Collected(host)
     return tuple(sorted(found.all(), key=lambda each: (each.round, each.address)))
@@ -66,8 +67,13 @@ class _Collected:
             self._inside.append(call.frame.instance.addr.unkeyed.child(call.call.name))
         for deferral in self._deferrals.found.values():
             self._open.update(self._block_of(deferral))
+        needed = {
+            each.cause for deferral in self._deferrals.found.values() for each in deferral.before
+        }
         for deferral in self._deferrals.found.values():
-            yield self._change(deferral)
+            # A provider by itself is nothing that could be done.
+            if deferral.kind is not DeferredKind.PROVIDER or deferral.cause in needed:
+                yield self._change(deferral)
         for call in calls:
             assert call.deferral is not None
             yield from self._contents(call, call.deferral)

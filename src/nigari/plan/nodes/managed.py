@@ -194,7 +194,8 @@ class ManagedInstance(ChangingInstance):
         assert self.config is not None
         state = run.prior.instance(self.address)
         target = None if run.is_refresh_only else run.imports.targets.get(self.address)
-        if self._is_partial and (target is not None or (state is not None and state.current)):
+        is_partial = self.provider is not None and self.provider.is_partial
+        if is_partial and (target is not None or (state is not None and state.current)):
             # What exists must be read, and who is only half configured may look elsewhere.
             raise ProviderDefers(api.Deferral.PROVIDER_CONFIG_UNKNOWN)
         if (state is None or state.current is None) and target is not None:
@@ -225,11 +226,13 @@ class ManagedInstance(ChangingInstance):
         if run.is_refresh_only:
             self._stay(wanted)
             return
-        told = Diagnostics()
+        # What is wrong may be right once the provider knows all of its configuration.
+        told = Diagnostics() if is_partial else run.diags
         change = await plan_change(self.running, wanted, self.prior, told)
-        if change is None and self._is_partial:
-            raise ProviderDefers(api.Deferral.PROVIDER_CONFIG_UNKNOWN)
-        run.diags.extend(told)
+        if is_partial:
+            if change is None:
+                raise ProviderDefers(api.Deferral.PROVIDER_CONFIG_UNKNOWN)
+            run.diags.extend(told)
         if change is not None and self.prior is not None and target is not None:
             change = change.imported(target.text, target.identity)
         if change is None:
@@ -245,11 +248,6 @@ class ManagedInstance(ChangingInstance):
             # In case that it cannot be changed.
             run.note_lifecycle(self.address, wanted.provider)
         self.note(change)
-
-    @property
-    def _is_partial(self) -> bool:
-        """Whether the provider is configured with less than it will be."""
-        return self.provider is not None and self.provider.is_partial
 
     def _stay(self, wanted: DesiredObject) -> None:
         """What an instance is where nothing is to be changed, so that the plan has no word on it."""
