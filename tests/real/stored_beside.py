@@ -28,6 +28,7 @@ resource "terraform_data" "slow" {
 HOLDER: Final = "everything that the holder knows"
 SESSION: Final = "the session that has the lock"
 WORKSPACE: Final = "the workspace that is locked"
+NOTHING: Final = "nothing, since there are no locks"
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 

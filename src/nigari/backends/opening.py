@@ -25,10 +25,12 @@ REMOTE: Final[Mapping[str, str]] = {
     "azurerm": "nigari.backends.azurerm",
     "cloud": "nigari.backends.hosted.cloud",
     "consul": "nigari.backends.consul",
+    "cos": "nigari.backends.cos",
     "gcs": "nigari.backends.gcs",
     "http": "nigari.backends.http",
     "inmem": "nigari.backends.inmem",
     "kubernetes": "nigari.backends.kubernetes",
+    "oss": "nigari.backends.oss",
     "pg": "nigari.backends.postgres",
     "remote": "nigari.backends.hosted.remote",
     "s3": "nigari.backends.s3",
@@ -42,17 +44,6 @@ class Around:
 
     directory: str | os.PathLike[str]
     environ: Mapping[str, str]
-
-
-def is_supported(type_: str) -> bool:
-    """Whether states can be stored in a backend of this type; what is none of OpenTofu's comes from
-    a package.
-    """
-    if type_ == "local" or type_ in REMOTE:
-        return True
-    from nigari.backends.schemas import OURS
-
-    return type_ not in OURS
 
 
 def _installed(type_: str) -> InstalledBackend | None:
@@ -104,26 +95,9 @@ def _open_store(
     except (BackendFailure, CloudFailure) as failure:
         diags.error("Cannot use the backend", f'Backend "{type_}": {failure.text}')
         return None
-    report_unsupported(type_, diags)
-    return None
-
-
-def report_unsupported(type_: str, diags: Diagnostics) -> None:
-    """A backend that OpenTofu has and this program has not, or that no package brings any more."""
-    from nigari.backends.schemas import OURS
-
-    if type_ not in OURS:
-        diags.error(
-            "Backend is not installed",
-            f'The state is stored in a backend of type "{type_}", which comes from a package. '
-            "Install that package where this program is installed.",
-        )
-        return
-    supported = ", ".join(sorted(("local", *REMOTE)))
     diags.error(
-        "Backend is not supported",
-        f'The state is stored in a backend of type "{type_}", which this program does not '
-        f"support. It supports {supported}. Commands that need no state work all the same: "
-        "validate, explain, eval, config and fmt. To use the others, move the state with "
-        'OpenTofu: change the backend block and run "tofu init -migrate-state".',
+        "Backend is not installed",
+        f'The state is stored in a backend of type "{type_}", which comes from a package. '
+        "Install that package where this program is installed.",
     )
+    return None

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nigari.addrs.provider import Provider
-from nigari.backends.opening import is_supported
 from nigari.cli.presenter import Presenter
 from nigari.cli.views.live import Download, LiveLines
 from nigari.lang.versions import Version
@@ -100,12 +99,7 @@ class InitProgress:
 
     def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
         """There is another backend now, or none any more."""
-        if now is not None and not is_supported(now.type):
-            self._say(
-                f'- The backend "{now.type}" is configured. This program does not support it, so '
-                "commands that need the state will fail."
-            )
-        elif now is not None:
+        if now is not None:
             self._say(f'- The state is now stored in the backend "{now.type}".')
         elif before is not None:
             self._say(

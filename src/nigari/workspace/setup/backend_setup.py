@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from nigari.backends.locking import LockOptions
-from nigari.backends.opening import Around, is_supported, open_backend
+from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.workspaces import remember_selection
 from nigari.cty.values import string
@@ -186,7 +186,7 @@ class BackendSetup:
         self._selected = self._new_selected = selected
         place = self.result or DEFAULT_BACKEND
         backend = None
-        if self._options.is_wanted and is_supported(place.type) and not self._diags.error_count:
+        if self._options.is_wanted and not self._diags.error_count:
             backend = open_backend(place.type, place.config, around, self._diags)
         if backend is None:
             return selected
@@ -273,8 +273,6 @@ async def _stored_in(
     place: SavedBackend, around: Around, workspace: str, diags: Diagnostics
 ) -> list[str]:
     """The providers of the state in one backend."""
-    if not is_supported(place.type):
-        return []
     backend = open_backend(place.type, place.config, around, diags)
     data = None if backend is None else await backend.storage(workspace).read(diags)
     if not data:
