@@ -49,6 +49,23 @@ RUNNING_FLAGS = (
         "How many units are worked with at once, each in a process of its own",
         "NUMBER",
     ),
+    Flag(
+        "cluster",
+        FLAG_TEXT,
+        "Have the work done by a Dask cluster: its address, or MODULE:CLASS to make one",
+        "ADDRESS",
+    ),
+    Flag(
+        "pass-env",
+        FLAG_LIST,
+        "Pass this environment variable to the workers of the cluster; can be repeated",
+        "NAME",
+    ),
+    Flag(
+        "cluster-shares-files",
+        FLAG_SWITCH,
+        "The workers of the cluster see the same files under the same paths, so send none",
+    ),
     JSON_FLAG,
     Flag("junit-xml", FLAG_TEXT, "Also write a JUnit report to a file", "FILE"),
 )
@@ -67,12 +84,38 @@ class FleetCommand:
         self.terminal: Terminal = invocation.terminal
         self.environ: dict[str, str] = dict(invocation.terminal.environ)
         self.fleet: aio.Fleet = aio.open(
-            os.getcwd(), jobs=self._number("jobs", 0), environ=self.environ
+            os.getcwd(),
+            jobs=self._number("jobs", 0),
+            environ=self.environ,
+            workers=self._cluster(),
         )
         if has_flag(invocation, "jobs"):
             self.fleet.start_ahead()
         self.found: Survey = self.fleet.survey
         self.diags: Diagnostics = Diagnostics(self.found.diagnostics)
+
+    def _cluster(self) -> aio.MakeWorkers | None:
+        """The workers of a cluster, if the command line asks for one."""
+        given = self.invocation
+        address = given.text("cluster") if has_flag(given, "cluster") else ""
+        if not address:
+            return None
+        try:
+            import distributed  # noqa: F401 - whether it is there
+        except ImportError:
+            raise UsageError(
+                "-cluster needs the library distributed. Install it with: "
+                'pip install "nigari[fleet]"'
+            ) from None
+        from nigari.fleet.cluster import ClusterWorkers, cluster_of
+
+        return lambda found: ClusterWorkers(
+            cluster_of(address),
+            found,
+            pass_env=given.texts("pass-env"),
+            shares_files=given.switch("cluster-shares-files"),
+            environ=self.environ,
+        )
 
     def _number(self, name: str, default: int) -> int:
         text = self.invocation.text(name) if has_flag(self.invocation, name) else ""

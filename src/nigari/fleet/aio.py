@@ -62,7 +62,8 @@ from nigari.workspace.session.failure import SessionError
 
 T = TypeVar("T")
 
-MakeWorkers = Callable[[], Workers]
+MakeWorkers = Callable[[Survey], Workers]
+"""Makes workers for a fleet."""
 _KEPT_FOR: Final = 24 * 3600.0
 """Seconds after which plans that nobody has applied are removed."""
 _SUMMARY: Final = "fleet.plan"
@@ -96,7 +97,7 @@ class Fleet:
         self.path = os.path.abspath(path)
         self._environ = dict(os.environ if environ is None else environ)
         self._jobs = jobs or os.cpu_count() or 1
-        self._make_workers = workers or self._local_workers
+        self._make_workers = workers
         self._workers: Workers | None = None
         self._survey: Survey | None = None
 
@@ -117,19 +118,18 @@ class Fleet:
             await self._workers.close()
             self._workers = None
 
-    def _local_workers(self) -> Workers:
-        return LocalWorkers(self._jobs, self._environ)
-
     @property
     def workers(self) -> Workers:
         """Who does the work, once there is some."""
         if self._workers is None:
-            self._workers = self._make_workers()
+            make = self._make_workers
+            local = LocalWorkers(self._jobs, self._environ)
+            self._workers = local if make is None else make(self.survey)
         return self._workers
 
     def start_ahead(self) -> None:
         """Let workers of this machine start while something else is done."""
-        if isinstance(self.workers, LocalWorkers):
+        if self._make_workers is None and isinstance(self.workers, LocalWorkers):
             self.workers.start_ahead()
 
     # -- what there is --------------------------------------------------------------------------

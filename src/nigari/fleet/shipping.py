@@ -1,0 +1,160 @@
+"""Shipping: what a unit reads, as packages that are known by their content.
+
+A package has the files of one directory, or one file. Directories that many units read, such as
+modules, are one package for all of them, and wherever a package is already it need not be sent again.
+What is hidden does not travel, states and credentials in `.terraform` included; the lock file does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import shutil
+import tempfile
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from nigari.cty.values import Value
+from nigari.fleet.files_read import files_read
+from nigari.fleet.unit import Unit
+from nigari.record import record, replace
+
+_LOCK: Final = ".terraform.lock.hcl"
+_NEVER: Final = ("terraform.tfstate", "terraform.tfstate.d", "errored.tfstate")
+
+
+@record
+class Package:
+    """Files with their content: paths from `base`, whether they can be executed, and bytes."""
+
+    base: str
+    """The directory that the paths begin at, seen from the common root."""
+    digest: str
+    data: bytes
+
+
+@record
+class Shipment:
+    """Everything that a unit reads, and where it is to be put."""
+
+    unit: Unit
+    """With paths that are seen from the common root."""
+    packages: tuple[Package, ...]
+
+    @property
+    def digest(self) -> str:
+        """What the whole tree of files is known by."""
+        text = "\n".join(sorted(f"{each.base} {each.digest}" for each in self.packages))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Packer:
+    """Packs what units read; a directory that several of them read is packed once."""
+
+    def __init__(self, owners: Collection[str]) -> None:
+        """`owners` are the directories of all units, which others do not take for their own."""
+        self._owners = frozenset(map(os.path.realpath, owners))
+        self._packed: dict[tuple[str, frozenset[str]], tuple[str, bytes]] = {}
+
+    def pack(
+        self, unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]
+    ) -> Shipment:
+        """What a unit reads."""
+        read = files_read(unit, environ, variables)
+        directories = {os.path.realpath(each) for each in read.directories}
+        loose = {
+            path
+            for path in read.files
+            if os.path.isfile(path) and not any(_is_below(path, each) for each in directories)
+        }
+        root = os.path.commonpath([*directories, *map(os.path.dirname, loose)])
+        packages = []
+        for directory in sorted(directories):
+            inner = frozenset(
+                each for each in self._owners | directories if _is_below(each, directory)
+            )
+            digest, data = self._directory(directory, inner)
+            packages.append(Package(os.path.relpath(directory, root), digest, data))
+        for path in sorted(loose):
+            digest, data = _packed(os.path.dirname(path), [os.path.basename(path)])
+            packages.append(Package(os.path.relpath(os.path.dirname(path), root), digest, data))
+        moved = replace(
+            unit,
+            path=os.path.relpath(os.path.realpath(unit.path), root),
+            var_files=tuple(
+                os.path.relpath(os.path.realpath(each), root) for each in unit.var_files
+            ),
+        )
+        return Shipment(moved, tuple(packages))
+
+    def _directory(self, directory: str, inner: frozenset[str]) -> tuple[str, bytes]:
+        known = self._packed.get((directory, inner))
+        if known is None:
+            names = list(_files_below(directory, inner))
+            known = self._packed[directory, inner] = _packed(directory, names)
+        return known
+
+
+def unpack(shipment: Shipment, home: str) -> Unit:
+    """Put what was shipped below a directory, unless it is there already; the unit as it is there."""
+    root = os.path.join(home, shipment.digest)
+    if not os.path.isdir(root):
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        made = tempfile.mkdtemp(dir=home)
+        for package in shipment.packages:
+            _unpack(package, os.path.normpath(os.path.join(made, package.base)))
+        try:
+            os.rename(made, root)
+        except OSError:
+            # Somebody else was faster.
+            shutil.rmtree(made, ignore_errors=True)
+    unit = shipment.unit
+    return replace(
+        unit,
+        path=os.path.normpath(os.path.join(root, unit.path)),
+        var_files=tuple(os.path.normpath(os.path.join(root, each)) for each in unit.var_files),
+    )
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return path != directory and path.startswith(os.path.join(directory, ""))
+
+
+def _files_below(directory: str, inner: frozenset[str]) -> Iterable[str]:
+    """The files of a directory without those of others that are in it, as paths from it."""
+    for current, directories, names in os.walk(directory):
+        directories[:] = sorted(
+            each
+            for each in directories
+            if not each.startswith(".")
+            and each not in _NEVER
+            and os.path.join(current, each) not in inner
+        )
+        for name in sorted(names):
+            is_state = name.startswith(_NEVER)
+            if name == _LOCK or not (name.startswith(".") or is_state):
+                yield os.path.relpath(os.path.join(current, name), directory)
+
+
+def _packed(directory: str, names: Iterable[str]) -> tuple[str, bytes]:
+    files: list[tuple[str, bool, bytes]] = []
+    for name in names:
+        path = os.path.join(directory, name)
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                files.append((name, os.access(path, os.X_OK), file.read()))
+    data = pickle.dumps(files, protocol=5)
+    return hashlib.sha256(data).hexdigest(), data
+
+
+def _unpack(package: Package, target: str) -> None:
+    files: list[tuple[str, bool, bytes]] = pickle.loads(package.data)
+    os.makedirs(target, exist_ok=True)
+    for name, is_program, content in files:
+        path = os.path.normpath(os.path.join(target, name))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+        if is_program:
+            os.chmod(path, 0o755)

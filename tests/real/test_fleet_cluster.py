@@ -1,0 +1,322 @@
+"""Fleets on a real Dask cluster of several processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from nigari.fleet import aio
+from nigari.fleet.cluster import ClusterWorkers
+from nigari.fleet.planning import FleetPlan
+from nigari.fleet.results import FleetResult, UnitStatus
+from tests.cli.process import ROOT, environment
+from tests.fleet.trees import write_tree
+
+pytest.importorskip("distributed")
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.filterwarnings("default"),  # of the libraries of Dask
+]
+
+
+class States(BaseHTTPRequestHandler):
+    """A server that keeps states and locks them."""
+
+    contents: dict[str, bytes] = {}  # noqa: RUF012 - shared by all requests
+    locks: dict[str, bytes] = {}  # noqa: RUF012 - as above
+
+    def do_GET(self) -> None:
+        content = self.contents.get(self.path)
+        self._answer(200 if content else 404, content or b"")
+
+    def do_POST(self) -> None:
+        self.contents[self.path.partition("?")[0]] = self._body()
+        self._answer(200)
+
+    def do_LOCK(self) -> None:
+        body = self._body()
+        held = self.locks.setdefault(self.path, body)
+        self._answer(200 if held == body else 423, held)
+
+    def do_UNLOCK(self) -> None:
+        self._body()
+        self.locks.pop(self.path, None)
+        self._answer(200)
+
+    def _body(self) -> bytes:
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def _answer(self, status: int, content: bytes = b"") -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is printed."""
+
+
+@pytest.fixture
+def states() -> Iterator[str]:
+    """The address of a server for states."""
+    States.contents, States.locks = {}, {}
+    server = ThreadingHTTPServer(("127.0.0.1", 0), States)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+class Machines:
+    """A scheduler and workers, each a process of its own."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._begin("scheduler", "scheduler", "--port", "0", "--no-dashboard")
+        self.address = self._told("scheduler", "Scheduler at:").split()[-1]
+        for name in ("one", "two"):
+            self.add(name)
+
+    def add(self, name: str) -> None:
+        scratch = ("--local-directory", str(self._directory / name))
+        flags = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
+        self._begin(name, "worker", self.address, *flags, *scratch)
+
+    def _begin(self, name: str, kind: str, *arguments: str) -> None:
+        with open(self._directory / f"{name}.log", "wb") as log:
+            self.processes[name] = subprocess.Popen(
+                (sys.executable, "-m", "distributed.cli.dask_" + kind, *arguments),
+                env=environment(PYTHONPATH=f"{ROOT / 'src'}:{ROOT}"),
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def _told(self, name: str, text: str) -> str:
+        for _ in range(600):
+            for line in (self._directory / f"{name}.log").read_text().splitlines():
+                if text in line:
+                    return line
+            time.sleep(0.1)
+        raise AssertionError((self._directory / f"{name}.log").read_text())
+
+    def kill(self, name: str) -> None:
+        """The end of a machine: the whole group of processes."""
+        process = self.processes.pop(name)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def close(self) -> None:
+        for name in list(self.processes):
+            self.kill(name)
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    directory = tmp_path / "machines"
+    directory.mkdir()
+    found = Machines(directory)
+    yield found
+    found.close()
+
+
+def _unit(states: str, name: str, needs: str = "", command: str = "true") -> str:
+    read = f"""data "terraform_remote_state" "up" {{
+  backend = "http"
+  config  = {{ address = "{states}/{needs}" }}
+}}
+"""
+    given = f"data.terraform_remote_state.up.outputs.{needs}" if needs else '"first"'
+    return f"""
+terraform {{
+  backend "http" {{
+    address      = "{states}/{name}"
+    lock_address = "{states}/{name}"
+    unlock_address = "{states}/{name}"
+  }}
+}}
+{read if needs else ""}
+module "m" {{
+  source = "../modules/m"
+  input  = {given}
+}}
+resource "terraform_data" "said" {{
+  input = module.m.text
+  provisioner "local-exec" {{ command = "echo {name} $PASSED >> $JOURNAL && {command}" }}
+}}
+output "{name}" {{ value = terraform_data.said.id }}
+"""
+
+
+_MODULE = """
+variable "input" {}
+output "text" { value = templatefile("${path.module}/t.tpl", { x = var.input }) }
+"""
+
+
+def _tree(root: Path, states: str, slow: str = "true") -> Path:
+    return write_tree(
+        root,
+        {
+            "a/main.tf": _unit(states, "a"),
+            "b/main.tf": _unit(states, "b", "a", slow),
+            "c/main.tf": _unit(states, "c", "b"),
+            "x/main.tf": _unit(states, "x"),
+            "modules/m/main.tf": _MODULE,
+            "modules/m/t.tpl": "<${x}>",
+        },
+    )
+
+
+class Work:
+    """A fleet whose work is done by the machines."""
+
+    def __init__(self, root: Path, machines: Machines) -> None:
+        self.root = root
+        self.journal = root.parent / "done"
+        self._address = machines.address
+
+    def open(self) -> aio.Fleet:
+        environ = environment(JOURNAL=str(self.journal), PASSED="passed", SECRET="hunter2")
+        return aio.open(
+            self.root,
+            environ=environ,
+            workers=lambda found: ClusterWorkers(
+                self._address, found, pass_env=["JOURNAL", "PASSED"], environ=environ
+            ),
+        )
+
+    def lines(self) -> list[str]:
+        return self.journal.read_text().split("\n")[:-1] if self.journal.exists() else []
+
+
+def test_a_fleet_is_planned_and_applied_elsewhere(
+    tmp_path: Path, states: str, machines: Machines
+) -> None:
+    work = Work(_tree(tmp_path / "fleet", states), machines)
+
+    async def whole() -> tuple[FleetPlan, FleetResult, FleetPlan]:
+        async with work.open() as fleet:
+            plan = await fleet.plan()
+            result = await fleet.apply(plan)
+            return plan, result, await fleet.plan(keep=False)
+
+    plan, result, after = asyncio.run(whole())
+    assert not plan.has_failed, [each.result.diagnostics for each in plan.units.values()]
+    assert plan.totals == (4, 0, 0)
+    assert not result.has_failed, [each.diagnostics for each in result.units.values()]
+    assert after.changed == []
+    assert sorted(work.lines()) == ["a passed", "b passed", "c passed", "x passed"]
+    assert [each[0] for each in work.lines() if each[0] != "x"] == ["a", "b", "c"]
+    # Nothing has been made here: workers have their own copies, without what is hidden.
+    assert not (work.root / "a" / ".terraform").exists()
+    copies = list((tmp_path / "machines").glob("*/**/nigari-fleet/*/modules/m/t.tpl"))
+    assert copies
+
+
+def test_a_local_state_stays_here(tmp_path: Path, machines: Machines) -> None:
+    root = write_tree(tmp_path / "fleet", {"a/main.tf": 'resource "terraform_data" "x" {}'})
+    work = Work(root, machines)
+
+    async def whole() -> FleetPlan:
+        async with work.open() as fleet:
+            return await fleet.plan(keep=False)
+
+    (problem,) = asyncio.run(whole()).units["a"].result.diagnostics
+    assert problem.summary == "State that other machines cannot reach"
+
+
+def _killing(work: Work, machines: Machines, victim: str | None) -> FleetResult:
+    """Apply, and have a machine killed that is applying unit b."""
+
+    async def whole() -> FleetResult:
+        async with work.open() as fleet:
+            plan = await fleet.plan()
+            applying = asyncio.create_task(fleet.apply(plan))
+            for _ in range(1200):
+                if any(line.startswith("b") for line in work.lines()):
+                    break
+                await asyncio.sleep(0.05)
+            machines.kill(victim or _busy(machines))
+            return await asyncio.wait_for(applying, 120)
+
+    return asyncio.run(whole())
+
+
+def _busy(machines: Machines) -> str:
+    """The machine on which the provisioner of b runs."""
+    for name in ("one", "two"):
+        pid = machines.processes[name].pid
+        found = subprocess.run(
+            ("pgrep", "-g", str(pid), "-f", "sleep 4"), capture_output=True, check=False
+        )
+        inner = subprocess.run(("pgrep", "-P", str(pid)), capture_output=True, check=False)
+        if found.stdout or inner.stdout:
+            return name
+    raise AssertionError("nobody is busy")
+
+
+def test_a_lost_machine_does_not_repeat_an_apply(
+    tmp_path: Path, states: str, machines: Machines
+) -> None:
+    work = Work(_tree(tmp_path / "fleet", states, "sleep 4"), machines)
+    result = _killing(work, machines, None)
+    assert result.units["b"].status is UnitStatus.LOST
+    assert result.units["c"].status is UnitStatus.SKIPPED
+    assert result.units["x"].is_done
+    assert [line[0] for line in work.lines()].count("b") == 1
+    # The lock of the backend says that somebody was there; who has looked removes it.
+    assert States.locks
+    States.locks.clear()
+
+    async def go_on() -> FleetResult:
+        async with work.open() as fleet:
+            begun = fleet.unfinished()
+            assert begun is not None
+            return await fleet.resume(begun)
+
+    result = asyncio.run(go_on())
+    assert not result.has_failed, [each.diagnostics for each in result.units.values()]
+    lines = [line[0] for line in work.lines()]
+    assert (lines.count("a"), lines.count("c"), lines.count("x")) == (1, 1, 1)
+
+
+def test_the_scheduler_is_killed(tmp_path: Path, states: str, machines: Machines) -> None:
+    work = Work(_tree(tmp_path / "fleet", states, "sleep 4"), machines)
+    result = _killing(work, machines, "scheduler")
+    assert result.units["b"].status is UnitStatus.LOST
+    assert result.units["c"].status is UnitStatus.SKIPPED
+
+
+def test_a_lost_machine_while_planning(tmp_path: Path, states: str, machines: Machines) -> None:
+    root = tmp_path / "fleet"
+    write_tree(root, {f"u{n}/main.tf": _unit(states, f"u{n}") for n in range(20)})
+    write_tree(root, {"modules/m/main.tf": _MODULE, "modules/m/t.tpl": "<${x}>"})
+    work = Work(root, machines)
+
+    async def whole() -> FleetPlan:
+        async with work.open() as fleet:
+            planning = asyncio.create_task(fleet.plan(keep=False))
+            for _ in range(1200):
+                if list((tmp_path / "machines").glob("*/**/nigari-fleet/*")):
+                    break
+                await asyncio.sleep(0.05)
+            machines.kill("one")
+            return await asyncio.wait_for(planning, 240)
+
+    plan = asyncio.run(whole())
+    assert not plan.has_failed, [each.result.diagnostics for each in plan.units.values()]
+    assert plan.totals == (20, 0, 0)
