@@ -74,7 +74,7 @@ class Tenants:
 
         address = self._server.conn_str.replace("/postgres?", f"/{database}?")
         with psycopg.connect(address, autocommit=True) as connection:
-            cursor = connection.execute(query)  # type: ignore[arg-type]
+            cursor = connection.execute(query.encode())
             return [] if cursor.description is None else [row[0] for row in cursor.fetchall()]
 
 
