@@ -260,6 +260,19 @@ def _keeps_marks_in_try(step: Step, _: list[str], difference: Difference) -> boo
     return is_mark and is_more and "try(" in "".join(step.files.values())
 
 
+def _refuses_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool:
+    names = re.findall(r'The value of output "(\w+)" is sensitive', difference.text)
+    outputs = [
+        re.search(rf'output "{each}" {{\n  value = (.*)', step.files["main.tf"]) for each in names
+    ]
+    is_refusal = _like(
+        difference,
+        "exit code 0 / 1: Sensitive value in an output$",
+        r"diagnostics: \+error Sensitive value in an output$",
+    )
+    return is_refusal and bool(names) and all(each and "try(" in each[1] for each in outputs)
+
+
 def _replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == "diagnostics: +warning Nothing to replace"
 
@@ -337,6 +350,7 @@ EXPLAINED: Final = (
     Explained("OpenTofu cannot order these operations", _is_circle),
     Explained("a mistake is reported once", _is_told_once),
     Explained("try keeps the marks of what is not known yet", _keeps_marks_in_try),
+    Explained("try keeps the marks of what is not known yet", _refuses_marks_in_try),
     Explained("an address to replace that nothing has is a warning", _replaces_nothing),
     Explained(
         "objects in modules called by a module move with it",
