@@ -169,3 +169,29 @@ def test_modules_without_objects_are_not_expanded(
     status, said = applied(["-destroy"], {})
     assert status == 0, said
     assert "1 destroyed" in said
+
+
+def test_data_stay_that_something_depends_on_which_could_not_be_destroyed(vault: Vault) -> None:
+    looks = 'variable "end" { default = 0 }\ndata "vault_look" "%s" { name = "n" }\n'
+    stays = (
+        'resource "terraform_data" "x" {\n  input = { look = data.vault_look.%s.found, end = var.end }\n'
+        '  provisioner "local-exec" {\n    when    = destroy\n    command = "exit ${self.input.end}"\n'
+        "  }\n}\n"
+    )
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(REQUIRED + (looks + stays) % ("in", "in"))
+    Path("main.tf").write_text(
+        REQUIRED
+        + _UNUSED
+        + (looks + stays).replace("default = 0", "default = 1") % ("d", "d")
+        + 'module "m" {\n  source = "./m"\n  for_each = { a = 0, b = 1 }\n  end = each.value\n}\n'
+    )
+    _run("get")
+    _run("apply", "-auto-approve")
+    _run("destroy", "-auto-approve", code=1)
+    assert inside("state", "list").out.split() == [
+        "data.vault_look.d",
+        "terraform_data.x",
+        'module.m["b"].data.vault_look.in',
+        'module.m["b"].terraform_data.x',
+    ]

@@ -9,7 +9,14 @@ from __future__ import annotations
 import asyncio
 import math
 
-from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
+from nigari.addrs.absolute import (
+    Abs,
+    AbsResource,
+    AbsResourceInstance,
+    instance_of,
+    resource_of,
+)
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA
 from nigari.apply.host import ApplyHost
@@ -135,6 +142,27 @@ class ApplyContext:
         if renewed != known or not is_same:
             self.draft.set_current(change.address, renewed, change.provider)
 
+    def keep_data(self, undestroyed: set[str]) -> None:
+        """Keep the data that a destroy was to forget, but that objects depend on which are left."""
+        needed: dict[AbsResource, set[ModuleAddr]] = {}
+        for change in self.plan.changes:
+            state = self.draft.instance(change.address)
+            if state is None or str(change.address) not in undestroyed:
+                continue
+            for stored in (state.current, *state.deposed.values()):
+                for each in () if stored is None else stored.dependencies:
+                    if each.item.mode is DATA:
+                        needed.setdefault(each, set()).add(change.address.module)
+        for resource in self.plan.previous_state.resources.values() if needed else ():
+            address = resource.address
+            users = needed.get(Abs(address.module.unkeyed, address.item), ())
+            if not any(_may_need(user, address.module) for user in users):
+                continue
+            for key, instance in resource.instances.items():
+                at = instance_of(address, key)
+                if self.draft.instance(at) is None:
+                    self.draft.set_current(at, instance.current, resource.manager_of(key))
+
     def report_faults(self, change: Change, faults: list[Fault]) -> None:
         """Tell what a provider did wrong."""
         for fault in faults:
@@ -147,3 +175,15 @@ class ApplyContext:
                 "provider.",
                 address=str(change.address),
             )
+
+
+def _may_need(user: ModuleAddr, module: ModuleAddr) -> bool:
+    """Whether what is in one module instance may depend on what is in another: other instances of
+    the same module have nothing to do with it.
+    """
+    for (name, key), (its_name, its_key) in zip(user.steps, module.steps, strict=False):
+        if name != its_name:
+            return True
+        if key != its_key:
+            return False
+    return True

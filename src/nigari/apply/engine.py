@@ -128,6 +128,8 @@ class Application:
         """Work out what depends on everything that was done: checks and output values."""
         draft = self._context.draft
         self._context.renew_dependencies()
+        if self._plan.mode is PlanMode.DESTROY:
+            self._context.keep_data(self._undestroyed())
         checks = await self._checks()
         draft.set_checks(checks)
         refused = _refused_outputs(checks) | self._unsettled_outputs() | self._waiting_outputs()
@@ -168,6 +170,12 @@ class Application:
         assert self._executor is not None
         operations = self._executor.left_out()
         return {each.address for each in operations if each.kind in _MAKING}
+
+    def _undestroyed(self) -> set[str]:
+        """The instances of which something was not destroyed as planned."""
+        assert self._executor is not None
+        operations = self._executor.left_out()
+        return {each.address for each in operations if each.kind is OperationKind.DELETE}
 
     def _needs_any(self, block: Block, unsettled: set[Block]) -> bool:
         before = self._blocks.resources_before(block) if unsettled else ()
