@@ -286,3 +286,39 @@ def test_destroy_after_the_first_round_and_of_what_lost_its_cause(directory: Pat
     done = run("destroy", "-auto-approve")
     assert done.code == 0, done.err
     assert "Destroy complete! Resources: 1 destroyed." in done.out
+
+
+# -- explain ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "rounds"),
+    [
+        ("terraform_data.a", 1),
+        ("terraform_data.b", 2),
+        ("terraform_data.b.for_each", 2),
+        ("terraform_data.c", 2),
+        ("terraform_data.d", 3),
+        ("output.n", 2),
+        ("local.plain", 1),
+    ],
+)
+def test_explain_says_how_many_rounds_there_may_be(address: str, rounds: int) -> None:
+    Path("main.tf").write_text(
+        TWO
+        + """\
+locals {
+  plain = "p"
+}
+resource "terraform_data" "c" {
+  input = terraform_data.b
+}
+resource "terraform_data" "d" {
+  count = length(terraform_data.c.output)
+}
+"""
+    )
+    done = run("explain", address)
+    assert (f"  {rounds} rounds at most, with apply -allow-deferral\n" in done.out) is (rounds > 1)
+    found = json.loads(run("explain", "-json", address).out)
+    assert found.get("rounds", 1) == rounds

@@ -25,6 +25,8 @@ def explanation_json(
         result["is_changed"] = explanation.is_changed
     if explanation.fate:
         result["action"] = explanation.fate
+    if explanation.rounds > 1:
+        result["rounds"] = explanation.rounds
     if explanation.chains:
         result["chains"] = list(explanation.chains)
     if explanation.range is not None:

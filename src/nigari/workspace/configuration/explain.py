@@ -16,7 +16,7 @@ from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.resource import ResourceInstance
 from nigari.config.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.causes import UnknownCause
+from nigari.eval.base.causes import Phase, UnknownCause
 from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.instances import CallNode, Frame, Origin
 from nigari.hcl.parser import parse_expression
@@ -68,6 +68,15 @@ class Explainer:
 
     def address(self, text: str) -> Explanation | None:
         """What stands at an address; None where nothing does, which is reported."""
+        explanation = self._at(text)
+        if explanation is None or explanation.phase != Phase.APPLY.value:
+            return explanation
+        # What decides is another block, whose references are all that has to be looked at.
+        from nigari.workspace.configuration.rounds import most_rounds
+
+        return replace(explanation, rounds=most_rounds(self._run, text))
+
+    def _at(self, text: str) -> Explanation | None:
         found = self._split(text)
         if found is None:
             return None

@@ -69,6 +69,10 @@ class Explanation:
     """Where the value of a variable is written: in a file of values, or in the call."""
     earlier: Value | None = None
     """What it was when the configuration was last applied, where that is known."""
+    rounds: int = 1
+    """How many rounds `apply -allow-deferral` takes at most until what was asked for is done, from
+    nothing.
+    """
     fate: str = ""
     """What a plan does with the resource instance that it is a part of: `create`, `update`,
     `replace` and so on.
@@ -159,6 +163,8 @@ def explanation_text(explanation: Explanation) -> str:
     lines = [f"{explanation.name} = {explanation.shown_value}"]
     lines.append(f"  {_WORDS[explanation.phase]}")
     lines += [f"  {chain}" for chain in explanation.chains]
+    if explanation.rounds > 1:
+        lines.append(f"  {explanation.rounds} rounds at most, with apply -allow-deferral")
     lines += _whence(explanation, "  ")
     if explanation.parts:
         lines += ["", "It comes from:"]

@@ -41,7 +41,7 @@ def uses_of(run: StaticRun, address: str, diags: Diagnostics) -> list[User] | No
     no such thing.
     """
     users = _users(run)
-    named = {_name(block): block for block in users}
+    named = {block_name(block): block for block in users}
     start = named.get(address)
     if start is None:
         hint = did_you_mean(address, named)
@@ -57,7 +57,7 @@ def uses_of(run: StaticRun, address: str, diags: Diagnostics) -> list[User] | No
     for block, distance in pending:
         for user in users[block]:
             if user != start and user not in found:
-                found[user] = User(_name(user), distance + 1, _name(block))
+                found[user] = User(block_name(user), distance + 1, block_name(block))
                 pending.append((user, distance + 1))
     return list(found.values())
 
@@ -84,7 +84,7 @@ def written_blocks(run: StaticRun) -> list[WrittenBlock]:
         for user in found:
             needs[numbers[user]].append(numbers[block])
     return [
-        WrittenBlock(_name(block), _kind(block[1]), str(block[0]), tuple(needs[number]))
+        WrittenBlock(block_name(block), _kind(block[1]), str(block[0]), tuple(needs[number]))
         for block, number in numbers.items()
     ]
 
@@ -101,7 +101,7 @@ def _kind(name: str) -> str:
     return first if first in _KINDS else "resource"
 
 
-class _Written(BlockGraph):
+class WrittenGraph(BlockGraph):
     """What blocks need, by all references that are written in them."""
 
     def __init__(self, run: StaticRun) -> None:
@@ -152,7 +152,7 @@ def _declared(instance: ModuleInstance) -> Iterable[str]:
 
 def _users(run: StaticRun) -> Mapping[Block, list[Block]]:
     """What uses each block, directly."""
-    graph = _Written(run)
+    graph = WrittenGraph(run)
     users: dict[Block, dict[Block, None]] = {block: {} for block in graph.blocks}
     for block in graph.blocks:
         for need in graph.needs(block):
@@ -170,7 +170,7 @@ def _real(need: Block, known: Mapping[Block, object]) -> Iterable[Block]:
     return (need,) if need in known else ()
 
 
-def _name(block: Block) -> str:
+def block_name(block: Block) -> str:
     """The address of a block; what decides the instances of a module has that of its call."""
     path, name = block
     module = str(path)
