@@ -33,7 +33,7 @@ _TELLING: Final = 4
 """What is shorter than this may be in a message by chance, where it is not quoted."""
 
 # Where many parts of an argument are unknown, the first few say enough about why.
-_MOST_SEARCHED: Final = 256
+MOST_SEARCHED: Final = 256
 
 
 PythonCallable = Callable[..., object]  # type: ignore[explicit-any]  # whatever its parameters
@@ -309,7 +309,7 @@ def find_causes(values: Sequence[Value]) -> tuple[object, ...]:
             if isinstance(data, Unknown):
                 causes = join_causes(causes, data.causes)
                 searched += 1
-                if len(causes) >= MAX_CAUSES or searched >= _MOST_SEARCHED:
+                if len(causes) >= MAX_CAUSES or searched >= MOST_SEARCHED:
                     return causes
             elif value.flags & HAS_UNKNOWN:
                 pending.append(value.elements())

@@ -242,7 +242,8 @@ class Planner:
     def _check_replaced(self, host: PlanHost, options: PlanOptions) -> None:
         """Warn of replacements that are asked for where there is nothing."""
         for address in options.replaced:
-            if (address, "") in host.changes or host.diags.has_errors:
+            is_there = (address, "") in host.changes or host.held_by(address) is not None
+            if is_there or host.diags.has_errors:
                 continue
             block = resource_of(address)
             others = [str(each) for each, _ in host.changes if resource_of(each) == block]

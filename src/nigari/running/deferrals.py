@@ -14,12 +14,14 @@ from enum import Enum
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.config.declared import Repetition
+from nigari.cty.function import MOST_SEARCHED
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Range
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, Expansion, InstanceData
 from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.scope import nodes_of
 from nigari.lang.references import Reference
 from nigari.record import record
 from nigari.running.unknown_values import is_reported
@@ -145,6 +147,17 @@ class Deferrals:
             return []
         return self.of_causes(causes_within(value))
 
+    def beside(self, place: Written) -> list[Deferral]:
+        """What the values wait for that a place refers to, where these are so many that a value made
+        of them may not tell: it keeps a few causes only.
+        """
+        found: list[Deferral] = []
+        for reference in place.references:
+            for node in nodes_of(place.frame, reference):
+                if _is_large(node.value):
+                    found += self.within(node.value)
+        return found
+
     def of_causes(self, causes: Sequence[UnknownCause]) -> list[Deferral]:
         """What values wait for that are unknown for these reasons."""
         return [self.found[each] for each in causes if each in self.found]
@@ -193,6 +206,18 @@ class Deferrals:
             unknown_value=value,
         )
         return deferral, certain
+
+
+def _is_large(value: Value) -> bool:
+    """Whether more parts of a value are unknown than anybody looks at for causes."""
+    pending, count = [value], 0
+    while pending and count <= MOST_SEARCHED:
+        current = pending.pop()
+        if not current.is_known:
+            count += 1
+        elif not current.is_wholly_known:
+            pending.extend(current.elements())
+    return count > MOST_SEARCHED
 
 
 def _functions_of(value: Value) -> tuple[str, ...]:

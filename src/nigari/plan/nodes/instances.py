@@ -505,7 +505,8 @@ class InstanceNode(ValueNode):
             self.config = value
             deferrals = self.owner.run.deferrals
             if deferrals is not None and not value.is_wholly_known:
-                self.wait_for(deferrals.within(value))
+                place = Written(self.frame, self.owner.body.references, self.data)
+                self.wait_for(deferrals.within(value) or deferrals.beside(place))
         return ()
 
     def choose_provider(self) -> Sequence[Need]:
