@@ -242,11 +242,11 @@ class Planner:
     def _check_replaced(self, host: PlanHost, options: PlanOptions) -> None:
         """Warn of replacements that are asked for where there is nothing."""
         for address in options.replaced:
-            is_there = (address, "") in host.changes or host.held_by(address) is not None
+            is_there = (address, "") in host.record.changes or host.held_by(address) is not None
             if is_there or host.diags.has_errors:
                 continue
             block = resource_of(address)
-            others = [str(each) for each, _ in host.changes if resource_of(each) == block]
+            others = [str(each) for each, _ in host.record.changes if resource_of(each) == block]
             hint = (
                 (f" The instances are {', '.join(sorted(others)[:_MOST_NAMED])}.") if others else ""
             )
@@ -292,11 +292,11 @@ class Planner:
         return self.diags.has_errors
 
     def _finished(self, host: PlanHost, options: PlanOptions) -> Plan:
-        changes = sorted(host.changes.values(), key=lambda each: each.address.sort_key())
+        changes = sorted(host.record.changes.values(), key=lambda each: each.address.sort_key())
         if options.mode is not PlanMode.DESTROY:
             _warn_of_forgetting(changes, self.diags)
         for memory in host.providers.memories():
-            host.refreshed.remember(memory)
+            host.record.refreshed.remember(memory)
         host.undo_held_moves()
         return Plan(
             options.mode,
@@ -304,11 +304,11 @@ class Planner:
             self._outputs(host, options),
             self._drift(host, options),
             self._state,
-            host.refreshed.finish(),
+            host.record.refreshed.finish(),
             self._checks(host, options),
             bool(options.targets or options.excluded),
             ephemeral=tuple(
-                sorted(host.ephemeral_instances, key=lambda each: each.address.sort_key())
+                sorted(host.record.ephemeral_instances, key=lambda each: each.address.sort_key())
             ),
             modules={
                 frame.instance.addr: tuple(
@@ -324,7 +324,7 @@ class Planner:
         """What has changed outside, which does not matter to what is destroyed anyway."""
         if options.mode is PlanMode.DESTROY:
             return ()
-        return tuple(sorted(host.drift, key=lambda each: each.address.sort_key()))
+        return tuple(sorted(host.record.drift, key=lambda each: each.address.sort_key()))
 
     def _checks(self, host: PlanHost, options: PlanOptions) -> tuple[CheckResult, ...]:
         declared = declared_checks(self._surroundings.root)
@@ -338,7 +338,7 @@ class Planner:
             is_resource = each.kind == "resource"
             return selected is None or (is_resource and (each.module, each.item) in selected.blocks)
 
-        found = check_results(host.conditions, declared, is_expanded)
+        found = check_results(host.record.conditions, declared, is_expanded)
         return found if selected is None else with_read_checks(found, _read_checks(host, selected))
 
     # -- outputs ------------------------------------------------------------------------------

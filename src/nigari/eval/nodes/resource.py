@@ -57,7 +57,7 @@ class ValidateConfig(Effect):
     config: Value
 
 
-class SchemaRun(Run, Protocol):
+class SchemaLookups(Run, Protocol):
     """What a run offers to resources that providers look at."""
 
     def provider_instances(
@@ -102,7 +102,7 @@ class ValidatedResource(ResourceNode):
     """A resource of one module instance, looked at without a provider process."""
 
     __slots__ = (
-        "_checked",
+        "_run",
         "_config",
         "_data",
         "_provider",
@@ -117,13 +117,13 @@ class ValidatedResource(ResourceNode):
         frame: Frame,
         resource: Resource,
         schemas: Schemas,
-        checked: SchemaRun,
+        run: SchemaLookups,
         waits: Sequence[Node] = (),
     ) -> None:
         super().__init__(frame, resource)
         self._waits = waits
         """What the calls of the module wait for, and so everything in it; imports of it."""
-        self._checked = checked
+        self._run = run
         self._provider = provider_of(frame.module, resource.provider_name)
         self._data = deferred_data(resource.repetition)
         self._schema = self._find_schema(schemas)
@@ -181,7 +181,7 @@ class ValidatedResource(ResourceNode):
         value = evaluate(self.frame, compiled, self._data, owner=self)
         if not isinstance(value, Value):
             return value
-        known = self._checked.provider_instances(self.frame, ref.config)
+        known = self._run.provider_instances(self.frame, ref.config)
         check_provider_key(self.frame, ref, value, known, str(self.resource.addr))
         return ()
 
@@ -235,7 +235,7 @@ class ValidatedResource(ResourceNode):
             return ()
         addr = self.resource.addr
         effect = ValidateConfig(self._provider, addr.mode, addr.type, self._config)
-        told = self._checked.told(effect)
+        told = self._run.told(effect)
         if told is None:
             return (effect,)
         if not told:

@@ -83,7 +83,7 @@ def _expansion_cause(
     return UnknownCause(kind, frame.instance.addr, name, where)
 
 
-class ModuleRun(Run, Protocol):
+class ModuleLookups(Run, Protocol):
     """Who finds out where the instances of a call come from."""
 
     def look_into(self, instance: ModuleInstance, parent: Frame, like: Frame) -> Frame:
@@ -127,11 +127,11 @@ class ModuleRun(Run, Protocol):
 class StaticCall(ModuleCallNode):
     """A call in the static phase: it finds out where its instances come from."""
 
-    __slots__ = ("_expanded", "_expansion", "_finder", "_is_bounded")
+    __slots__ = ("_expanded", "_expansion", "_run", "_is_bounded")
 
-    def __init__(self, frame: Frame, call: ModuleCall, finder: ModuleRun) -> None:
+    def __init__(self, frame: Frame, call: ModuleCall, run: ModuleLookups) -> None:
         super().__init__(frame, call)
-        self._finder = finder
+        self._run = run
         self._expanded: InstancedCall | None = None
         self._expansion: dict[InstanceKey, InstanceData] | None = None
         self._is_bounded = False
@@ -174,19 +174,19 @@ class StaticCall(ModuleCallNode):
         """Find out which instances there are of a call that leads back to its own module: it must
         come to an end.
         """
-        finder, repetition = self._finder, self.call.repetition
-        if any(module.is_same_as(each) for each in finder.endless):
+        run, repetition = self._run, self.call.repetition
+        if any(module.is_same_as(each) for each in run.endless):
             return self._end()
         ends = self._ends(module)
-        finder.recursions += 1
-        too_many = finder.recursions > MOST_RECURSIONS or self._times(module) > MOST_TIMES
+        run.recursions += 1
+        too_many = run.recursions > MOST_RECURSIONS or self._times(module) > MOST_TIMES
         if too_many or (repetition.is_single and not ends):
-            finder.endless.append(module)
+            run.endless.append(module)
             _report_endless(self, too_many)
             return self._end()
         self._is_bounded = True
         if repetition.is_single:
-            wishes = [finder.wish_expansion(caller, name) for caller, name in ends]
+            wishes = [run.wish_expansion(caller, name) for caller, name in ends]
             return self._end() if any(wishes) else ()
         return self._expand_now()
 
@@ -215,7 +215,7 @@ class StaticCall(ModuleCallNode):
             )
             for argument, expr in arguments:
                 if expr is not None:
-                    slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._finder.wish)
+                    slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._run.wish)
                     explain_unknown(slot, expansion.deferred_by)
             return self._end()
         if expansion.is_wrong:
@@ -236,7 +236,7 @@ class StaticCall(ModuleCallNode):
         if repetition.is_single or (repetition.enabled is None and DEFERRED not in self.frames):
             return self
         if self._expanded is None:
-            self._expanded = InstancedCall(self.frame, self.call, self._finder, self)
+            self._expanded = InstancedCall(self.frame, self.call, self._run, self)
         return self._expanded
 
     def whole(self) -> Value | list[Need]:
@@ -257,7 +257,7 @@ class StaticCall(ModuleCallNode):
         name = f"module.{call.name}"
         if repetition.is_single:
             return {None: NO_INSTANCE_DATA}
-        if not self._finder.must_expand(frame.instance.addr, call.name):
+        if not self._run.must_expand(frame.instance.addr, call.name):
             return deferred(frame, name, repetition)
         expansion = expand(frame, repetition)
         if isinstance(expansion, list):
@@ -268,13 +268,13 @@ class StaticCall(ModuleCallNode):
     def _module(self, key: InstanceKey, data: InstanceData) -> CompiledModule | list[Need] | None:
         """The module that one instance is made of; None where that has been reported."""
         frame, call = self.frame, self.call
-        wanted = self._finder.module_source(frame, call, data)
+        wanted = self._run.module_source(frame, call, data)
         if wanted is None or isinstance(wanted, list):
             return wanted
         source, version = wanted
         addr = frame.instance.addr.child(call.name, key)
         effect = InstallModule(addr, source, version)
-        return self._finder.installed(effect) if self._finder.is_answered(effect) else [effect]
+        return self._run.installed(effect) if self._run.is_answered(effect) else [effect]
 
     def _open(self, modules: dict[InstanceKey, CompiledModule]) -> None:
         assert self._expansion is not None
@@ -292,11 +292,11 @@ class StaticCall(ModuleCallNode):
 class InstancedCall(ModuleCallNode):
     """A call with an instance for each key, made beside a call that one instance stands for."""
 
-    __slots__ = ("_deferred_by", "_finder", "_like")
+    __slots__ = ("_deferred_by", "_run", "_like")
 
-    def __init__(self, frame: Frame, call: ModuleCall, finder: ModuleRun, like: CallNode) -> None:
+    def __init__(self, frame: Frame, call: ModuleCall, run: ModuleLookups, like: CallNode) -> None:
         super().__init__(frame, call)
-        self._finder = finder
+        self._run = run
         self._like = like
         """The call that has found the modules."""
         self._deferred_by: Value | None = None
@@ -322,7 +322,7 @@ class InstancedCall(ModuleCallNode):
         parent = self.frame.instance
         addr = parent.addr.child(self.call.name, key)
         child = ModuleInstance(addr, template.instance.compiled, parent, self.call, data)
-        return self._finder.look_into(child, self.frame, template)
+        return self._run.look_into(child, self.frame, template)
 
     @property
     def undecided(self) -> Value | None:

@@ -127,7 +127,7 @@ class DataInstance(ChangingInstance):
 
     def _store(self, value: Value) -> None:
         self.value = with_schema_marks(value, self.schema)
-        self.owner.run.note_data(self.address, value, self.schema, self.provider_address)
+        self.owner.run.record.note_data(self.address, value, self.schema, self.provider_address)
 
     def _plan_reading(self, found: Value | None, reason: Reason) -> None:
         """Have the data source read when the plan is applied."""
@@ -138,7 +138,7 @@ class DataInstance(ChangingInstance):
         elif self.owner.run.is_refresh_only:
             self.is_unread = True
             self.value = unknown(self.schema.block.implied_type)
-            self.owner.run.note_unread(self.address, self.provider_address)
+            self.owner.run.record.note_unread(self.address, self.provider_address)
             return
         self.value: Value = with_schema_marks(found, self.schema)
         if not self.owner.run.is_refresh_only:

@@ -97,14 +97,14 @@ class _Collected:
 
     def _block_of(self, deferral: Deferral) -> Iterator[Block]:
         """The block that a deferral is about, as the block graph knows it."""
-        change = self._host.deferred.get(deferral.cause)
+        change = self._host.record.deferred.get(deferral.cause)
         if change is not None:
             yield resource_block(Abs(change.address.module, change.address.item.resource))
 
     # -- one by one -----------------------------------------------------------------------------
 
     def _change(self, deferral: Deferral) -> DeferredChange:
-        change = self._host.deferred.get(deferral.cause)
+        change = self._host.record.deferred.get(deferral.cause)
         latest = deferral.latest
         if change is not None:
             block = resource_block(Abs(change.address.module, change.address.item.resource))
@@ -179,8 +179,8 @@ class _Collected:
             before = self._deferrals.within(node.value)
             if isinstance(node, OutputNode) and before:
                 yield self._waiting(f"output.{name}", DeferredKind.OUTPUT, before)
-        planned = {str(each.address) for each in host.changes.values()}
-        for kind, _, address, conditions in host.conditions:
+        planned = {str(each.address) for each in host.record.changes.values()}
+        for kind, _, address, conditions in host.record.conditions:
             before = self._deferrals.of_causes(conditions.outcome.causes)
             if kind == "resource":
                 address = f"conditions of {address}"

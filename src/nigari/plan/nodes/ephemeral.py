@@ -68,7 +68,9 @@ class PlannedEphemeral(InstanceNode):
         if self.provider is not None and self.provider.is_partial:
             self.postpone_as(DeferralReason.PROVIDER)
             return
-        run.note_ephemeral(EphemeralInstance(self.address, self.provider_address, self.schema))
+        run.record.note_ephemeral(
+            EphemeralInstance(self.address, self.provider_address, self.schema)
+        )
         if self._has_pending or not config.is_wholly_known:
             plain, marks = unmark_deep_with_paths(config)
             planned = planned_unknown(self.schema.block, plain)

@@ -67,7 +67,7 @@ class Orphans:
                 is_gone = not host.is_wanted(address) and host.looks_at(address)
                 is_gone = is_gone and host.held_by(address) is None
             if is_gone:
-                host.refreshed.set_current(address, None, resource.manager_of(key))
+                host.record.refreshed.set_current(address, None, resource.manager_of(key))
 
     def _objects(
         self, address: AbsResourceInstance, instance: InstanceState, is_wanted: bool

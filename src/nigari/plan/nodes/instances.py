@@ -31,10 +31,11 @@ from nigari.eval.nodes.conditions import Conditions
 from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.resource import advised
 from nigari.events import Listener
-from nigari.plan.model.changes import Action, Change, EphemeralInstance
-from nigari.plan.model.conditions import Noted, resource_conditions
+from nigari.plan.model.changes import Action, Change
+from nigari.plan.model.conditions import resource_conditions
 from nigari.plan.nodes.imports import Imports
-from nigari.plan.objects.prior import PriorModules, PriorObject, current_value
+from nigari.plan.nodes.plan_record import PlanRecord
+from nigari.plan.objects.prior import PriorModules, current_value
 from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
 from nigari.plan.order.selection import Selection
 from nigari.plan.order.settings import Settings
@@ -59,10 +60,11 @@ from nigari.schema.provider import Schema
 from nigari.state.model import State
 
 
-class PlanRun(Protocol):
-    """What nodes need of the plan that they are part of."""
+class PlanLookups(Protocol):
+    """What nodes look up in the plan that they are part of, and where they note what they find."""
 
     diags: Diagnostics
+    record: PlanRecord
     listener: Listener
     pool: ProviderPool
     providers: ProviderInstances
@@ -110,58 +112,6 @@ class PlanRun(Protocol):
         """Where an instance was before it was moved."""
         ...
 
-    def note(self, change: Change, resource: Resource | None) -> None:
-        """Make a change part of the plan."""
-        ...
-
-    def note_deferred(self, deferral: Deferral, change: Change | None) -> None:
-        """Leave an object for a later round, with what can be said of it by now."""
-        ...
-
-    def note_refreshed(
-        self,
-        address: AbsResourceInstance,
-        before: PriorObject,
-        now: PriorObject | None,
-        schema: Schema,
-        provider: AbsProviderInstance,
-        deposed: str = "",
-    ) -> None:
-        """Remember what a prior object is now."""
-        ...
-
-    def note_imported(
-        self, address: AbsResourceInstance, found: PriorObject, provider: AbsProviderInstance
-    ) -> None:
-        """Remember an object that is taken over."""
-        ...
-
-    def note_data(
-        self,
-        address: AbsResourceInstance,
-        value: Value,
-        schema: Schema,
-        provider: AbsProviderInstance,
-    ) -> None:
-        """Remember what a data source says."""
-        ...
-
-    def note_unread(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
-        """Forget what a data source said, because it is not known what to ask it."""
-        ...
-
-    def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
-        """Take over what the configuration now says of an object that stays as it is, for now."""
-        ...
-
-    def note_ephemeral(self, instance: EphemeralInstance) -> None:
-        """Remember that an ephemeral object may be needed."""
-        ...
-
-    def note_conditions(self, noted: Noted) -> None:
-        """Remember how the conditions of an object went."""
-        ...
-
 
 class RepeatedResource(ResourceNode):
     """A resource whose value is made of its instances."""
@@ -195,9 +145,9 @@ class PlannedResource(RepeatedResource):
 
     __slots__ = ("_is_expanded", "_keys", "body", "declared", "deferral", "run", "schema")
 
-    def __init__(self, frame: Frame, resource: Resource, run: PlanRun) -> None:
+    def __init__(self, frame: Frame, resource: Resource, run: PlanLookups) -> None:
         super().__init__(frame, resource)
-        self.run: PlanRun = run
+        self.run: PlanLookups = run
         self.schema: Schema | None = None
         self.body: CompiledBody | None = None
         self._is_expanded = False
@@ -274,7 +224,7 @@ class PlannedResource(RepeatedResource):
         if rules:
             noted = resource_conditions(self.frame, self._address(key), "", rules, data, None)
             noted[3].outcome.is_unknown = True
-            self.run.note_conditions(noted)
+            self.run.record.note_conditions(noted)
 
     def _settled(self, expansion: Expansion) -> Mapping[InstanceKey, InstanceData] | None:
         """The instances that are known; None, after reporting it, where they must be and are not."""
@@ -287,7 +237,7 @@ class PlannedResource(RepeatedResource):
             if found is not None:
                 self.deferral, certain = found
                 key = None if resource.repetition.has_one_value else DEFERRED
-                self.run.note_deferred(self.deferral, self.unplanned(key))
+                self.run.record.note_deferred(self.deferral, self.unplanned(key))
                 return certain
         return settled_now(frame, expansion, name, resource)
 
@@ -462,7 +412,7 @@ class InstanceNode(ValueNode):
         noted = resource_conditions(
             self.frame, self.address, kind, rules, self.data, self_value, severity
         )
-        run.note_conditions(noted)
+        run.record.note_conditions(noted)
         return noted[3]
 
     def _check_first(self, conditions: Conditions) -> Sequence[Need]:
@@ -574,7 +524,7 @@ class InstanceNode(ValueNode):
             needs_values,
         )
         self.value = self.deferral.value(self.schema.block.implied_type)
-        run.note_deferred(self.deferral, change or owner.unplanned(self.address.item.key))
+        run.record.note_deferred(self.deferral, change or owner.unplanned(self.address.item.key))
         lifecycle = owner.resource.lifecycle
         if lifecycle.postconditions or lifecycle.preconditions:
             rules = (*lifecycle.preconditions, *lifecycle.postconditions)
@@ -613,4 +563,4 @@ class ChangingInstance(InstanceNode):
             return
         self.change = change
         self.value: Value = change.after
-        self.owner.run.note(change, self.owner.resource)
+        self.owner.run.record.note_change(change)

@@ -246,7 +246,7 @@ class ManagedInstance(ChangingInstance):
         is_changed = change.action is not Action.NO_OP and not self.is_waiting
         if run.refreshes and target is None and is_changed:
             # In case that it cannot be changed.
-            run.note_lifecycle(self.address, wanted.provider)
+            run.record.note_lifecycle(self.address, wanted.provider)
         self.note(change)
 
     def _stay(self, wanted: DesiredObject) -> None:
@@ -255,7 +255,7 @@ class ManagedInstance(ChangingInstance):
             # Its conditions and whatever depends on it are looked at all the same.
             self.value = unknown(self.schema.block.implied_type)
             return
-        self.owner.run.note_lifecycle(self.address, wanted.provider)
+        self.owner.run.record.note_lifecycle(self.address, wanted.provider)
         value: Value = self.prior.value
         self.value: Value = value
         self.change: Change | None = Change(
@@ -276,7 +276,7 @@ class ManagedInstance(ChangingInstance):
             report_missing(target, run.diags)
             return False
         run.listener.refresh_finished(self.address, self.prior.value, "")
-        run.note_imported(self.address, self.prior, self.provider_address)
+        run.record.note_imported(self.address, self.prior, self.provider_address)
         return True
 
     async def _refresh(self, state: InstanceState) -> bool:
@@ -287,7 +287,7 @@ class ManagedInstance(ChangingInstance):
         if prior is None:
             return False
         if prior.stored is not state.current:
-            run.note_imported(self.address, prior, self.provider_address)
+            run.record.note_imported(self.address, prior, self.provider_address)
         self.prior = prior
         if run.refreshes:
             run.listener.refresh_started(self.address, prior.value, "")
@@ -299,7 +299,9 @@ class ManagedInstance(ChangingInstance):
                 return False
             now = None if self.prior is None else self.prior.value
             run.listener.refresh_finished(self.address, now, "")
-        run.note_refreshed(self.address, prior, self.prior, self.schema, self.provider_address)
+        run.record.note_refreshed(
+            self.address, prior, self.prior, self.schema, self.provider_address
+        )
         return True
 
     async def _read(self, prior: PriorObject, diags: Diagnostics) -> PriorObject | None:

@@ -18,7 +18,7 @@ from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import DONE, Need, Node
 from nigari.hcl.body import Body
 from nigari.plan.model.changes import Action, Change, Reason
-from nigari.plan.nodes.instances import PlanRun
+from nigari.plan.nodes.instances import PlanLookups
 from nigari.plan.nodes.protection import protection, refuse_destruction
 from nigari.plan.objects.prior import PriorObject, read, upgraded
 from nigari.providers import api
@@ -69,7 +69,7 @@ class OrphanNode(Node):
 
     def __init__(
         self,
-        run: PlanRun,
+        run: PlanLookups,
         address: AbsResourceInstance,
         stored: StoredObject,
         manager: Manager,
@@ -167,7 +167,7 @@ class OrphanNode(Node):
             self._end.reason,
             deposed=self._deposed,
         )
-        run.note_deferred(deferral, change)
+        run.record.note_deferred(deferral, change)
 
     def _forget(self) -> bool:
         """Plan to forget the object, which takes its provider's schema and nothing else.
@@ -215,7 +215,7 @@ class OrphanNode(Node):
                 return
             gone = None if now is None else now.value
             run.listener.refresh_finished(self.address, gone, self._deposed)
-        run.note_refreshed(self.address, prior, now, schema, node.address, self._deposed)
+        run.record.note_refreshed(self.address, prior, now, schema, node.address, self._deposed)
         if now is None or run.is_refresh_only:
             return
         if self._is_refused():
@@ -251,7 +251,7 @@ class OrphanNode(Node):
             deposed=self._deposed,
             previous_address=self._run.previous_address(self.address),
         )
-        self._run.note(change, None)
+        self._run.record.note_change(change)
 
     async def _ask(self, now: PriorObject, schema: Schema, provider: api.Provider) -> bytes:
         nothing = null(schema.block.implied_type)
@@ -272,7 +272,7 @@ class OrphanNode(Node):
         return answer.planned_private
 
 
-def reason_for(run: PlanRun, root: Frame, address: AbsResourceInstance) -> Reason:
+def reason_for(run: PlanLookups, root: Frame, address: AbsResourceInstance) -> Reason:
     """Why nothing in the configuration wants an instance."""
     module = declared_module(root.instance, address.module)
     resource = None if module is None else module.module.resources.get(address.item.resource)
@@ -290,7 +290,7 @@ def reason_for(run: PlanRun, root: Frame, address: AbsResourceInstance) -> Reaso
     return Reason.DISABLED if repetition.enabled is not None else Reason.WRONG_REPETITION
 
 
-def _report_type(address: AbsResourceInstance, offered: ProviderSchema, run: PlanRun) -> None:
+def _report_type(address: AbsResourceInstance, offered: ProviderSchema, run: PlanLookups) -> None:
     type_name = address.item.resource.type
     fault = offered.faults.get(type_name)
     if fault is None:

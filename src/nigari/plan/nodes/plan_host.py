@@ -1,7 +1,7 @@
 """The host of planning: a resource is what it is planned to be.
 
-It collects what nodes find out: changes, drift, what the prior objects are now, how conditions
-went. It decides nothing about single objects.
+It says which node stands for what, and answers what nodes look up. What they find out is in the
+record of the plan; what becomes of single objects, they decide themselves.
 """
 
 from __future__ import annotations
@@ -10,15 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
-from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
 from nigari.config.resource import Resource
-from nigari.cty.values import Value, null
-from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.eval.base.once import DONE, Node
-from nigari.plan.model.changes import Change, Drift, EphemeralInstance, PlanMode
+from nigari.plan.model.changes import PlanMode
 from nigari.plan.model.conditions import Noted
 from nigari.plan.nodes.data import DataResource, NeededData
 from nigari.plan.nodes.ephemeral import EphemeralResource
@@ -27,8 +24,9 @@ from nigari.plan.nodes.instances import PlannedResource, RepeatedResource
 from nigari.plan.nodes.managed import ManagedResource
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.nodes.pending import DeferrableResource
+from nigari.plan.nodes.plan_record import PlanRecord
 from nigari.plan.nodes.prior_values import PriorResource
-from nigari.plan.objects.prior import PriorModules, PriorObject, prior_modules
+from nigari.plan.objects.prior import PriorModules, prior_modules
 from nigari.plan.order.block_graph import Block, BlockGraph, provider_block, resource_block
 from nigari.plan.order.selection import Selection
 from nigari.plan.order.settings import Settings
@@ -36,11 +34,8 @@ from nigari.record import record
 from nigari.running.deferrals import Deferral, Deferrals
 from nigari.running.host import ExpandedCall, Host, RunSettings, frame_at
 from nigari.running.provider_pool import ProviderPool
-from nigari.schema.provider import Schema
-from nigari.state.draft import StateDraft
 from nigari.state.model import State
 from nigari.state.moves import Moved
-from nigari.state.objects import encode
 
 
 @record
@@ -76,18 +71,14 @@ class PlanHost(Host):
     ) -> None:
         super().__init__(surroundings, pool, prior, Deferrals() if _may_defer(options) else None)
         self.staying = staying
-        self.deferred: dict[UnknownCause, Change] = {}
-        """As much as can be said of the resources that are left for later."""
         self.refreshes: bool = options.refreshes
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
         self.protects: bool = options.protects
-        self.changes: dict[tuple[AbsResourceInstance, str], Change] = {}
-        self.drift: list[Drift] = []
-        self.refreshed: StateDraft = StateDraft(prior)
-        self.conditions: list[Noted] = []
         self.settings = settings
         self.blocks = blocks
-        self.ephemeral_instances: list[EphemeralInstance] = []
+        self.record: PlanRecord = PlanRecord(
+            prior, settings, blocks, self.is_refresh_only, self.previous_address
+        )
         self.imports: Imports
         self.is_destroying = options.mode is PlanMode.DESTROY
         self._replaced = frozenset(options.replaced)
@@ -123,7 +114,7 @@ class PlanHost(Host):
         for frame in (self.root, *self.called):
             noted = module_conditions(frame, self.unread)
             found = [each for each in noted if _was_needed(frame, each)]
-            self.conditions += found
+            self.record.conditions += found
             self.work.want(list(condition_nodes(frame, found)))
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
@@ -273,13 +264,13 @@ class PlanHost(Host):
         if self.deferrals is None:
             return
         for target, moved in self._moved.items():
-            state, resource = self.refreshed.instance(target), resource_of(target)
-            known = self.refreshed.resource(resource)
-            is_free = self.refreshed.instance(moved.source) is None
+            state, resource = self.record.refreshed.instance(target), resource_of(target)
+            known = self.record.refreshed.resource(resource)
+            is_free = self.record.refreshed.instance(moved.source) is None
             if self.held_by(target) is None or state is None or known is None or not is_free:
                 continue
-            self.refreshed.remove_instance(target)
-            self.refreshed.set_instance(moved.source, state, known.provider)
+            self.record.refreshed.remove_instance(target)
+            self.record.refreshed.set_instance(moved.source, state, known.provider)
 
     def looks_at(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is among those that the user singled out."""
@@ -292,83 +283,6 @@ class PlanHost(Host):
         # A destroy moves and reads everything first, and then there is nothing left to be moved.
         moved = None if self.is_destroying and self.refreshes else self._moved.get(address)
         return None if moved is None else moved.source
-
-    # -- what nodes tell ----------------------------------------------------------------------
-
-    def note(self, change: Change, resource: Resource | None) -> None:
-        self.changes[change.address, change.deposed] = change
-
-    def note_deferred(self, deferral: Deferral, change: Change | None) -> None:
-        if change is not None:
-            self.deferred[deferral.cause] = change
-
-    def note_refreshed(
-        self,
-        address: AbsResourceInstance,
-        before: PriorObject,
-        now: PriorObject | None,
-        schema: Schema,
-        provider: AbsProviderInstance,
-        deposed: str = "",
-    ) -> None:
-        stored = None if now is None else now.stored
-        if deposed:
-            self.refreshed.set_deposed(address, deposed, stored, provider)
-            return
-        previous = self.previous_address(address)
-        known = self.prior.instance(address)
-        if known is None or stored is not known.current:
-            self.refreshed.set_current(address, stored, provider)
-        if now is before:
-            if self.is_refresh_only and previous is not None:
-                self.drift.append(Drift(address, now.value, now.value, schema, provider, previous))
-            return
-        value = null(schema.block.implied_type) if now is None else now.value
-        if before.value.unmark_deep()[0] != value.unmark_deep()[0]:
-            self.drift.append(Drift(address, before.value, value, schema, provider, previous))
-
-    def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
-        """Take over what the configuration now says of an object.
-
-        What it depended on when it was made counts as well, until something is applied.
-        """
-        block = resource_of(address)
-        state = self.refreshed.instance(address)
-        resource = self.refreshed.resource(block)
-        if resource is None or state is None or state.current is None:
-            return
-        known = state.current
-        needed = self.blocks.resources_before(resource_block(block))
-        renewed = known.with_lifecycle(
-            tuple(sorted({*known.dependencies, *needed}, key=str)),
-            self.settings.is_declared_first(block.module, block.item),
-            self.settings.skips_destroy(block.module, block.item),
-        )
-        if renewed != known or resource.manager_of(address.item.key) != provider:
-            self.refreshed.set_current(address, renewed, provider)
-
-    def note_imported(
-        self, address: AbsResourceInstance, found: PriorObject, provider: AbsProviderInstance
-    ) -> None:
-        self.refreshed.set_current(address, found.stored, provider)
-
-    def note_data(
-        self,
-        address: AbsResourceInstance,
-        value: Value,
-        schema: Schema,
-        provider: AbsProviderInstance,
-    ) -> None:
-        self.refreshed.set_current(address, encode(value, schema), provider)
-
-    def note_unread(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
-        self.refreshed.set_current(address, None, provider)
-
-    def note_ephemeral(self, instance: EphemeralInstance) -> None:
-        self.ephemeral_instances.append(instance)
-
-    def note_conditions(self, noted: Noted) -> None:
-        self.conditions.append(noted)
 
 
 def _may_defer(options: PlanOptions) -> bool:
@@ -392,5 +306,5 @@ def _everything(frame: Frame, host: PlanHost) -> Iterable[Node]:
     yield from frame.outputs.values()
     yield from frame.resources.values()
     found = module_conditions(frame, host.unread)
-    host.conditions += found
+    host.record.conditions += found
     yield from condition_nodes(frame, found)
