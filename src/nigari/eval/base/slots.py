@@ -2,14 +2,15 @@
 
 A slot looks at the result, not at the syntax: a wholly known value that is allowed is fine, even
 where an untaken branch mentions a resource. Where the value is not known, the cause decides: an
-expansion that is merely not looked at yet, or a variable that can be asked for, is a wish to the
-run, which starts afresh with it; anything else is told with the way it took.
+expansion that is merely not looked at yet, or a variable that can be asked for, is requested
+of the run, which starts afresh with it; anything else is reported, with the way it took.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TypeAlias
 
 from nigari.addrs.keys import InstanceKey
 from nigari.cty.convert import convert
@@ -33,6 +34,9 @@ from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import record
 
+RequestValue: TypeAlias = Callable[[UnknownCause], bool]
+"""Asks for what would make a value known; False where nobody can give it."""
+
 
 @record
 class Slot:
@@ -42,8 +46,7 @@ class Slot:
     """What it is called in messages: "source of module.a"."""
     frame: Frame
     expr: Expression
-    wish: Callable[[UnknownCause], bool]
-    """Asks for what would make the value known; False where nobody can give it."""
+    request: RequestValue
     data: InstanceData = NO_INSTANCE_DATA
     takes_secrets: bool = False
 
@@ -55,7 +58,7 @@ class Slot:
 
 
 def fill(slot: Slot) -> Value | list[Need] | None:
-    """The known value for a slot, unmarked; None where that has been reported or wished for."""
+    """The known value for a slot, unmarked; None where that has been reported or requested."""
     value = evaluate_origin(slot.origin)
     if not isinstance(value, Value):
         return value
@@ -89,12 +92,12 @@ def fill_instances(slot: Slot, argument: str) -> Mapping[InstanceKey, InstanceDa
 
 
 def explain_unknown(slot: Slot, value: Value) -> None:
-    """Wish for what would make a value known, or report why it is not."""
+    """Request what would make a value known, or report why it is not."""
     causes = causes_within(value)
     if any(cause.kind is CauseKind.REPORTED for cause in causes):
         return
     for cause in causes:
-        if slot.wish(cause):
+        if slot.request(cause):
             return
     _report_unknown(slot, causes)
 

@@ -8,7 +8,7 @@ by then: one that has none is no reason to stop anything before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from nigari.addrs.module import ModuleAddr
@@ -22,19 +22,16 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, ListType
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import Need, Node, Stages
-from nigari.eval.base.slots import Slot, fill
+from nigari.eval.base.slots import RequestValue, Slot, fill
 from nigari.eval.nodes.resource import deferred_data
 from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_traversal
 from nigari.hcl.source import Source
 from nigari.hcl.static import expr_as_keyword
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
-
-Wish = Callable[[UnknownCause], bool]
 
 ALL: Final = "all"
 
@@ -57,7 +54,7 @@ class ResourceSettings(Node):
 
     __slots__ = (
         "_stages",
-        "_wish",
+        "_request",
         "create_before_destroy",
         "destroy",
         "frame",
@@ -67,7 +64,7 @@ class ResourceSettings(Node):
         "resource",
     )
 
-    def __init__(self, frame: Frame, resource: Resource, wish: Wish) -> None:
+    def __init__(self, frame: Frame, resource: Resource, request: RequestValue) -> None:
         super().__init__()
         self.frame: Frame = frame
         self.resource: Resource = resource
@@ -80,10 +77,10 @@ class ResourceSettings(Node):
             frame,
             resource.provisioners,
             str(resource.addr),
-            wish,
+            request,
             deferred_data(resource.repetition),
         )
-        self._wish = wish
+        self._request = request
         self._stages = Stages(
             self._replacement, self._ending, self._ignored_changes, self.moments.step
         )
@@ -104,7 +101,7 @@ class ResourceSettings(Node):
 
     def _slot(self, argument: str, expr: Expression) -> Slot:
         what = f"{argument} of {self.frame.label(str(self.resource.addr))}"
-        return Slot(what, self.frame, expr, self._wish, deferred_data(self.resource.repetition))
+        return Slot(what, self.frame, expr, self._request, deferred_data(self.resource.repetition))
 
     def _replacement(self) -> Sequence[Need]:
         found = self._truth("create_before_destroy", self.resource.lifecycle.create_before_destroy)
@@ -165,18 +162,18 @@ class RemovedSettings(Node):
 
     __slots__ = ("_frame", "_slot", "_stages", "destroys", "moments", "removed")
 
-    def __init__(self, frame: Frame, removed: Removed, wish: Wish) -> None:
+    def __init__(self, frame: Frame, removed: Removed, request: RequestValue) -> None:
         super().__init__()
         what = f"what is removed at {removed.source.shape}"
         self.removed: Removed = removed
         self.destroys: bool = False
         """Whether the object is destroyed, and not only forgotten."""
         self.moments: ProvisionerMoments = ProvisionerMoments(
-            frame, removed.provisioners, what, wish
+            frame, removed.provisioners, what, request
         )
         self._frame = frame
         expr = removed.destroy
-        self._slot = None if expr is None else Slot(f"destroy of {what}", frame, expr, wish)
+        self._slot = None if expr is None else Slot(f"destroy of {what}", frame, expr, request)
         self._stages = Stages(self._ending, self.moments.step)
 
     @property
@@ -204,21 +201,21 @@ class RemovedSettings(Node):
 class ProvisionerMoments(Node):
     """When the provisioners of a block run, and whether their failure matters."""
 
-    __slots__ = ("_data", "_frame", "_provisioners", "_what", "_wish", "on_failure", "when")
+    __slots__ = ("_data", "_frame", "_provisioners", "_what", "_request", "on_failure", "when")
 
     def __init__(
         self,
         frame: Frame,
         provisioners: tuple[Provisioner, ...],
         what: str,
-        wish: Wish,
+        request: RequestValue,
         data: InstanceData = NO_INSTANCE_DATA,
     ) -> None:
         super().__init__()
         self._frame = frame
         self._provisioners = provisioners
         self._what = what
-        self._wish = wish
+        self._request = request
         self._data = data
         self.when: dict[Provisioner, str] = {}
         self.on_failure: dict[Provisioner, str] = {}
@@ -270,7 +267,7 @@ class ProvisionerMoments(Node):
         if keyword in words:
             return keyword
         what = f"{argument} of a provisioner of {self._frame.label(self._what)}"
-        slot = Slot(what, self._frame, expr, self._wish, self._data)
+        slot = Slot(what, self._frame, expr, self._request, self._data)
         value = fill(slot)
         if not isinstance(value, Value):
             return value or words[0]
@@ -287,15 +284,15 @@ class StaticAddress(Node):
     them.
     """
 
-    __slots__ = ("_wish", "address", "frame", "keys", "traversal")
+    __slots__ = ("_request", "address", "frame", "keys", "traversal")
 
-    def __init__(self, frame: Frame, address: WrittenAddress, wish: Wish) -> None:
+    def __init__(self, frame: Frame, address: WrittenAddress, request: RequestValue) -> None:
         super().__init__()
         self.frame: Frame = frame
         self.address: WrittenAddress = address
         self.keys: tuple[Value, ...] = ()
         self.traversal: Traversal | None = None if address.keys else address.shape
-        self._wish = wish
+        self._request = request
 
     @property
     def label(self) -> str:
@@ -312,7 +309,7 @@ class StaticAddress(Node):
         keys: list[Value] = []
         needs: list[Need] = []
         for expr in self.address.keys:
-            slot = Slot("key of an address", self.frame, expr, self._wish)
+            slot = Slot("key of an address", self.frame, expr, self._request)
             value = fill(slot)
             if isinstance(value, Value):
                 if _is_key(value):

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import Provider, implied_provider
 from nigari.config.module import Module
 from nigari.config.provider_config import ProviderConfig
 from nigari.diagnostics import Range
-from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import Need, Node
-from nigari.eval.base.slots import Slot, fill_instances
+from nigari.eval.base.slots import RequestValue, Slot, fill_instances
 
 
 def provider_of(module: Module, local_name: str) -> Provider:
@@ -27,16 +26,14 @@ class ProviderConfigNode(Node):
     Where resources decide which there are, one deferred instance stands for them until planning.
     """
 
-    __slots__ = ("_wish", "config", "frame", "instances")
+    __slots__ = ("_request", "config", "frame", "instances")
 
-    def __init__(
-        self, frame: Frame, config: ProviderConfig, wish: Callable[[UnknownCause], bool]
-    ) -> None:
+    def __init__(self, frame: Frame, config: ProviderConfig, request: RequestValue) -> None:
         super().__init__()
         self.frame: Frame = frame
         self.config: ProviderConfig = config
         self.instances: Mapping[InstanceKey, InstanceData] = {}
-        self._wish = wish
+        self._request = request
 
     @property
     def label(self) -> str:
@@ -56,7 +53,7 @@ class ProviderConfigNode(Node):
         if expr is None:
             self.instances = {None: NO_INSTANCE_DATA}
             return ()
-        slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._wish)
+        slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._request)
         found = fill_instances(slot, argument)
         if isinstance(found, list):
             return found

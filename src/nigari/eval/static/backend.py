@@ -66,7 +66,7 @@ class BackendInputs:
 
 
 def fill_backend(run: StaticRun, backend: Backend, schema: Block) -> BackendArguments | None:
-    """The values of a backend's arguments; None where one of them has been reported or wished
+    """The values of a backend's arguments; None where one of them has been reported or asked
     for.
     """
     places: dict[str, Slot] = {}
@@ -121,7 +121,7 @@ class _Filling:
         for name, attribute in content.attributes.items():
             what = f"{self._word} argument {prefix}{name}"
             slot = places[f"{prefix}{name}"] = Slot(
-                what, self._run.root, attribute.expr, self._run.wish
+                what, self._run.root, attribute.expr, self._run.request
             )
             value = self._argument(slot, schema, name)
             if value is None:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from nigari.diagnostics import Range
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.base.instances import ValueNode
 from nigari.eval.base.once import DONE, Need, Node
-from nigari.eval.base.slots import Slot, explain_unknown
+from nigari.eval.base.slots import RequestValue, Slot, explain_unknown
 
 
 class ConstVariable(Node):
     """Whether a variable keeps its promise."""
 
-    __slots__ = ("_variable", "_wish")
+    __slots__ = ("_variable", "_request")
 
-    def __init__(self, variable: ValueNode, wish: Callable[[UnknownCause], bool]) -> None:
+    def __init__(self, variable: ValueNode, request: RequestValue) -> None:
         super().__init__()
         self._variable = variable
-        self._wish = wish
+        self._request = request
 
     @property
     def label(self) -> str:
@@ -44,13 +44,14 @@ class ConstVariable(Node):
                 if cause.kind is CauseKind.MISSING_ARGUMENT:
                     _report_no_argument(variable, cause)
                     break
-                if cause.kind is not CauseKind.REPORTED and not self._wish(cause):
+                if cause.kind is not CauseKind.REPORTED and not self._request(cause):
                     _report_missing(variable)
                     break
             return ()
         what = f"constant {variable.label}"
         explain_unknown(
-            Slot(what, origin.frame, origin.compiled.expr, self._wish, origin.data), variable.value
+            Slot(what, origin.frame, origin.compiled.expr, self._request, origin.data),
+            variable.value,
         )
         return ()
 

@@ -32,7 +32,7 @@ def default_check(frame: Frame, variable: Variable) -> CheckNode | None:
 
 
 def _check(frame: Frame, default: Expression, what: str) -> Sequence[Need]:
-    slot = Slot(what, frame, default, wish=lambda _: False)
+    slot = Slot(what, frame, default, request=lambda _: False)
     value = evaluate_origin(slot.origin)
     if not isinstance(value, Value):
         return value

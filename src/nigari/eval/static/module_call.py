@@ -95,11 +95,11 @@ class ModuleLookups(Run, Protocol):
     recursions: int
     """How many calls have led back to their own modules."""
 
-    def wish_expansion(self, module: ModuleAddr, call: str) -> bool:
+    def request_expansion(self, module: ModuleAddr, call: str) -> bool:
         """Have a call expanded; False where it is."""
         ...
 
-    def wish(self, cause: UnknownCause) -> bool:
+    def request(self, cause: UnknownCause) -> bool:
         """Ask for what would make a value known; False where nobody can give it."""
         ...
 
@@ -186,8 +186,8 @@ class StaticCall(ModuleCallNode):
             return self._end()
         self._is_bounded = True
         if repetition.is_single:
-            wishes = [run.wish_expansion(caller, name) for caller, name in ends]
-            return self._end() if any(wishes) else ()
+            requests = [run.request_expansion(caller, name) for caller, name in ends]
+            return self._end() if any(requests) else ()
         return self._expand_now()
 
     def _ends(self, module: CompiledModule) -> list[tuple[ModuleAddr, str]]:
@@ -215,7 +215,7 @@ class StaticCall(ModuleCallNode):
             )
             for argument, expr in arguments:
                 if expr is not None:
-                    slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._run.wish)
+                    slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._run.request)
                     explain_unknown(slot, expansion.deferred_by)
             return self._end()
         if expansion.is_wrong:

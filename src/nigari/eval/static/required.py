@@ -8,31 +8,28 @@ to install them, and are worked out there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from nigari.addrs.provider import Provider, parse_provider
 from nigari.config.language import RequiredVersion, check_required_version
 from nigari.config.required_providers import RequiredProvider
 from nigari.diagnostics import Range
-from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import Need, Node
-from nigari.eval.base.slots import Slot, fill_text
-
-Wish = Callable[[UnknownCause], bool]
+from nigari.eval.base.slots import RequestValue, Slot, fill_text
 
 
 class ProviderSource(Node):
     """The provider that the root module means by a local name, where its source is evaluated."""
 
-    __slots__ = ("_wish", "frame", "provider", "required")
+    __slots__ = ("_request", "frame", "provider", "required")
 
-    def __init__(self, frame: Frame, required: RequiredProvider, wish: Wish) -> None:
+    def __init__(self, frame: Frame, required: RequiredProvider, request: RequestValue) -> None:
         super().__init__()
         self.frame: Frame = frame
         self.required: RequiredProvider = required
         self.provider: Provider | None = None
-        self._wish = wish
+        self._request = request
 
     @property
     def label(self) -> str:
@@ -52,7 +49,7 @@ class ProviderSource(Node):
         if self.frame.parent is not None:
             _report_source_in_child(self)
             return ()
-        text = fill_text(Slot(self.label, self.frame, expr, self._wish))
+        text = fill_text(Slot(self.label, self.frame, expr, self._request))
         if isinstance(text, str):
             self.provider = parse_provider(text, self.frame.run.diags, expr.range)
             return ()
@@ -62,13 +59,13 @@ class ProviderSource(Node):
 class ProgramVersion(Node):
     """A constraint on the program's version that is evaluated."""
 
-    __slots__ = ("_wish", "frame", "required")
+    __slots__ = ("_request", "frame", "required")
 
-    def __init__(self, frame: Frame, required: RequiredVersion, wish: Wish) -> None:
+    def __init__(self, frame: Frame, required: RequiredVersion, request: RequestValue) -> None:
         super().__init__()
         self.frame: Frame = frame
         self.required: RequiredVersion = required
-        self._wish = wish
+        self._request = request
 
     @property
     def label(self) -> str:
@@ -82,7 +79,7 @@ class ProgramVersion(Node):
         """A version that cannot be worked out has been reported."""
 
     def step(self) -> Sequence[Need]:
-        slot = Slot(self.label, self.frame, self.required.expr, self._wish)
+        slot = Slot(self.label, self.frame, self.required.expr, self._request)
         text = fill_text(slot, takes_null=True)
         if isinstance(text, str):
             check_required_version(text, self.range, self.frame.run.diags)

@@ -135,7 +135,7 @@ class StaticResource(ResourceNode):
 
 
 class StaticRun(PhaseRun):
-    """One pass over the whole tree. What it wishes for is granted by starting another."""
+    """One pass over the whole tree. What it asks for, another one is given."""
 
     hides_dynamic = True
     """Whether variables that say `const = false` have no value, so that nothing static uses it."""
@@ -225,7 +225,7 @@ class StaticRun(PhaseRun):
     ) -> Frame:
         frame = super().make_frame(instance, parent, call_node)
         self.providers[frame] = {
-            addr: ProviderConfigNode(frame, config, self.wish)
+            addr: ProviderConfigNode(frame, config, self.request)
             for addr, config in frame.module.provider_configs.items()
         }
         return frame
@@ -258,19 +258,19 @@ class StaticRun(PhaseRun):
         module = frame.module
         for name, variable in module.variables.items():
             if variable.const:
-                yield ConstVariable(frame.variables[name], self.wish)
+                yield ConstVariable(frame.variables[name], self.request)
             elif (check := default_check(frame, variable)) is not None:
                 yield check
         for addr, resource in module.resources.items():
             if has_static_arguments(resource):
-                settings = ResourceSettings(frame, resource, self._wish_later)
+                settings = ResourceSettings(frame, resource, self._request_later)
                 self.settings[frame, addr] = settings
                 yield settings
         yield from self._required(frame)
         if frame.parent is None and module.encryption is not None:
             yield from self._enforced(frame, module.encryption)
         for removed in module.removed:
-            self.removed[frame, removed] = RemovedSettings(frame, removed, self._wish_later)
+            self.removed[frame, removed] = RemovedSettings(frame, removed, self._request_later)
             yield self.removed[frame, removed]
         written: list[tuple[Statement, WrittenAddress]] = []
         for moved in module.moved:
@@ -278,7 +278,7 @@ class StaticRun(PhaseRun):
         written += [(removed, removed.source) for removed in module.removed]
         for statement, address in written:
             if address.keys:
-                node = StaticAddress(frame, address, self._wish_later)
+                node = StaticAddress(frame, address, self._request_later)
                 self._addresses.append((statement, node))
                 yield node
 
@@ -286,11 +286,11 @@ class StaticRun(PhaseRun):
         """What a module asks of providers and of the program, where it is not written out."""
         for version in frame.module.required_versions:
             if version.counts and not is_written_out(version.expr):
-                yield ProgramVersion(frame, version, self.wish)
+                yield ProgramVersion(frame, version, self.request)
         for required in frame.module.required_providers.values():
             source = required.source
             if source is not None and not is_written_out(source):
-                node = ProviderSource(frame, required, self.wish)
+                node = ProviderSource(frame, required, self.request)
                 self._sources.append(node)
                 yield node
 
@@ -300,7 +300,7 @@ class StaticRun(PhaseRun):
             expr = None if target is None else target.enforced
             if target is not None and expr is not None and not is_written_out(expr):
                 slot = Slot(
-                    f"enforced of {target.name}", frame, expr, self.wish, takes_secrets=True
+                    f"enforced of {target.name}", frame, expr, self.request, takes_secrets=True
                 )
                 yield CheckNode(slot.what, Stages(partial(_filled, slot)), expr.range)
 
@@ -312,13 +312,13 @@ class StaticRun(PhaseRun):
     ) -> tuple[str, str | None] | list[Need] | None:
         name = f"module.{call.name}"
         source = fill_text(
-            Slot(f"source of {frame.label(name)}", frame, call.source, self.wish, data)
+            Slot(f"source of {frame.label(name)}", frame, call.source, self.request, data)
         )
         if isinstance(source, list):
             return source
         if call.version is None:
             return None if source is None else (source, None)
-        slot = Slot(f"version of {frame.label(name)}", frame, call.version, self.wish, data)
+        slot = Slot(f"version of {frame.label(name)}", frame, call.version, self.request, data)
         version = fill_text(slot, takes_null=True)
         if isinstance(version, list):
             return version
@@ -326,16 +326,16 @@ class StaticRun(PhaseRun):
             return None
         return None if source is None else (source, version)
 
-    def wish(self, cause: UnknownCause) -> bool:
+    def request(self, cause: UnknownCause) -> bool:
         """Ask for what would make a value known; False where nobody can give it."""
         if cause.kind in (CauseKind.EACH, CauseKind.COUNT):
-            return self.wish_expansion(cause.module, cause.name.removeprefix("module."))
+            return self.request_expansion(cause.module, cause.name.removeprefix("module."))
         if cause.kind is CauseKind.MISSING_VARIABLE and self._can_ask:
             self.missing.variables[cause.name.removeprefix("var.")] = cause
             return True
         return False
 
-    def wish_expansion(self, module: ModuleAddr, call: str) -> bool:
+    def request_expansion(self, module: ModuleAddr, call: str) -> bool:
         """Have a call expanded in the next run; False where it is in this one."""
         wanted = (module.unkeyed, call)
         if self.must_expand(*wanted):
@@ -343,9 +343,9 @@ class StaticRun(PhaseRun):
         self.missing.expansions.add(wanted)
         return True
 
-    def _wish_later(self, cause: UnknownCause) -> bool:
+    def _request_later(self, cause: UnknownCause) -> bool:
         """The same for what only planning needs: by then every variable has a value."""
-        return cause.kind is CauseKind.MISSING_VARIABLE or self.wish(cause)
+        return cause.kind is CauseKind.MISSING_VARIABLE or self.request(cause)
 
     def is_answered(self, effect: Effect) -> bool:
         return effect in self._answers

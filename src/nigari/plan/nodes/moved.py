@@ -152,7 +152,7 @@ def _statements(static: StaticRun, diags: Diagnostics) -> list[MoveStatement]:
 def _endpoint(
     static: StaticRun, frame: Frame, written: WrittenAddress, diags: Diagnostics
 ) -> MoveEndpoint | None:
-    address = StaticAddress(frame, written, static.wish)
+    address = StaticAddress(frame, written, static.request)
     static.evaluate([address])
     return None if address.traversal is None else parse_move_endpoint(address.traversal, diags)
 

@@ -71,7 +71,7 @@ class Workspace:
     ) -> tuple[StaticRun | None, Diagnostics]:
         """The static phase: the tree of modules and whatever is known before anything runs.
 
-        Where someone can be asked, missing variables are not errors but wishes of the run.
+        Where someone can be asked, missing variables are not errors: the run asks for them.
         `fill_places` fills further static places, such as those of a backend.
         """
         diags = Diagnostics()

@@ -90,7 +90,7 @@ class _Finding:
         return constraints
 
     def _text(self, frame: Frame, expr: Expression, what: str) -> str | None:
-        slot = Slot(frame.label(what), frame, expr, self._run.wish)
+        slot = Slot(frame.label(what), frame, expr, self._run.request)
         value = settled(self._run, slot)
         if value is None:
             return None

@@ -244,7 +244,7 @@ class _Reading:
 
 def static_value(run: StaticRun, what: str, expr: Expression, diags: Diagnostics) -> Value | None:
     """The known value of an expression of the root module, `None` after reporting why not."""
-    slot = Slot(what, run.root, expr, run.wish, takes_secrets=True)
+    slot = Slot(what, run.root, expr, run.request, takes_secrets=True)
     value, found = run.noting(partial(settled, run, slot))
     # It may depend on something whose error was reported before, elsewhere.
     diags.extend(found if value is not None or found.has_errors else run.diags)
