@@ -15,13 +15,13 @@ from nigari.addrs.module_source import LocalSource
 from nigari.config.load import ModuleLoader
 from nigari.config.module import Module
 from nigari.config.module_call import parse_source
-from nigari.config.module_tree import check_places
-from nigari.config.provider_rules import check_providers
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.instances import ModuleInstance
 from nigari.eval.static.module_call import InstallModule
 from nigari.eval.static.run import StaticSettings, run_static
+from nigari.eval.tree.places import check_places
+from nigari.eval.tree.provider_rules import check_providers
 from nigari.lang.files import DiskFiles, Files, MemoryFiles
 from nigari.lang.functions.table import function_table
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows

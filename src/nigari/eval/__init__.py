@@ -1,1 +1,1 @@
-"""Declarations and inputs become values: one evaluator, several hosts."""
+"""Declarations and inputs become values: one evaluator, a run for each phase."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
 from nigari.apply.view import ApplyView
-from nigari.config.module_tree import check_places
-from nigari.config.provider_rules import check_providers
 from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.static.run import Modules, StaticRun, run_static
+from nigari.eval.tree.places import check_places
+from nigari.eval.tree.provider_rules import check_providers
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.nodes.plan_host import PlanOptions
 from nigari.record import record, replace

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from nigari.config.module_tree import check_places
-from nigari.config.provider_rules import check_providers
 from nigari.config.test_files import TestFile
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import Inputs
 from nigari.eval.static.run import StaticRun, run_static
+from nigari.eval.tree.places import check_places
+from nigari.eval.tree.provider_rules import check_providers
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.functions.table import function_table
 from nigari.plan.model.changes import Action

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
-from nigari.config.provider_rules import check_aliases
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import Inputs
 from nigari.eval.static.run import StaticRun
+from nigari.eval.tree.provider_rules import check_aliases
 from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import NoModules

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.config.load import ModuleLoader
-from nigari.config.module_tree import check_places
-from nigari.config.provider_rules import check_providers
 from nigari.cty.function import Function
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, UnknownCause
 from nigari.eval.base.inputs import Inputs
 from nigari.eval.static.run import Modules, StaticRun, StaticSettings, run_static
+from nigari.eval.tree.places import check_places
+from nigari.eval.tree.provider_rules import check_providers
 from nigari.lang.files import Files
 from nigari.workspace.base.home_directory import home_directory
 from nigari.workspace.base.working_directory import WorkingDirectory

@@ -13,8 +13,6 @@ from nigari.addrs.module import module_from_names
 from nigari.addrs.provider import Provider, default_provider
 from nigari.config.module import Module
 from nigari.config.module_call import PassedProvider
-from nigari.config.module_tree import check_places
-from nigari.config.provider_rules import check_providers
 from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides
 from nigari.config.written import is_written_out, written_value
@@ -26,6 +24,8 @@ from nigari.eval.base.instances import Origin
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.static.module_call import InstallModule
 from nigari.eval.static.run import StaticRun, run_static
+from nigari.eval.tree.places import check_places
+from nigari.eval.tree.provider_rules import check_providers
 from nigari.hcl.body import Block
 from nigari.lang.versions import parse_provider_constraints
 from nigari.packages.providers.requirement import Requirement

@@ -19,7 +19,6 @@ from nigari.apply.keeping import Keep
 from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
 from nigari.backends.identity import StateIdentity
-from nigari.config.provider_rules import check_aliases, check_caller
 from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
@@ -27,6 +26,7 @@ from nigari.eval.base.causes import CauseKind, UnknownCause
 from nigari.eval.base.fixed_functions import FixedFunctions
 from nigari.eval.base.inputs import Inputs
 from nigari.eval.static.run import StaticRun
+from nigari.eval.tree.provider_rules import check_aliases, check_caller
 from nigari.events import SILENCE, Listener
 from nigari.lang.files import Files
 from nigari.plan.engine import Planner

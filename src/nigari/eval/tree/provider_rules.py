@@ -10,36 +10,38 @@ from collections.abc import Iterator
 
 from nigari.addrs.resource import MANAGED
 from nigari.config.module import Module
-from nigari.config.module_tree import ModuleNode, each_module
-from nigari.config.passed_providers import check_called
 from nigari.config.provider_names import check_provider_names
 from nigari.config.provider_ref import ProviderRef, report_value
-from nigari.config.provider_scope import ProviderScope, provider_scope
 from nigari.config.resource import Resource
 from nigari.config.same_expression import is_same_iteration
 from nigari.diagnostics import Diagnostics
+from nigari.eval.base.compile import CompiledModule
+from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.tree.passed_providers import check_called
+from nigari.eval.tree.places import each_module
+from nigari.eval.tree.provider_scope import ProviderScope, provider_scope
 from nigari.hcl.expressions import Expression
 from nigari.hcl.suggestion import did_you_mean
 
 
-def check_providers(root: ModuleNode, diags: Diagnostics) -> None:
+def check_providers(root: ModuleInstance, diags: Diagnostics) -> None:
     """Report whatever is wrong with providers in a tree of modules."""
-    known: dict[int, ProviderScope] = {}
-    referring: dict[int, list[Resource]] = {}
+    known: dict[ModuleInstance, ProviderScope] = {}
+    referring: dict[CompiledModule, list[Resource]] = {}
     for node in each_module(root):
-        parent = None if node.parent is None else known.get(id(node.parent))
-        names = known[id(node)] = provider_scope(node, parent)
-        module = node.module
-        if id(module) not in referring:
+        parent = None if node.parent is None else known.get(node.parent)
+        names = known[node] = provider_scope(node, parent)
+        module, compiled = node.module, node.compiled
+        if compiled not in referring:
             resources = module.resources.values()
-            referring[id(module)] = [each for each in resources if each.provider is not None]
+            referring[compiled] = [each for each in resources if each.provider is not None]
             check_provider_names(module, diags)
             _check_imports(module, diags)
-        _check_references(node, names, referring[id(module)], diags)
+        _check_references(node, names, referring[compiled], diags)
         check_called(node, names, diags)
 
 
-def check_aliases(root: ModuleNode, diags: Diagnostics) -> None:
+def check_aliases(root: ModuleInstance, diags: Diagnostics) -> None:
     """Report references to configurations with an alias that no module has declared.
 
     A tree can be built and looked at with such references in it, but nothing can be done with it.
@@ -51,7 +53,7 @@ def check_aliases(root: ModuleNode, diags: Diagnostics) -> None:
                 _report_no_configuration(reference, names, diags)
 
 
-def check_caller(root: ModuleNode, diags: Diagnostics) -> None:
+def check_caller(root: ModuleInstance, diags: Diagnostics) -> None:
     """Report references in the root module to configurations that a caller would have to pass.
 
     A module that is written to be called can be validated on its own, and not planned.
@@ -78,7 +80,7 @@ def _aliased(module: Module) -> Iterator[ProviderRef]:
 
 
 def _check_references(
-    node: ModuleNode, names: ProviderScope, referring: list[Resource], diags: Diagnostics
+    node: ModuleInstance, names: ProviderScope, referring: list[Resource], diags: Diagnostics
 ) -> None:
     """What resources and calls name must be there, with keys where it has instances."""
     module = node.module

@@ -5,15 +5,16 @@ from __future__ import annotations
 from nigari.addrs.provider import Provider, builtin_provider, default_provider, implied_provider
 from nigari.config.module import Module
 from nigari.config.module_call import ModuleCall, PassedProvider
-from nigari.config.module_tree import ModuleNode, place
 from nigari.config.provider_config import ProviderConfig
 from nigari.config.provider_ref import ProviderRef
-from nigari.config.provider_scope import ProviderScope
 from nigari.config.required_providers import RequiredProvider
 from nigari.diagnostics import Diagnostics
+from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.tree.places import place
+from nigari.eval.tree.provider_scope import ProviderScope
 
 
-def check_called(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -> None:
+def check_called(node: ModuleInstance, names: ProviderScope, diags: Diagnostics) -> None:
     """Report what is wrong between a module and its caller, and what it passes on itself."""
     _check_passing(node, names, diags)
     if node.call is not None and node.parent is not None:
@@ -22,7 +23,7 @@ def check_called(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -> 
         _check_empty(node, names, diags)
 
 
-def _check_passing(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -> None:
+def _check_passing(node: ModuleInstance, names: ProviderScope, diags: Diagnostics) -> None:
     """What a call passes under a plain name should be declared, and should be there."""
     for call in node.module.calls.values():
         for passed in call.providers:
@@ -38,7 +39,7 @@ def _check_passing(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -
 
 
 def _check_configurations(
-    node: ModuleNode, call: ModuleCall, names: ProviderScope, diags: Diagnostics
+    node: ModuleInstance, call: ModuleCall, names: ProviderScope, diags: Diagnostics
 ) -> None:
     for name in names.configured:
         if name in names.passed:
@@ -49,7 +50,11 @@ def _check_configurations(
 
 
 def _check_passed(
-    node: ModuleNode, call: ModuleCall, names: ProviderScope, parent: ModuleNode, diags: Diagnostics
+    node: ModuleInstance,
+    call: ModuleCall,
+    names: ProviderScope,
+    parent: ModuleInstance,
+    diags: Diagnostics,
 ) -> None:
     """What a call passes must be expected by the called module, and be of the same provider."""
     module = node.module
@@ -87,7 +92,7 @@ def _is_declared(reference: ProviderRef, module: Module) -> bool:
     return reference.config in module.provider_configs
 
 
-def _check_empty(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -> None:
+def _check_empty(node: ModuleInstance, names: ProviderScope, diags: Diagnostics) -> None:
     """Empty blocks are an old way to ask for a configuration; one word for each provider."""
     first: dict[str, ProviderConfig] = {}
     for config in names.empty.values():
@@ -100,7 +105,7 @@ def _check_empty(node: ModuleNode, names: ProviderScope, diags: Diagnostics) -> 
 # -- what can be wrong ------------------------------------------------------------------------
 
 
-def _report_undeclared(reference: ProviderRef, node: ModuleNode, diags: Diagnostics) -> None:
+def _report_undeclared(reference: ProviderRef, node: ModuleInstance, diags: Diagnostics) -> None:
     diags.warning(
         "Undeclared provider",
         f'The provider "{reference.name}" is not declared in {place(node)}, so it is assumed to '
@@ -110,7 +115,7 @@ def _report_undeclared(reference: ProviderRef, node: ModuleNode, diags: Diagnost
 
 
 def _report_not_inherited(
-    name: str, node: ModuleNode, call: ModuleCall, diags: Diagnostics
+    name: str, node: ModuleInstance, call: ModuleCall, diags: Diagnostics
 ) -> None:
     diags.warning(
         "Missing provider configuration",
@@ -122,7 +127,7 @@ def _report_not_inherited(
 
 
 def _report_own_configuration(
-    name: str, node: ModuleNode, passed: PassedProvider, diags: Diagnostics
+    name: str, node: ModuleInstance, passed: PassedProvider, diags: Diagnostics
 ) -> None:
     diags.error(
         "Provider already configured",
@@ -145,7 +150,7 @@ def _report_not_passed(
 
 
 def _report_unexpected(
-    child: ProviderRef, provider: Provider, node: ModuleNode, diags: Diagnostics
+    child: ProviderRef, provider: Provider, node: ModuleInstance, diags: Diagnostics
 ) -> None:
     source = implied_provider(child.name) if provider.is_default else provider
     detail = (
@@ -162,7 +167,7 @@ def _report_mismatch(
     passed: PassedProvider,
     wanted: Provider,
     given: Provider,
-    node: ModuleNode,
+    node: ModuleInstance,
     diags: Diagnostics,
 ) -> None:
     others = [
@@ -186,7 +191,7 @@ def _report_mismatch(
 
 
 def _report_empty(
-    config: ProviderConfig, names: list[str], node: ModuleNode, diags: Diagnostics
+    config: ProviderConfig, names: list[str], node: ModuleInstance, diags: Diagnostics
 ) -> None:
     provider = node.module.provider(config.name)
     source = f'source = "{provider.display}"' if provider else "source = ..."

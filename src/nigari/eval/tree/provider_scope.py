@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.config.module_call import PassedProvider
-from nigari.config.module_tree import ModuleNode
 from nigari.config.provider_config import ProviderConfig
 from nigari.config.required_providers import RequiredProvider
+from nigari.eval.base.instances import ModuleInstance
 from nigari.hcl.expressions import Expression
 from nigari.record import record
 
@@ -41,7 +41,7 @@ class ProviderScope:
         )
 
 
-def provider_scope(node: ModuleNode, parent: ProviderScope | None) -> ProviderScope:
+def provider_scope(node: ModuleInstance, parent: ProviderScope | None) -> ProviderScope:
     module, call = node.module, node.call
     configs = {str(addr): config for addr, config in module.provider_configs.items()}
     passed = {str(each.in_child.config): each for each in (call.providers if call else ())}

@@ -1,62 +1,35 @@
-"""Rules about where in the tree of modules a declaration may stand.
+"""Rules about where in the tree of modules a declaration may be.
 
-The tree is made by whoever finds the modules; here it is only looked at. Rules about providers
-are in `provider_rules`.
+Rules about providers are in `provider_rules`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Protocol
+from collections.abc import Iterator
 
-from nigari.addrs.keys import InstanceKey
-from nigari.addrs.module import ModuleAddr
 from nigari.config.module import Module
-from nigari.config.module_call import ModuleCall
 from nigari.config.output import Output
 from nigari.diagnostics import Diagnostics
+from nigari.eval.base.instances import ModuleInstance
 
 
-class ModuleNode(Protocol):
-    """A module somewhere in the tree."""
-
-    @property
-    def addr(self) -> ModuleAddr: ...
-
-    @property
-    def module(self) -> Module: ...
-
-    @property
-    def parent(self) -> ModuleNode | None: ...
-
-    @property
-    def call(self) -> ModuleCall | None:
-        """The call that made it; None for the root module."""
-        ...
-
-    @property
-    def children(self) -> Mapping[str, Mapping[InstanceKey, ModuleNode]]:
-        """The modules that it calls, by the name of the call and the key of the instance."""
-        ...
-
-
-def place(node: ModuleNode) -> str:
+def place(node: ModuleInstance) -> str:
     """How a module is called in messages."""
     return "the root module" if node.parent is None else str(node.addr.unkeyed)
 
 
-def each_module(root: ModuleNode) -> Iterator[ModuleNode]:
+def each_module(root: ModuleInstance) -> Iterator[ModuleInstance]:
     """The modules of a tree, callers first; of instances made of the same module, only one."""
     pending = [root]
     while pending:
         node = pending.pop()
         yield node
         for instances in node.children.values():
-            distinct = {id(child.module): child for child in instances.values()}
+            distinct = {child.compiled: child for child in instances.values()}
             pending.extend(distinct.values())
 
 
-def check_places(root: ModuleNode, diags: Diagnostics) -> None:
+def check_places(root: ModuleInstance, diags: Diagnostics) -> None:
     """Report what only the root module can have, in other modules, and the other way round."""
     for output in root.module.outputs.values():
         if output.ephemeral:
@@ -80,7 +53,7 @@ def _report_ephemeral_output(output: Output, diags: Diagnostics) -> None:
     )
 
 
-def _report_backend(node: ModuleNode, module: Module, diags: Diagnostics) -> None:
+def _report_backend(node: ModuleInstance, module: Module, diags: Diagnostics) -> None:
     assert module.backend is not None
     diags.warning(
         "Backend in a called module",
@@ -90,7 +63,7 @@ def _report_backend(node: ModuleNode, module: Module, diags: Diagnostics) -> Non
     )
 
 
-def _report_import(node: ModuleNode, module: Module, diags: Diagnostics) -> None:
+def _report_import(node: ModuleInstance, module: Module, diags: Diagnostics) -> None:
     diags.error(
         "Import in a called module",
         f"Only the root module can have import blocks, and this one is in {place(node)}. Move it "

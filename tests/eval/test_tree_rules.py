@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from nigari.config.module_tree import check_places
-from nigari.config.provider_rules import check_aliases, check_providers
+from nigari.addrs.module import ROOT_MODULE
+from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics
-from tests.config.loading import Node, Told, load_tree, told
+from nigari.eval.base.compile import CompiledModule
+from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.tree.places import check_places
+from nigari.eval.tree.provider_rules import check_aliases, check_providers
+from nigari.hcl.templates import StringLiteral
+from nigari.lang.files import MemoryFiles
+from tests.config.loading import Told, told
 
 _X = 'terraform {\n required_providers {\n  a = { source = "x/a" }\n }\n}\n'
 _ALIASED = (
@@ -17,10 +23,34 @@ _ALIASED = (
 _EACH = 'provider "a" {\n alias = "each"\n for_each = local.e\n x = 1\n}\n'
 
 
+def _load_tree(files: dict[str, str]) -> ModuleInstance:
+    """The tree that modules make which call each other by plain directory names."""
+    diags = Diagnostics()
+    loader = ModuleLoader(MemoryFiles({**files}))
+
+    def compiled(directory: str) -> CompiledModule:
+        module = loader.load(directory, diags)
+        assert module is not None
+        return CompiledModule(module)
+
+    root = ModuleInstance(ROOT_MODULE, compiled("."))
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        for name, call in node.module.calls.items():
+            assert isinstance(call.source, StringLiteral)
+            module = compiled(call.source.text)
+            child = ModuleInstance(node.addr.child(name, None), module, node, call)
+            node.children[name] = {None: child}
+            pending.append(child)
+    assert told(diags) == []
+    return root
+
+
 def _checked(root: str, child: str = "", grandchild: str = "") -> list[Told]:
     files = {"main.tf": root, "m/main.tf": child, "n/main.tf": grandchild}
     diags = Diagnostics()
-    tree: Node = load_tree(files)
+    tree = _load_tree(files)
     check_places(tree, diags)
     check_providers(tree, diags)
     check_aliases(tree, diags)
