@@ -1,4 +1,4 @@
-"""What is there when it is first used: the names that a package re-exports, and patterns.
+"""Lazy names and patterns: made when they are first used.
 
 A short command uses few of either, so that making all of them would be most of what it does.
 """

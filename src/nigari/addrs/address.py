@@ -1,4 +1,4 @@
-"""What every address is: frozen, hashable, ordered, and equal to what it prints.
+"""The base of every address: frozen, hashable, ordered, and equal to what it prints.
 
 Addresses are keys of the largest tables of a plan, so each one works out its text when it is
 built and borrows hash and equality from that text, which Python strings compute in C and

@@ -1,4 +1,4 @@
-"""What `moved` and `removed` blocks name, and where a move takes an address.
+"""The addresses in `moved` and `removed` blocks, and where a move takes an address.
 
 The two endpoints of a `moved` block are read in the module that has the block and apply to each
 of its instances. `unify_endpoints` brings them to one granularity (all instances of a call or

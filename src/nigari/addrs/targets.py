@@ -1,4 +1,4 @@
-"""What `-target`, `-exclude`, `-replace` and import blocks may name, and what that covers."""
+"""Targets: what `-target`, `-exclude`, `-replace` and import blocks may name, and what that covers."""
 
 from __future__ import annotations
 

@@ -74,23 +74,23 @@ class ApplyHost(Host):
         """Work out nodes."""
         await self.finish(lambda: [node for node in nodes if node.state != DONE])
 
-    async def _carry_out(self, errand: ValueRequest) -> Value | None:
+    async def _carry_out(self, request: ValueRequest) -> Value | None:
         """Work out what an operation wants, and ask providers for whatever that needs.
 
         Several operations may be at it at the same time, some waiting for the same nodes.
         """
-        self.work.want((errand,))
+        self.work.want((request,))
         self._advance()
-        while errand.state != DONE:
+        while request.state != DONE:
             if self._asking:
                 await asyncio.wait(self._asking, return_when=asyncio.FIRST_COMPLETED)
                 continue
             has_cycle = self.work.break_a_cycle()
             assert has_cycle, "nothing is left to wait for"
             self._advance()
-        if errand.error is not None:
-            raise errand.error
-        return errand.value
+        if request.error is not None:
+            raise request.error
+        return request.value
 
     def _advance(self) -> None:
         """Step what can be stepped, and begin to ask for what that needs."""

@@ -1,4 +1,4 @@
-"""When provisioners of an instance run: once it exists, and before it is destroyed."""
+"""Runs the provisioners of an instance: once it exists, and before it is destroyed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where states live and how they are locked; nothing else.
+"""Backends: where states are stored, and how they are locked; nothing else.
 
 A class of yours that is a `Store` becomes a backend with the entry point `nigari.backends`; the checks
 that ours pass are in `nigari.backends.conformance`, for your tests.

@@ -1,4 +1,4 @@
-"""What backends over HTTP share: one client, open while it is used."""
+"""The base of backends over HTTP: one client, open while it is used."""
 
 from __future__ import annotations
 

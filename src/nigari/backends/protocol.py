@@ -1,4 +1,4 @@
-"""What a backend is: a place that stores named states as bytes, and locks them. Nothing else.
+"""The protocol of backends: they store named states as bytes, and lock them. Nothing else.
 
 What the bytes mean (encryption, serial, lineage) is the business of `nigari.backends.snapshots`,
 which works over any backend. Every operation reports its failures and returns a plain answer, so

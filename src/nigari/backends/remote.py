@@ -1,4 +1,4 @@
-"""What all remote backends share, above their stores.
+"""Remote backends: everything that they share, above their stores.
 
 Failures become diagnostics here, the version of what was read is the condition of what is written,
 and connections are open while something is done or a lock is held. What a state is, is not known.

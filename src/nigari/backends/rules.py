@@ -1,4 +1,4 @@
-"""What a backend asks of its arguments beyond their types.
+"""Rules for the arguments of backends, beyond their types.
 
 A schema says which arguments there are; here is which of them must have a value, exclude each other
 or take only certain texts. Some values may also come from the environment.

@@ -1,4 +1,4 @@
-"""What each kind of backend takes: the arguments of its block, as facts.
+"""The schemas of backends: the arguments of the block of each kind, as facts.
 
 All backends that configurations may name are here, so that a wrong argument is found whatever the
 backend; which of them can store anything is another matter. The set of arguments must be complete,

@@ -1,4 +1,4 @@
-"""What the commands of fleets have in common: which units they are about, and what they tell."""
+"""The base of commands for fleets: which units they are about, and what they report."""
 
 from __future__ import annotations
 

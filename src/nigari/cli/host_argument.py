@@ -1,4 +1,4 @@
-"""What `login` and `logout` share: the host that is named, and the user's credentials."""
+"""The host argument of `login` and `logout`, and the credentials of the user."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Who we are to a cloud: credentials, signatures, endpoints; not what it is asked for."""
+"""Identities in clouds: credentials, signatures, endpoints; not what a cloud is asked for."""

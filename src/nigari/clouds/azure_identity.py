@@ -1,4 +1,4 @@
-"""What arguments and environment variables say about Azure: which of its clouds, and as whom to ask.
+"""Identities in Azure, from arguments and environment variables: which cloud, and as whom to ask.
 
 Backends and key providers have the same arguments for this.
 """

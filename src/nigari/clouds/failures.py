@@ -1,4 +1,4 @@
-"""What can go wrong before a cloud is asked for anything: a small set, in sentences for people."""
+"""Failures before a cloud is asked for anything: a small set, in sentences for people."""
 
 from __future__ import annotations
 

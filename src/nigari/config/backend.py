@@ -1,4 +1,4 @@
-"""Where state is kept, as declared: `backend` and `cloud` blocks."""
+"""The `backend` and `cloud` blocks: where the state is stored, as declared."""
 
 from __future__ import annotations
 

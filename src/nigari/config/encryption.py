@@ -1,4 +1,4 @@
-"""How state and plans are encrypted, as declared: the `encryption` block."""
+"""The `encryption` block: how state and plans are encrypted, as declared."""
 
 from __future__ import annotations
 

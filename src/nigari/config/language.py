@@ -1,4 +1,4 @@
-"""What a module asks of the program: `language` blocks and `required_version`."""
+"""The `language` blocks and `required_version`: what a module requires of the program."""
 
 from __future__ import annotations
 

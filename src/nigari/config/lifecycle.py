@@ -1,4 +1,4 @@
-"""What becomes of a resource: its `lifecycle` block."""
+"""The `lifecycle` block of a resource, and what its arguments may be."""
 
 from __future__ import annotations
 

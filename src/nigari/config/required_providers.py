@@ -1,4 +1,4 @@
-"""What a module asks of providers: `required_providers` and `provider_meta` blocks."""
+"""The `required_providers` and `provider_meta` blocks: what a module requires of providers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two expressions are written alike, whatever their layout."""
+"""Compares expressions by how they are written, whatever their layout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a test puts in the place of the real thing: mocked providers, overridden objects."""
+"""Mocks in test files: providers that are made up, and objects that are overridden."""
 
 from __future__ import annotations
 

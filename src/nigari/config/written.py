@@ -1,4 +1,4 @@
-"""What is written out in an argument, and what has to be evaluated.
+"""Tells arguments that are written out from those that must be evaluated.
 
 Loading evaluates nothing that depends on names or functions. An argument that must be written out
 is read here; of one that may be any static expression, only a value that is written out is checked.

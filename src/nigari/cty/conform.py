@@ -1,4 +1,4 @@
-"""Whether a type satisfies another that may leave parts open with `DYNAMIC`."""
+"""Conformance: whether a type satisfies another that may leave parts open with `DYNAMIC`."""
 
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, Index, Path, index_step

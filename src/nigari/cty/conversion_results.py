@@ -1,4 +1,4 @@
-"""What a conversion gives: the type of its result, and what is known of one that is unknown.
+"""The results of conversions: their types, and what is known of one that is unknown.
 
 A target type may leave parts open with `DYNAMIC`. The result then takes over the types that the
 source has in those places, as far as they can be told.

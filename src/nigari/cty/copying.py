@@ -1,4 +1,4 @@
-"""How objects are pickled and copied, compiled or not.
+"""Pickling and copying of objects, compiled or not.
 
 A compiled object cannot be made without its constructor, so it is made again from the arguments
 of that. For this a class keeps each argument in an attribute of the same name, or of that name

@@ -1,4 +1,4 @@
-"""Why one type does not convert to another, told about the innermost part that is to blame."""
+"""Explains why one type does not convert to another, by the innermost part that is to blame."""
 
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, Index, index_step

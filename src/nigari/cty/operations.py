@@ -1,4 +1,4 @@
-"""What the language's operators mean for values.
+"""The language's operators on values.
 
 Each operation gives the right result for known, null, unknown, dynamic and marked operands: marks
 of the operands are marks of the result, unknown operands give an unknown result that carries

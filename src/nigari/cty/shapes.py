@@ -1,4 +1,4 @@
-"""What values are as Python objects: shapes, each a type, a way to read and a way to write.
+"""Shapes of Python objects as values, each a type, a way to read and a way to write.
 
 A shape converts a value to its type before it reads it, and says with a path what is wrong inside.
 Which annotation means which shape is known by `annotations`.

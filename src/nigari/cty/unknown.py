@@ -1,4 +1,4 @@
-"""What is known of a value that is not known: its refinements, and why it is unknown.
+"""The payload of unknown values: what is known of them all the same, and why they are unknown.
 
 The payload of an unknown value is one `Unknown`. Refinements narrow what the value may turn out to
 be; they take part in equality. Causes say where the unknown came from; they are opaque here, take

@@ -1,4 +1,4 @@
-"""How wide text is on a screen, how it wraps, and what a stream can show.
+"""Text layout: how wide text is on a screen, how it wraps, and what a stream can show.
 
 Knows nothing of diagnostics: it turns texts from anywhere into lines that are safe and that fit.
 """

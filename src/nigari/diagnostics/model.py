@@ -1,4 +1,4 @@
-"""What a diagnostic is: positions, ranges, severities, the diagnostic itself and its collector.
+"""The model of diagnostics: positions, ranges, severities, the diagnostic itself and its collector.
 
 This is the one currency in which every package reports a user's mistake. A diagnostic carries
 texts and ranges only: whoever builds it has already rendered and redacted the values it mentions.

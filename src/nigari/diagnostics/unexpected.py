@@ -1,4 +1,4 @@
-"""What is said of an exception that nobody expected: which work failed by it, and where.
+"""Diagnostics for exceptions that nobody expected: which work failed, and where.
 
 A message of an exception may quote values, secret ones among them, so only its kind and where it
 was raised are named.

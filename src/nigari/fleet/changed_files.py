@@ -1,4 +1,4 @@
-"""What has changed since a commit, and which units that concerns.
+"""Finds what has changed since a commit, and which units that concerns.
 
 A unit is concerned when a file has changed that it reads: in its directory, in the modules that it
 calls, a file that a function reads, a file of variables, or `fleet.hcl` where that says something

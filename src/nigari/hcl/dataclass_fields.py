@@ -1,4 +1,4 @@
-"""What a class says about the body that it is decoded from and encoded into.
+"""The fields of a class, as the body that it is decoded from and encoded into.
 
 Owns the kinds of fields there are and which one an annotation means. Knows neither bodies nor
 values.

@@ -1,4 +1,4 @@
-"""What the references in an expression stand for, in words fit for a diagnostic.
+"""Describes the references in an expression by their values, in words for a diagnostic.
 
 Values without parts are shown whole, all others by their type and size, and a secret never is: it
 is mentioned only where the diagnostic is about secrets. What is not known is likewise mentioned

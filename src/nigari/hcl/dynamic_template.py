@@ -1,4 +1,4 @@
-"""What one `dynamic` block says: what it goes through, and what each block it makes is.
+"""The template of a `dynamic` block: what it iterates over, and the blocks that it makes.
 
 It is read from its body and evaluated in a scope that the caller gives. Deliberately unknown here:
 the bodies that come of it.

@@ -1,4 +1,4 @@
-"""What evaluating expressions shares: access to parts of values, faults, and closures.
+"""Shared parts of evaluation: access to parts of values, faults, and closures.
 
 `index` and `attribute` are the language's own ways into a value, more lenient than those of
 `nigari.cty`. A `Fault` says what went wrong before anyone knows where: whoever has the expression

@@ -1,4 +1,4 @@
-"""What an expression is, and the expressions that stand for one value: literals and accesses.
+"""The base of expressions, and those that stand for one value: literals and accesses.
 
 Every node keeps its source and offsets into it, evaluates itself in a scope, and can be read
 without evaluating it (the `static_` methods). Operators, templates, collections and calls have

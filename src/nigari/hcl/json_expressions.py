@@ -1,4 +1,4 @@
-"""What JSON values mean as expressions.
+"""JSON values as expressions.
 
 A string is a template of the native syntax, an object is an object constructor whose names are
 templates too, an array is a tuple. Where an expression is read without evaluating it, a string

@@ -1,4 +1,4 @@
-"""Where parsing begins: from a source to a body, an expression, a template or a traversal.
+"""Entry points of parsing: from a source to a body, an expression, a template or a traversal.
 
 All of them report every syntax error they find and give what could be read.
 """

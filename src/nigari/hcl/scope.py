@@ -1,4 +1,4 @@
-"""What the names in an expression stand for while it is evaluated.
+"""Scopes: what the names in an expression stand for while it is evaluated.
 
 A scope maps names to values and functions and may have a parent that answers for the names it
 does not have itself. Plain data and Python callables are made values and functions of when they

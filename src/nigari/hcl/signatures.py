@@ -1,4 +1,4 @@
-"""What a function takes and gives, for whoever has called it wrongly and for other programs.
+"""Signatures of functions, for whoever has called one wrongly and for other programs.
 
 Knows only what the function itself declares: not where it comes from, nor what it is for.
 """

@@ -1,4 +1,4 @@
-"""Where spaces go between tokens: the standard layout of the native syntax.
+"""Spaces between tokens: the standard layout of the native syntax.
 
 Lines stay as they are. Each is indented by the brackets that are open before it, has a space or
 none between any two tokens, and in neighbouring lines the equals signs, and the comments at the

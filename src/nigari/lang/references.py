@@ -1,4 +1,4 @@
-"""What the names in expressions refer to.
+"""References: what the names in expressions refer to.
 
 A traversal such as `module.net["eu"].ids[0]` is cut into the subject it refers to and the steps
 that remain to be applied to the subject's value. Whether the subject is declared, and whether it

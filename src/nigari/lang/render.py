@@ -1,4 +1,4 @@
-"""How the console shows values and types: much like they would be written, a value with its type
+"""Shows values and types as the console does: much like they would be written, a value with its type
 where that tells.
 
 What must not be shown is not: sensitive and ephemeral values, at any depth.

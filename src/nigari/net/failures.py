@@ -1,4 +1,4 @@
-"""What can go wrong on the network: a small closed set, so that callers can tell each apart.
+"""Failures on the network: a small closed set, so that callers can tell them apart.
 
 A failure says what happened and what to try, in sentences for people; what was wanted, and why,
 is for the caller to say. Secrets never reach a failure: URLs are shown without them.

@@ -1,4 +1,4 @@
-"""What a server answered, whole and in memory."""
+"""The response of a server, whole and in memory."""
 
 from __future__ import annotations
 

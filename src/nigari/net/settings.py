@@ -1,4 +1,4 @@
-"""What the environment says about the network: proxies, certificates, the name we give ourselves.
+"""Network settings from the environment: proxies, certificates, the name we give ourselves.
 
 The variables are those that Go programs know, with the same meaning. The environment is the one
 given; nothing here looks at the process's own.

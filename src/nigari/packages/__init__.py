@@ -1,1 +1,1 @@
-"""Where modules and providers come from: sources, versions, checksums, what is installed."""
+"""Packages of modules and providers: sources, versions, checksums, what is installed."""

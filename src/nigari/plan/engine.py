@@ -100,12 +100,12 @@ class Planner:
         if options.targets or options.excluded:
             self._warn_of_selection()
         selected = selection(self.graph, moved.state, options.targets, options.excluded, is_destroy)
-        host, crew = await self._worked_out(options, moved, selected)
+        host, driver = await self._worked_out(options, moved, selected)
         held = held_blocks(host)
         while not held <= host.staying:
             # What waits together with what needs it does not change in this round.
             await host.ephemeral.close_all()
-            host, crew = await self._worked_out(options, moved, selected, held | host.staying)
+            host, driver = await self._worked_out(options, moved, selected, held | host.staying)
             held = held_blocks(host)
         try:
             if not self._moves_fit(moves, host, is_destroy):
@@ -114,7 +114,7 @@ class Planner:
                 self._check_imports(host)
             if not host.diags.has_errors:
                 host.work.want(list(Orphans(host, options.mode).nodes()))
-                await crew.run()
+                await driver.run()
             if options.mode is PlanMode.NORMAL:
                 self._check_replaced(host, options)
         finally:
@@ -147,18 +147,18 @@ class Planner:
             staying,
         )
         host.begin()
-        crew = Driver(host.work, host.perform, options.parallelism)
+        driver = Driver(host.work, host.perform, options.parallelism)
         try:
-            await crew.run()
+            await driver.run()
             if selected is not None:
                 if not host.is_destroying:
                     host.want_used_conditions()
                 host.want_variables()
-                await crew.run()
+                await driver.run()
         except BaseException:
             await host.ephemeral.close_all()
             raise
-        return host, crew
+        return host, driver
 
     def _moves_fit(self, moves: Moves, host: PlanHost, is_destroy: bool) -> bool:
         """Whether the moves make sense; if not, whatever else is wrong may come of that."""
@@ -190,17 +190,17 @@ class Planner:
         )
         host.begin()
         host.want_variables()
-        crew = Driver(host.work, host.perform, parallelism)
+        driver = Driver(host.work, host.perform, parallelism)
         nodes: list[LookUp] = []
         try:
-            await crew.run()
+            await driver.run()
             if target is not None:
                 nodes.append(LookUp(host, target, declared_provider(host, target)))
             elif not host.diags.has_errors:
                 missing = self._without_block(host)
                 nodes += [LookUp(host, each, named_provider(host, each)) for each in missing]
             host.work.want(nodes)
-            await crew.run()
+            await driver.run()
         finally:
             await host.ephemeral.close_all()
         self.diags.extend(host.diags)

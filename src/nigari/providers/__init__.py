@@ -1,1 +1,1 @@
-"""What a provider is and how to talk to one: plugin programs and Python objects alike."""
+"""Providers, and how to talk to them: plugin programs and Python objects alike."""

@@ -1,4 +1,4 @@
-"""What plugins write to their log: filtered to where the user wants it, and its end remembered.
+"""The log of plugins: filtered to where the user wants it, and its end remembered.
 
 `TF_LOG_PROVIDER` (or `TF_LOG`) chooses how much is kept, `TF_LOG_PATH` where it goes; without a
 level nothing is written. The last lines are remembered in any case: when a plugin fails, they are

@@ -1,4 +1,4 @@
-"""What a plugin in Python logs, as lines that the program which started it understands.
+"""Logging in plugins in Python, as lines that the program which started them understands.
 
 Everything that goes through Python's `logging` is written to standard error in the JSON form that
 `tofu` and we read (see `log`), so that `TF_LOG` and `TF_LOG_PROVIDER` choose what is shown.

@@ -1,4 +1,4 @@
-"""What a plugin has sent, read with the types of its schema and held to what may be stored.
+"""Reads what a plugin has sent, with the types of its schema, and checks what may be stored.
 
 Whatever cannot be read at all is a `CallFailed`. What can be read and must not be there is left out
 and reported, so that the rest of an object is not lost with it.

@@ -1,4 +1,4 @@
-"""What a test of a provider is shown: plain data, plans, objects, and what is wrong."""
+"""Results in tests of providers: plain data, plans, objects, and what is wrong."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

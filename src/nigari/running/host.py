@@ -237,7 +237,7 @@ class ExpandedCall(ModuleCallNode):
         if self._host.is_destroying and expansion.deferred_by is not None:
             # The instances that there are, the state knows.
             return expansion.certain
-        return settled_now(frame, expansion, name, call)
+        return known_instances(frame, expansion, name, call)
 
     @property
     def undecided(self) -> Value | None:
@@ -253,7 +253,7 @@ class ExpandedCall(ModuleCallNode):
         return node.value if node.state == DONE else [node]
 
 
-def settled_now(
+def known_instances(
     frame: Frame, expansion: Expansion, name: str, block: ModuleCall | Resource
 ) -> Mapping[InstanceKey, InstanceData] | None:
     """The instances of an expansion that must be known by now; None where that is reported."""

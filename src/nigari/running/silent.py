@@ -16,13 +16,13 @@ from nigari.lang.references import Reference
 
 def silently(frame: Frame) -> Frame:
     """The same module instance, in which mistakes are not told to anybody."""
-    silent = Frame(_Unheard(frame.run), frame.instance, frame.parent)
+    silent = Frame(_SilentRun(frame.run), frame.instance, frame.parent)
     silent.variables, silent.locals, silent.outputs = frame.variables, frame.locals, frame.outputs
     silent.calls, silent.resources = frame.calls, frame.resources
     return silent
 
 
-class _Unheard:
+class _SilentRun:
     """A run with diagnostics of its own, to which nobody listens."""
 
     is_opaque = False

@@ -1,4 +1,4 @@
-"""What stands in for the real thing where somebody has arranged for that, as tests do.
+"""Stand-ins for real providers and objects, where somebody has arranged for that, as tests do.
 
 A whole provider may be made up, single objects of a real one, or what provisioners do. Who arranges it says which; here
 it is only asked for. Everywhere else providers look the same.

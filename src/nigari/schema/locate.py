@@ -1,4 +1,4 @@
-"""Where in a configuration body the part of a value stands that a path leads to.
+"""Locates the part of a value in a configuration body, by its path.
 
 Used for messages of programs that know values only. The way is followed as far as the text goes:
 a path into an object that is written out ends at the entry, one into a reference at the reference.

@@ -1,4 +1,4 @@
-"""What the built-in provisioners take, and what a `connection` block takes."""
+"""The schemas of the built-in provisioners, and of `connection` blocks."""
 
 from typing import Final
 

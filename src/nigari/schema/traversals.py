@@ -1,4 +1,4 @@
-"""Whether a path that is written in a configuration leads to something that a schema has.
+"""Checks that a path written in a configuration leads to something that a schema has.
 
 A schema says more about blocks than the type of their values does: their parts have names only,
 also where an object could be indexed, and which blocks of a list there are is not known. Below an

@@ -1,4 +1,4 @@
-"""Whether a schema makes sense, before anything is built on it.
+"""Checks that a schema makes sense, before anything is built on it.
 
 Meant for schemas of other people: a provider that contradicts itself is told so by name instead of
 failing later in odd ways. Problems are plain sentences; who asked turns them into diagnostics.

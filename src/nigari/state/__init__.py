@@ -1,1 +1,1 @@
-"""What exists: the state, its file, its encryption, and what can be done to it."""
+"""The state: what exists, its file, its encryption, and what can be done to it."""

@@ -1,4 +1,4 @@
-"""What the `state` commands, `taint` and `untaint` do to a state, as functions of states.
+"""Edits of states: what the `state` commands, `taint` and `untaint` do, as functions of states.
 
 Each takes a state and gives a new one, or reports why it cannot. Reading, locking and writing is
 the commands' matter, and so is asking people whether they mean it.

@@ -1,4 +1,4 @@
-"""What a state is: resources with their instances and objects, root outputs, check results.
+"""The model of a state: resources with their instances and objects, root outputs, check results.
 
 A `State` never changes; `nigari.state.draft` makes a new one from an old one. How a state is stored,
 and what an object's attributes mean, is unknown here.

@@ -1,4 +1,4 @@
-"""What statements about moves say of each other: contradictions, and which must come first.
+"""Relations between move statements: contradictions, and which must come first.
 
 Statements may chain, and one may move a module while another moves something in it, so each is
 applied after those that it builds on. Deliberately unknown here: what is at the addresses, and how

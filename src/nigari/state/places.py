@@ -1,4 +1,4 @@
-"""Where the resources of a state are, while they are being moved about.
+"""The addresses of resources in a state, while they are being moved about.
 
 Modules, resources and resource instances change places one by one; a place that is taken is
 never overwritten. Finding what a move concerns costs no walk over the whole state. Why anything

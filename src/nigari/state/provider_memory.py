@@ -1,4 +1,4 @@
-"""What a state remembers of the provider instances that manage its objects.
+"""The memory that a state has of the provider instances that manage its objects.
 
 An instance whose key has left the configuration can be configured once more from it, so that what
 it manages can be destroyed. Only instances that come from an iteration are remembered, and nothing

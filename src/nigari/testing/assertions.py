@@ -56,7 +56,7 @@ class Judge:
         self._frame = frame
 
     async def judge(self, rule: CheckRule, outcome: RunOutcome) -> None:
-        """CheckNode at one condition."""
+        """Evaluate one condition."""
         told = Diagnostics()
         found = await self._evaluate(rule, told)
         if told.has_errors or found is None:

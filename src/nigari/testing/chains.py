@@ -1,4 +1,4 @@
-"""Where the values of a condition come from that does not hold, as lines of text.
+"""Explains conditions that do not hold: where their values come from, as lines of text.
 
 Everything has been worked out by then: nothing is evaluated but what the chain leads through.
 """
@@ -21,7 +21,7 @@ from nigari.lang.references import Reference
 from nigari.lang.render import value_glimpse
 from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.chain_text import chain_lines
-from nigari.workspace.configuration.explanation import Explanation, Telling
+from nigari.workspace.configuration.explanation import Explanation, ExplanationBuilder
 
 Sources = Mapping[str, bytes]
 
@@ -51,7 +51,7 @@ def condition_origins(
     evaluation: FinishedEvaluation,
 ) -> tuple[str, ...]:
     """What the sides of a condition are, and where the values come from that it names."""
-    telling = Telling(evaluation, follows_keys=False, follows_resources=True)
+    telling = ExplanationBuilder(evaluation, follows_keys=False, follows_resources=True)
     lines = list(_sides(condition, scope))
     for part in _parts(references, frame, telling):
         lines += chain_lines(part, "")
@@ -76,7 +76,7 @@ def _sides(condition: Expression, scope: Scope) -> Iterator[str]:
 
 
 def _parts(
-    references: Sequence[Reference], frame: Frame, telling: Telling
+    references: Sequence[Reference], frame: Frame, telling: ExplanationBuilder
 ) -> Iterator[Explanation]:
     found = {str(each): each for each in references}
     for reference in found.values():

@@ -1,4 +1,4 @@
-"""What has come of tests: of each run, each file and all of them."""
+"""The outcome of tests: of each run, each file and all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has changed on disk, and which test files that concerns.
+"""Watches the disk for changes, and finds which test files they concern.
 
 A test file is concerned by itself, by the modules that its runs are made of, and by files of
 values. Which modules those are, the runs have found out.

@@ -1,4 +1,4 @@
-"""Where a cluster is, and as whom it is asked: kubeconfig files, the pod we run in, arguments."""
+"""Access to a cluster: kubeconfig files, the pod we run in, arguments."""
 
 from __future__ import annotations
 

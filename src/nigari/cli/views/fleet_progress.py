@@ -1,4 +1,4 @@
-"""What happens to the units of a fleet: a table that lives on a terminal, lines elsewhere, or events
+"""Progress of the units of a fleet: a table that lives on a terminal, lines elsewhere, or events
 for programs.
 """
 

@@ -1,4 +1,4 @@
-"""What of a configuration tests have touched, for people and for programs."""
+"""Test coverage: the parts of a configuration that tests have touched, for people and for programs."""
 
 from __future__ import annotations
 

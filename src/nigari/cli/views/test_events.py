@@ -1,4 +1,4 @@
-"""How tests went, for programs: the events of `-json`."""
+"""Test results for programs: the events of `-json`."""
 
 from __future__ import annotations
 

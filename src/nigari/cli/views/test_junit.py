@@ -1,4 +1,4 @@
-"""How tests went, as a JUnit report: what most services that run tests for others understand."""
+"""Test results as a JUnit report, which most services that run tests understand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How tests went, as Markdown for a comment on a pull request.
+"""Test results as Markdown, for a comment on a pull request.
 
 Bounded, because services refuse long comments: what does not fit is counted.
 """

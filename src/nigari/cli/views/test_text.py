@@ -1,4 +1,4 @@
-"""How tests went, for people: a line for each file and each run, then what is wrong with it."""
+"""Test results for people: a line for each file and each run, then what is wrong with it."""
 
 from __future__ import annotations
 

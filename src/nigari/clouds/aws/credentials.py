@@ -1,4 +1,4 @@
-"""Where credentials for AWS come from, in the order in which its own tools look.
+"""Credentials for AWS, from the places where its own tools look, in their order.
 
 Arguments; a profile that is named; the environment; a web identity of the environment; the default
 profile with its sources; the container or the machine that we run on. Roles are taken last. What

@@ -1,4 +1,4 @@
-"""Where the services of AWS are."""
+"""The endpoints of the services of AWS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies between source and data: the stages of python-hcl2, each of which is the source here.
+"""The stages of python-hcl2 between source and data, each of which is the source here.
 
 python-hcl2 has a tree of its own kind for each stage; here a `Tree` and a `StartRule` hold the
 source, so nothing is lost between them. The rules of its grammar are not there: the tree to work

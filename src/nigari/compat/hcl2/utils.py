@@ -1,4 +1,4 @@
-"""How data is written, and strings that hold an expression."""
+"""Options for how data is written, and strings that hold an expression."""
 
 from dataclasses import dataclass
 

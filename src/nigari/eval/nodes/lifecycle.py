@@ -1,4 +1,4 @@
-"""What the static arguments of a resource say: how it is replaced, what is ignored, when
+"""The static arguments of a resource: how it is replaced, what is ignored, when
 provisioners run. Also the addresses of `moved` and `removed` blocks, whose keys are static.
 
 OpenTofu wants these written out. Here each may be any expression that is known before anything

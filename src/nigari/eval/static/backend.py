@@ -20,7 +20,7 @@ from nigari.eval.base.once import Node
 from nigari.eval.base.scope import nodes_of
 from nigari.eval.base.slots import Slot
 from nigari.eval.nodes.variable import RootVariable
-from nigari.eval.static.run import StaticRun, settled
+from nigari.eval.static.run import StaticRun, slot_value
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
 from nigari.lang.references import Reference
 from nigari.record import record
@@ -144,7 +144,7 @@ class _Filling:
         return _shaped(schema, values) if is_whole else None
 
     def _argument(self, slot: Slot, schema: Block, name: str) -> Value | None:
-        value = settled(self._run, slot)
+        value = slot_value(self._run, slot)
         if value is None:
             return None
         try:

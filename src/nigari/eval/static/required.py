@@ -1,5 +1,5 @@
-"""What modules ask for in words that need not be written out: the sources of providers, and
-versions of the program.
+"""Requirements of modules that need not be written out: the sources of providers, and versions of
+the program.
 
 A provider's source is part of the addresses in a state, so one module decides about it: the root,
 where its value is known before any other module is looked at. Versions of providers are only needed

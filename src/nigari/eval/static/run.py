@@ -447,7 +447,7 @@ def run_static(
         expanded |= run.missing.expansions
 
 
-def settled(run: StaticRun, slot: Slot) -> Value | None:
+def slot_value(run: StaticRun, slot: Slot) -> Value | None:
     """The value of a slot, with whatever it needs worked out first."""
     while True:
         value = fill(slot)

@@ -1,4 +1,4 @@
-"""What an `import` block means while nothing is known of the objects: are its arguments fit?
+"""`import` blocks in validation, while nothing is known of the objects: are the arguments valid?
 
 The resource waits for it, as nothing that the block needs may come from what it imports. Which
 instance the keys of its target mean is decided when planning.

@@ -338,7 +338,7 @@ class ValidateRun(PhaseRun):
                 yield CheckNode(name, Stages(check), config.range, frame.about)
 
     def _use_provider(self, frame: Frame, name: str, alias: str) -> None:
-        """CheckNode at the block behind a name, once. One that nothing uses does not matter, and an
+        """Check the block behind a name, once. One that nothing uses does not matter, and an
         empty one may be filled from outside.
         """
         found = find_config(frame, name, alias)
@@ -359,7 +359,7 @@ class ValidateRun(PhaseRun):
         self._told[effect] = told
 
     def run(self, ask: Callable[[Opinion], Sequence[ProviderDiagnostic]]) -> None:
-        """CheckNode at everything. `ask` gets a provider's opinion of a configuration."""
+        """Check everything. `ask` gets a provider's opinion of a configuration."""
 
         def answer(effects: Sequence[Effect]) -> None:
             for effect in effects:

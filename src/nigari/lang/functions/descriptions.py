@@ -1,4 +1,4 @@
-"""What each function does, in a sentence, for people who look through the list of them.
+"""Descriptions of the functions, a sentence for each, for people who look through the list.
 
 Parameters whose names do not say enough have a sentence, too.
 """

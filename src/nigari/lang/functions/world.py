@@ -1,4 +1,4 @@
-"""What functions may see of the world around a configuration, and how they speak of it.
+"""The outside world as functions may see it, and how they refer to it.
 
 Everything is handed in: nothing here reads the environment, a clock or the working directory of
 the process by itself.

@@ -1,4 +1,4 @@
-"""What the CLI configuration says about OCI registries: credentials, and addresses of repositories."""
+"""OCI registries in the CLI configuration: credentials, and addresses of repositories."""
 
 from __future__ import annotations
 

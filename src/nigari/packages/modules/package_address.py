@@ -1,4 +1,4 @@
-"""What the address of a remote package says, apart from where it is: whether it is an archive, of
+"""The arguments in the address of a remote package, apart from where it is: whether it is an archive, of
 which form, and the checksum that it must have.
 
 These are arguments in the query of the URL, `archive` and `checksum`, which no server ever sees.

@@ -1,4 +1,4 @@
-"""Where providers are looked for, as the CLI configuration says or, without a word, as usual."""
+"""The sources of providers, as the CLI configuration lists them or, without a word, the usual ones."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Whether the versions in the lock file are still those that the modules ask for.
+"""Compares the versions in the lock file with what the modules require.
 
 A configuration that has changed since the last `init` may ask for others. Which versions there are
 is not looked at: that is the business of `provider_selection`.

@@ -1,4 +1,4 @@
-"""Where provider packages come from: what every source answers, and several asked in order.
+"""Sources of provider packages: what every source answers, and several asked in order.
 
 A source says which versions of a provider it has, and offers the package of one of them. An offer
 can be fetched and says what is known about the content; installing is the store's business.

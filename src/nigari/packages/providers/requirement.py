@@ -1,4 +1,4 @@
-"""What a module asks of a provider. Apart from the choice among versions, which needs much more."""
+"""Requirements of modules for providers. Choosing a version needs much more, and is done elsewhere."""
 
 from __future__ import annotations
 

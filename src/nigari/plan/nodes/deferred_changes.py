@@ -1,4 +1,4 @@
-"""What a plan leaves for later, as data: each with the chain to what it waits for.
+"""Deferred changes: what a plan leaves for later, each with the chain to what it waits for.
 
 The chain is found when the plan is made, by following references whose values are unknown, from the
 expression that must be known back to the resource that decides.

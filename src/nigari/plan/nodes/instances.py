@@ -48,7 +48,7 @@ from nigari.running.deferrals import (
     Written,
 )
 from nigari.running.ephemeral_objects import EphemeralObjects
-from nigari.running.host import settled_now
+from nigari.running.host import known_instances
 from nigari.running.kept import KeptValues
 from nigari.running.provider_instances import ProviderInstances
 from nigari.running.provider_node import ProviderNode
@@ -239,7 +239,7 @@ class PlannedResource(RepeatedResource):
                 key = None if resource.repetition.has_one_value else DEFERRED
                 self.run.record.note_deferred(self.deferral, self.unplanned(key))
                 return certain
-        return settled_now(frame, expansion, name, resource)
+        return known_instances(frame, expansion, name, resource)
 
     def unplanned(self, key: InstanceKey) -> Change | None:
         """As much as can be said of an instance, or of all, without asking the provider."""

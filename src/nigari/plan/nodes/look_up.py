@@ -11,7 +11,7 @@ from nigari.eval.nodes.module_call import expand
 from nigari.plan.nodes.imports import ImportTarget, imported, report_missing, report_undeclared
 from nigari.plan.nodes.plan_host import PlanHost
 from nigari.plan.objects.prior import PriorObject, read
-from nigari.running.host import frame_at, settled_now
+from nigari.running.host import frame_at, known_instances
 from nigari.running.provider_node import ProviderNode
 from nigari.running.requests import AskProvider
 from nigari.schema.provider import Schema
@@ -100,7 +100,7 @@ def declared_provider(host: PlanHost, target: ImportTarget) -> Choose:
         expansion = expand(frame, resource.repetition)
         if isinstance(expansion, list):
             return expansion
-        known = settled_now(frame, expansion, str(resource.addr), resource)
+        known = known_instances(frame, expansion, str(resource.addr), resource)
         if known is None:
             return None
         data = known.get(target.address.item.key)

@@ -59,13 +59,13 @@ def _vanished(
     for name, local in module.locals.items():
         frame.locals[name] = LocalValue(frame, local)
     for name, inner in module.calls.items():
-        frame.calls[name] = _VanishedCall(frame, inner)
+        frame.calls[name] = _RemovedCall(frame, inner)
     for addr_, resource in module.resources.items():
         frame.resources[addr_] = PriorResource(frame, resource, prior, schema_of)
     return frame
 
 
-class _VanishedCall(CallNode):
+class _RemovedCall(CallNode):
     """A call in a module instance that is gone: it has no instances, and nothing is known of it."""
 
     __slots__ = ()

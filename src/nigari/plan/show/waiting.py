@@ -1,4 +1,4 @@
-"""What a plan leaves for later rounds, grouped and counted, for whoever shows it."""
+"""Deferred changes grouped and counted, for whoever shows a plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the built-in provider offers, without anything that does it.
+"""The schema of the built-in provider, without anything that does the work.
 
 Commands that only show objects need the schemas alone.
 """

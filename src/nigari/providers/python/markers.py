@@ -1,4 +1,4 @@
-"""What `Annotated` can say about a field of a resource type, and the value that is not known yet."""
+"""Markers for `Annotated` fields of resource types, and the value that is not known yet."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar

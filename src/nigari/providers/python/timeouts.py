@@ -1,4 +1,4 @@
-"""How long operations may take: what the author of a resource type and its users say."""
+"""Timeouts of operations, as the author of a resource type and its users set them."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What answering the messages of plugin protocol 6 has in common, whatever is asked."""
+"""Answers to the messages of plugin protocol 6: what all of them have in common."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What providers of ours call their objects, as messages: schemas of identities, and identities."""
+"""Identities of objects as messages: their schemas, and the identities themselves."""
 
 from nigari import cty
 from nigari.providers.wire import protocol6_pb2 as pb

@@ -1,4 +1,4 @@
-"""What the methods of the provider service are called in each protocol.
+"""The names of the methods of the provider service in each protocol.
 
 Methods have the names of protocol 6 here; protocol 5 calls some of them differently.
 """

@@ -1,4 +1,4 @@
-"""What a plugin has told of itself, as bytes that a later run reads instead of asking again.
+"""Schemas of plugins as bytes, which a later run reads instead of asking again.
 
 The plugin's own messages are kept, so that reading them is as quick as hearing them, and whatever
 is added to their translation needs no new form here.

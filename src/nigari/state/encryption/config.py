@@ -1,4 +1,4 @@
-"""What an `encryption` block says, after its expressions were given values.
+"""The settings of an `encryption` block, after its expressions were evaluated.
 
 Key providers may use each other's keys, and those keys differ between writing (a fresh salt) and
 reading (the salt that the file names). So the arguments of a block are not plain values: they are

@@ -1,4 +1,4 @@
-"""What a value comes from, a line for each step: short enough for many values one after the other.
+"""Chains as text: what a value comes from, a line for each step, short enough for many values in a row.
 
 `nigari explain` shows a single value, and takes more room for it.
 """

@@ -32,7 +32,7 @@ from nigari.workspace.configuration.asked import (
     missing_instances,
     provider_behind,
 )
-from nigari.workspace.configuration.explanation import Explanation, Telling
+from nigari.workspace.configuration.explanation import Explanation, ExplanationBuilder
 
 _MODULE_STEP = lazy_pattern(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
 
@@ -61,7 +61,7 @@ class Explainer:
     def __init__(self, evaluation: Evaluation, diags: Diagnostics) -> None:
         self._evaluation = evaluation
         self._run = evaluation.run
-        self._telling = Telling(evaluation)
+        self._builder = ExplanationBuilder(evaluation)
         self._diags = diags
         self.sources: dict[str, bytes] = {}
         """What was asked, so that diagnostics can point into it."""
@@ -90,13 +90,13 @@ class Explainer:
         origin = self._place(frame, rest, key) if resource is None else resource.argument
         if origin is not None:
             missing = None if resource is None else resource.missing
-            return self._telling.expression(text, origin, origin.compiled.expr.range, "", missing)
+            return self._builder.expression(text, origin, origin.compiled.expr.range, "", missing)
         origin = self._named(frame, rest, text)
         if origin is None:
             return None
         # The address itself is written nowhere: what it names is what is explained.
         label = frame.label(rest)
-        named = self._telling.expression(text, origin, None, label)
+        named = self._builder.expression(text, origin, None, label)
         own = named.parts[0] if len(named.parts) == 1 else None
         if own is None or own.name != label:
             return named
@@ -111,7 +111,7 @@ class Explainer:
         expr = parse_expression(self._source("<expression>", text), self._diags)
         if self._diags.error_count > errors:
             return None
-        return self._telling.expression(text, compiled_origin(frame, expr), None)
+        return self._builder.expression(text, compiled_origin(frame, expr), None)
 
     # -- finding ------------------------------------------------------------------------------
 

@@ -199,7 +199,7 @@ def _whence(explanation: Explanation, indent: str) -> list[str]:
     return lines
 
 
-class Telling:
+class ExplanationBuilder:
     """The work of explaining one value: what has been shown is not shown again."""
 
     def __init__(

@@ -23,7 +23,7 @@ from nigari.hcl.traversal import Traversal
 from nigari.lang.references import Reference
 from nigari.record import record
 from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
-from nigari.workspace.configuration.explanation import Explanation, Telling
+from nigari.workspace.configuration.explanation import Explanation, ExplanationBuilder
 
 
 @record
@@ -179,8 +179,8 @@ class _WhyExpression:
     @property
     def explanation(self) -> Explanation:
         where = self._origin.compiled.expr.range
-        telling = Telling(self._evaluation)
-        return telling.expression(self._name, self._origin, where, "", self._missing)
+        builder = ExplanationBuilder(self._evaluation)
+        return builder.expression(self._name, self._origin, where, "", self._missing)
 
 
 class _WhyInstance(_WhyExpression):
@@ -226,7 +226,7 @@ class _WhyNode:
 
     @property
     def explanation(self) -> Explanation:
-        return Telling(self._evaluation).node(self._node)
+        return ExplanationBuilder(self._evaluation).node(self._node)
 
 
 def known_expression(

@@ -18,7 +18,7 @@ from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.slots import Slot
-from nigari.eval.static.run import StaticRun, settled
+from nigari.eval.static.run import StaticRun, slot_value
 from nigari.hcl.expressions import Expression
 from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
 from nigari.packages.providers.requirement import Requirement
@@ -91,7 +91,7 @@ class _Finding:
 
     def _text(self, frame: Frame, expr: Expression, what: str) -> str | None:
         slot = Slot(frame.label(what), frame, expr, self._run.request)
-        value = settled(self._run, slot)
+        value = slot_value(self._run, slot)
         if value is None:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Why a plan does what it does: for each change where the new values come from.
+"""Finds why a plan does what it does: for each change where the new values come from.
 
 Everything is worked out from the plan, the configuration that it was made from and the states that
 it holds, so it works for a saved plan, too. No provider is asked. How it is shown is not decided
@@ -39,7 +39,7 @@ from nigari.record import replace
 from nigari.running.provider_objects import with_schema_marks
 from nigari.schema.decode import decoder_spec
 from nigari.workspace.configuration.asked import Evaluation, compiled_origin
-from nigari.workspace.configuration.explanation import Explanation, Telling
+from nigari.workspace.configuration.explanation import Explanation, ExplanationBuilder
 from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
 from nigari.workspace.plans.planning import Planning
 
@@ -180,7 +180,7 @@ class PlanReasons:
             missing = None if is_end else Missing("output", name)
             told = "because everything is to be destroyed" if is_end else ""
             return ChangeReasons(name, change.action.kind, "", told, missing=missing)
-        found = replace(Telling(self._evaluation).node(node), name="value", value=after)
+        found = replace(ExplanationBuilder(self._evaluation).node(node), name="value", value=after)
         argument = ArgumentReason("value", before, after, "configuration", found)
         return ChangeReasons(name, change.action.kind, "", "", (argument,), range=node.range)
 
@@ -218,7 +218,7 @@ class PlanReasons:
             expr = getattr(repetition, name)
             if expr is not None:
                 origin = compiled_origin(frame, expr)
-                return Telling(self._evaluation).expression(name, origin, expr.range)
+                return ExplanationBuilder(self._evaluation).expression(name, origin, expr.range)
         return None
 
     # -- arguments ----------------------------------------------------------------------------
@@ -275,13 +275,13 @@ class PlanReasons:
     def _explained(
         self, path: str, found: ChangedArgument, after: Value, frame: Frame, data: InstanceData
     ) -> Explanation:
-        telling = Telling(self._evaluation, follows_keys=False)
+        builder = ExplanationBuilder(self._evaluation, follows_keys=False)
         explanation = Explanation(path, after, found.range, (), ())
         if found.expr is not None:
             origin = compiled_origin(frame, found.expr, data)
-            explanation = telling.expression(path, origin, found.range)
+            explanation = builder.expression(path, origin, found.range)
         if found.references:
-            more = telling.references(frame, data, found.references)
+            more = builder.references(frame, data, found.references)
             explanation = replace(explanation, parts=(*explanation.parts, *more))
         chains = () if after.is_wholly_known else explanation.chains
         return replace(explanation, value=after, chains=chains)
@@ -298,7 +298,7 @@ class PlanReasons:
         elif change.reason is Reason.DEPENDENCY_PENDING:
             found = [parse_reference(each, Diagnostics()) for each in resource.depends_on]
             references += [each for each in found if each is not None]
-        told = Telling(self._evaluation).references(frame, data, references)
+        told = ExplanationBuilder(self._evaluation).references(frame, data, references)
         return tuple(each for each in told if each.fate not in ("", Action.NO_OP.value))
 
 

@@ -1,4 +1,4 @@
-"""What a Python program says about a directory, as sessions and loaded configurations need it."""
+"""Opens sessions and configurations for Python programs: turns their arguments into options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a working directory encrypts its states and plans: the `encryption` block and the
+"""Encryption of the states and plans of a working directory: the `encryption` block and the
 environment's `TF_ENCRYPTION`, with values from the static phase.
 
 Only the root module counts. Values may be sensitive or ephemeral; they go nowhere but into keys.
@@ -21,7 +21,7 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.once import Node
 from nigari.eval.base.scope import Binding
 from nigari.eval.base.slots import Slot
-from nigari.eval.static.run import StaticRun, settled
+from nigari.eval.static.run import StaticRun, slot_value
 from nigari.hcl.body import Attribute, Body
 from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_body
@@ -245,7 +245,7 @@ class _Reading:
 def static_value(run: StaticRun, what: str, expr: Expression, diags: Diagnostics) -> Value | None:
     """The known value of an expression of the root module, `None` after reporting why not."""
     slot = Slot(what, run.root, expr, run.request, takes_secrets=True)
-    value, found = run.noting(partial(settled, run, slot))
+    value, found = run.noting(partial(slot_value, run, slot))
     # It may depend on something whose error was reported before, elsewhere.
     diags.extend(found if value is not None or found.has_errors else run.diags)
     return value
