@@ -167,3 +167,33 @@ def test_a_unit_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert problem.subject is not None
     assert problem.subject.filename == "a/main.tf"
     assert not found.problems("b")
+
+
+def test_environments_of_a_directory(tmp_path: Path) -> None:
+    environments = """
+    environment "dev" {
+      variables = { region = "eu" }
+      backend   = { path = "dev.tfstate" }
+    }
+    environment "prod" {
+      workspace = "prod"
+      variables = { region = "us" }
+    }
+    """
+    text = """
+    unit "a" {
+      for_each    = toset(["dev", "prod"])
+      directory   = "a"
+      environment = each.key
+    }
+    """
+    network = 'terraform {\n  backend "local" {}\n}\n' + NETWORK
+    found = surveyed(
+        tmp_path, {"fleet.hcl": text, "a/main.tf": network, "a/environments.hcl": environments}
+    )
+    assert not found.has_errors, _shown(found)
+    states = {name: str(state) for name, state in found.graph.states.items()}
+    assert states['a["dev"]'].endswith('a/dev.tfstate"')
+    assert states['a["prod"]'].endswith('terraform.tfstate.d/prod/terraform.tfstate"')
+    wrong = surveyed(tmp_path, {"fleet.hcl": text.replace("each.key", '"test"')})
+    assert wrong.problems('a["dev"]')

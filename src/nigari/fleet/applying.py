@@ -114,7 +114,7 @@ class FleetApplying:
             return UnitResult(name, UnitStatus.FAILED, diagnostics=tuple(diags.in_order()))
         is_as_planned = bool(planned.inputs) and inputs.digest == planned.inputs
         is_fresh = not before and not self._plans_again
-        if is_as_planned and is_fresh and not planned.changes_anything:
+        if is_as_planned and is_fresh and not planned.has_to_be_applied:
             # Whoever needs its outputs finds them in its state.
             return UnitResult(name, UnitStatus.DONE, planned.result.changes)
         result = await self._applied(name, planned, inputs, is_as_planned and is_fresh)

@@ -53,7 +53,6 @@ _UNIT: Final = BodySchema(
         ),
     )
 )
-_ENVIRONMENT_VARIABLE: Final = "NIGARI_ENV"
 
 
 @record
@@ -124,6 +123,7 @@ class Definition:
         name = instance_name(block.labels[0], instance.key)
         key = None if instance.key is None else str(instance.key)
         workspace = self._text(instance, content, "workspace")
+        environment = self._text(instance, content, "environment")
         directory = self._directory(instance, content)
         if self.diags.error_count > errors:
             return
@@ -136,13 +136,14 @@ class Definition:
             name,
             directory,
             path,
-            # Instances of one block have a state each.
-            workspace if workspace is not None else key,
+            # Instances of one block have a state each; environments have their own ways to that.
+            workspace if workspace is not None or environment else key,
             tuple(
                 self._var_file(path, each) for each in self._texts(instance, content, "var_files")
             ),
             self._texts(instance, content, "labels"),
             self._environ(instance, content),
+            environment or "",
             block.labels[0],
             block.def_range,
         )
@@ -195,9 +196,6 @@ class Definition:
 
     def _environ(self, instance: BlockInstance, content: Content) -> tuple[tuple[str, str], ...]:
         found: dict[str, str] = {}
-        environment = self._text(instance, content, "environment")
-        if environment is not None:
-            found[_ENVIRONMENT_VARIABLE] = environment
         attribute = content.attributes.get("env")
         value = (
             None if attribute is None else instance.value(attribute, MapType(STRING), self.diags)

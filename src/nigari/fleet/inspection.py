@@ -6,7 +6,6 @@ that cannot be worked out now are named with the reason.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -16,7 +15,6 @@ from nigari.backends.identity import StateIdentity, state_identity
 from nigari.backends.opening import Around
 from nigari.config.resource import Resource
 from nigari.cty.errors import CtyError
-from nigari.cty.json import value_to_json
 from nigari.cty.types import KIND_MAP, KIND_OBJECT
 from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
@@ -27,12 +25,18 @@ from nigari.fleet.unit import Unit
 from nigari.hcl.body import AttributeSchema, BodySchema
 from nigari.providers.builtin.remote_state import RemoteState
 from nigari.record import record
+from nigari.workspace.base.environments import in_environment
 from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
 from nigari.workspace.session.opening import given_variables
 from nigari.workspace.session.session import Session
-from nigari.workspace.states.backend import BackendMemory, find_arguments
+from nigari.workspace.states.backend import (
+    BackendMemory,
+    environment_settings,
+    find_arguments,
+    merged,
+)
 from nigari.workspace.states.remote_state import remote_state_identity
 
 _REMOTE_STATE = "terraform_remote_state"
@@ -68,11 +72,19 @@ class Inspection:
 
 def open_session(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> Session:
     """The session of a unit, for those who only look."""
-    return Session(working_directory(unit, environ), unit_variables(unit, variables))
+    diags = Diagnostics()
+    where, sources = working_directory(unit, environ), dict[str, bytes]()
+    if unit.environment_name:
+        where, found = in_environment(where, unit.environment_name, diags)
+        sources.update(found)
+    session = Session(where, unit_variables(unit, variables))
+    session.diags.extend(diags)
+    session.workspace.sources.update(sources)
+    return session
 
 
 def working_directory(unit: Unit, environ: Mapping[str, str]) -> WorkingDirectory:
-    """Where a unit is worked with."""
+    """Where a unit is worked with, whatever its environment."""
     return WorkingDirectory(unit.environment(environ), root=unit.path)
 
 
@@ -111,7 +123,10 @@ def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | No
     session.diags.extend(found)
     if arguments is None:
         return None, backend.range
-    config = json.loads(value_to_json(arguments.value, arguments.value.type))
+    wanted = merged(arguments, environment_settings(session.where), session.diags)
+    if wanted is None:
+        return None, backend.range
+    config = dict(wanted.saved.config)
     saved = BackendMemory(session.where.data_directory).load(Diagnostics())
     if saved is not None and saved.type == arguments.type:
         # What the command line of init has given is nowhere else.

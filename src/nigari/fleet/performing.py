@@ -26,7 +26,7 @@ from nigari.fleet.tasks import (
 )
 from nigari.plan.model.changes import Action, PlanMode
 from nigari.record import replace
-from nigari.workspace.base.options import GivenVariables, SessionOptions
+from nigari.workspace.base.options import SessionOptions
 from nigari.workspace.base.people import NOBODY
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.plan_result import Plan, made_plan
@@ -61,6 +61,7 @@ def _session(task: Task, environ: Mapping[str, str]) -> aio.Session:
         unit_variables(task.unit, task.variables),
         SessionOptions(lock=LockOptions(options.lock, options.lock_timeout), planned=task.planned),
         NOBODY,
+        task.unit.environment_name,
     )
 
 
@@ -124,6 +125,7 @@ def _planned(plan: Plan, status: Status = Status.DONE) -> Outcome:
         tuple(ChangeLine(each.address, each.action, each.why) for each in plan.changes),
         plan.drift,
         plan.is_empty,
+        found.refreshed_state.resources != found.previous_state.resources,
     )
     return Outcome(status, plan.warnings, changes=changes, outputs=outputs)
 
@@ -157,7 +159,7 @@ def _without_files(
     given = unit_variables(task.unit, variables)
     options = SessionOptions(lock=LockOptions(task.options.lock, task.options.lock_timeout))
     where = working_directory(task.unit, environ)
-    return aio.Session(where, GivenVariables(given.flags, given.values), options, NOBODY)
+    return aio.Session(where, given, options, NOBODY, task.unit.environment_name)
 
 
 async def _output(task: Task, environ: Mapping[str, str]) -> Outcome:

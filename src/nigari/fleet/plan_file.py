@@ -132,6 +132,7 @@ def _unit_data(planned: PlannedUnit) -> dict[str, object]:
             "lines": [[each.address, each.action, each.why] for each in changes.lines],
             "drift": list(changes.drift),
             "is_empty": changes.is_empty,
+            "is_news": changes.is_news,
         }
     return found
 
@@ -151,6 +152,7 @@ def _unit_from(name: str, data: Mapping[str, object], members: set[str]) -> Plan
             tuple(ChangeLine(*each) for each in changes["lines"]),
             tuple(changes["drift"]),
             bool(changes["is_empty"]),
+            bool(changes["is_news"]),
         )
     path = str(data["plan"])
     if path and path not in members:

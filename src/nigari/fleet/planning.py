@@ -44,9 +44,15 @@ class PlannedUnit:
 
     @property
     def changes_anything(self) -> bool:
-        """Whether applying it would change anything, or may."""
+        """Whether anything is to be done, or may be."""
         changes = self.result.changes
         return changes is not None and not changes.is_empty
+
+    @property
+    def has_to_be_applied(self) -> bool:
+        """Whether anything is to be done or to be stored."""
+        changes = self.result.changes
+        return changes is not None and (changes.is_news or not changes.is_empty)
 
 
 @record
@@ -77,6 +83,11 @@ class FleetPlan:
     def changed(self) -> list[str]:
         """The units in which something is to be done."""
         return [name for name, each in self.units.items() if each.changes_anything]
+
+    @property
+    def has_to_be_applied(self) -> bool:
+        """Whether anything is to be done or to be stored in any unit."""
+        return any(each.has_to_be_applied for each in self.units.values())
 
     @property
     def drifted(self) -> list[str]:

@@ -114,14 +114,14 @@ def _candidates(where: WorkingDirectory, definition: Definition) -> list[Unit]:
 
 def _with_own_data(units: Sequence[Unit]) -> list[Unit]:
     """Units of which those that share a directory have a data directory each: what `init` makes of
-    one of them, such as its backend, is not what another needs.
+    one of them, such as its backend, is not what another needs. Environments have theirs anyhow.
     """
     count: dict[str, int] = {}
     for unit in units:
         count[unit.directory] = count.get(unit.directory, 0) + 1
     return [
         unit
-        if count[unit.directory] == 1
+        if count[unit.directory] == 1 or unit.environment_name
         else replace(
             unit, environ=(*unit.environ, (_DATA_VARIABLE, f"{_UNIT_DATA}/{unit.file_name}"))
         )

@@ -122,7 +122,11 @@ class Changes:
     lines: tuple[ChangeLine, ...]
     drift: tuple[str, ...]
     is_empty: bool
-    """Whether applying it would change nothing at all."""
+    """Whether nothing is to be done."""
+    is_news: bool
+    """Whether something was read that the state does not have yet, such as another output of a
+    unit that this one reads: applying stores it, even if nothing is to be done.
+    """
 
     @property
     def summary(self) -> str:

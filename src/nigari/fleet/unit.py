@@ -28,6 +28,8 @@ class Unit:
     labels: tuple[str, ...] = ()
     environ: tuple[tuple[str, str], ...] = ()
     """Environment variables that it has in place of, or beside, those of the program."""
+    environment_name: str = ""
+    """The environment of the directory's `environments.hcl` that it works in, if it is in one."""
     block: str = ""
     """The name of the `unit` block that declares it; empty for one that was found."""
     range: Range | None = None

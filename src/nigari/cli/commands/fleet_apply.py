@@ -63,7 +63,7 @@ class FleetApply:
         elif begun is not None:
             return await self._resume(begun)
         plan = await make_plan(command, names, options, keep=True)
-        if not plan.changed or not self._may_begin(plan):
+        if not plan.has_to_be_applied or (plan.changed and not self._may_begin(plan)):
             fleet.discard(plan)
             return 1 if plan.has_failed or plan.changed else 0
         view = command.view(len(plan.units))
