@@ -302,3 +302,57 @@ def test_a_torn_journal_is_read(tmp_path: Path) -> None:
     again.end()
     again.close()
     assert Journal(str(directory)).has_ended
+
+
+def test_units_that_wait_do_not_begin_after_an_interruption(tmp_path: Path) -> None:
+    write_tree(tmp_path, {f"u{n}/main.tf": _unit(f"u{n}", "", "sleep 2") for n in range(6)})
+    process = _start(tmp_path, "apply", "-auto-approve", "-jobs=1")
+    _until(tmp_path / "journal", "made")
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert len(_journal(tmp_path)) == 1, out
+
+
+def test_a_held_lock(tmp_path: Path) -> None:
+    write_tree(tmp_path, CHAIN)
+    holder = subprocess.Popen(
+        command("apply", "-auto-approve"),
+        cwd=write_tree(tmp_path / "x", {"slow.tf": _SLEEPER, "hold": ""}),
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+    )
+    _until(tmp_path / "x" / "slow", "begun")
+    done = run("fleet", "apply", "-auto-approve", cwd=tmp_path)
+    (tmp_path / "x" / "hold").unlink()
+    holder.wait(timeout=60)
+    assert done.code == 1
+    assert "x/terraform.tfstate" in done.err or "lock" in done.err
+    # The others do not wait for it.
+    assert {"made a", "made b", "made c"} <= set(_journal(tmp_path))
+    assert run("fleet", "apply", "-auto-approve", cwd=tmp_path).code == 0
+
+
+_SLEEPER = """
+resource "terraform_data" "slow" {
+  provisioner "local-exec" {
+    command = "echo begun > slow && while [ -e hold ]; do sleep 0.1; done"
+  }
+}
+"""
+
+
+def test_a_broken_backend(tmp_path: Path) -> None:
+    broken = 'terraform {\n  backend "local" {\n    path = "nowhere/x/terraform.tfstate"\n  }\n}\n'
+    files = {**CHAIN, "x/backend.tf": broken}
+    write_tree(tmp_path, files)
+    assert run("fleet", "init", cwd=tmp_path).code == 0
+    write_tree(tmp_path, {"x/nowhere": "a file, and no directory"})
+    done = run("fleet", "apply", "-auto-approve", cwd=tmp_path)
+    assert done.code == 1
+    assert {"made a", "made b", "made c"} <= set(_journal(tmp_path))
+    assert "made x" not in _journal(tmp_path)
+    (tmp_path / "x" / "nowhere").unlink()
+    done = run("fleet", "apply", "-auto-approve", cwd=tmp_path)
+    assert done.code == 0, done.out + done.err
+    assert sorted(_journal(tmp_path)) == ["made a", "made b", "made c", "made x"]

@@ -31,6 +31,7 @@ from nigari.fleet.unit import Unit
 from nigari.fleet.walk import Walk
 from nigari.fleet.workers import Workers
 from nigari.plan.model.changes import PlanMode
+from nigari.record import replace
 
 Approve = Callable[[UnitResult, str], Awaitable[bool]]
 """Asks whether a plan that was made again may be applied: what it does, and the file it is in."""
@@ -106,7 +107,7 @@ class FleetApplying:
         before = self._journal.state(name)
         if before == DONE:
             return UnitResult(name, UnitStatus.DONE, report={"earlier": True})
-        if not planned.result.is_done:
+        if not planned.result.is_done and not self._plans_again:
             return planned.result
         diags = Diagnostics()
         inputs = await self._inputs.of(name, diags)
@@ -127,7 +128,7 @@ class FleetApplying:
     ) -> UnitResult:
         unit = self._found.units[name]
         log = os.path.join(self._logs, f"{unit.file_name}.log") if self._logs else ""
-        again = f"{planned.path}.again"
+        again = os.path.join(self._journal.plans, f"{unit.file_name}.again")
 
         def task(plan: str, agreed: str) -> Task | None:
             if self._walk.is_stopped:
@@ -145,13 +146,26 @@ class FleetApplying:
                 log=log,
             )
 
-        first = (planned.path, "") if as_planned else (again, planned.path)
-        outcome = await self._workers.run(lambda: task(*first))
+        if planned.result.is_done:
+            first = (planned.path, "") if as_planned else (again, planned.path)
+            outcome = await self._workers.run(lambda: task(*first))
+        else:
+            outcome = await self._planned_at_last(unit, inputs, again, log)
         if outcome.status is Status.UNAPPROVED and await self._is_agreed(unit, outcome, again, log):
             outcome = await self._workers.run(lambda: task(again, ""))
         if self._journal.state(name) == STARTED:
             self._journal.finish(name, outcome.status.value)
         return result_of(unit, outcome, log)
+
+    async def _planned_at_last(
+        self, unit: Unit, inputs: UnitInputs, path: str, log: str
+    ) -> Outcome:
+        """The plan of a unit that could not be planned with the others, which nobody has seen."""
+        given = inputs.variables, inputs.planned
+        task = Task(Kind.PLAN, unit, self._options, *given, plan=path, log=log)
+        outcome = await self._workers.run(lambda: None if self._walk.is_stopped else task)
+        is_planned = outcome.status is Status.DONE
+        return replace(outcome, status=Status.UNAPPROVED) if is_planned else outcome
 
     async def _is_agreed(self, unit: Unit, outcome: Outcome, path: str, log: str) -> bool:
         async with self._asking:
