@@ -356,3 +356,30 @@ def test_a_broken_backend(tmp_path: Path) -> None:
     done = run("fleet", "apply", "-auto-approve", cwd=tmp_path)
     assert done.code == 0, done.out + done.err
     assert sorted(_journal(tmp_path)) == ["made a", "made b", "made c", "made x"]
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_tree(tmp_path, CHAIN)
+    count, sync = 0, os.fsync
+
+    def fail_later(file: int) -> None:
+        nonlocal count
+        count += 1
+        if count > 3:
+            raise OSError(28, "No space left on device")
+        sync(file)
+
+    async def whole() -> FleetResult:
+        async with aio.open(tmp_path, jobs=1) as fleet:
+            plan = await fleet.plan()
+            monkeypatch.setattr(os, "fsync", fail_later)
+            return await fleet.apply(plan)
+
+    result = asyncio.run(whole())
+    monkeypatch.undo()
+    problems = [each for unit in result.units.values() for each in unit.diagnostics]
+    assert "No space left on device" in problems[0].detail
+    made = len(_journal(tmp_path))
+    assert 0 < made < 4
+    assert run("fleet", "apply", "-auto-approve", cwd=tmp_path).code == 0
+    assert sorted(_journal(tmp_path)) == ["made a", "made b", "made c", "made x"]

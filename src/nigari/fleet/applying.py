@@ -11,7 +11,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet.inputs import Inputs, UnitInputs
 from nigari.fleet.journal import DONE, STARTED, Journal
 from nigari.fleet.planning import FleetPlan, PlannedUnit
@@ -133,7 +133,9 @@ class FleetApplying:
         def task(plan: str, agreed: str) -> Task | None:
             if self._walk.is_stopped:
                 return None
-            self._journal.start(name)
+            if not self._journal.start(name):
+                self._walk.stop()
+                return None
             self._listen(UnitStarted(name, "apply"))
             # What others were planned to be, they are by now.
             return Task(
@@ -155,6 +157,8 @@ class FleetApplying:
             outcome = await self._workers.run(lambda: task(again, ""))
         if self._journal.state(name) == STARTED:
             self._journal.finish(name, outcome.status.value)
+        elif self._journal.error is not None:
+            outcome = Outcome(Status.FAILED, (_no_journal(self._journal.error),))
         return result_of(unit, outcome, log)
 
     async def _planned_at_last(
@@ -182,3 +186,13 @@ class FleetApplying:
         unit = self._found.units[name]
         outcome = await self._workers.run(lambda: Task(Kind.OUTPUT, unit, self._options))
         return outcome.outputs
+
+
+def _no_journal(error: OSError) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "Journal cannot be written",
+        f"The unit was not applied, because the journal of the apply cannot be written: "
+        f"{error.strerror}. Without it nobody could go on with what has begun. What was under way has "
+        "come to its end; run the command again once there is room.",
+    )

@@ -59,9 +59,11 @@ class Journal:
     """The journal of one apply."""
 
     def __init__(self, directory: str) -> None:
-        self.directory = directory
+        self.directory: str = directory
         self.entries: list[Entry] = []
         self.header: Mapping[str, object] = {}
+        self.error: OSError | None = None
+        """Why something could not be written."""
         self._file: TextIO | None = None
         self._states: dict[str, str] = {}
         self._read()
@@ -115,12 +117,14 @@ class Journal:
             self.header = {"plan": plan, "units": list(units), "is_saved": is_saved}
             self._write(_BEGIN, "", self.header)
 
-    def start(self, unit: str) -> None:
-        """A unit is about to be applied."""
-        self._write(STARTED, unit)
+    def start(self, unit: str) -> bool:
+        """A unit is about to be applied; False where that cannot be noted, so that it must not."""
+        return self._write(STARTED, unit)
 
     def finish(self, unit: str, how: str) -> None:
-        """It has come to an end: `done`, or in another way."""
+        """It has come to an end: `done`, or in another way. Where that cannot be noted, whoever goes
+        on learns it from the state.
+        """
         self._write(how, unit)
 
     def end(self) -> None:
@@ -131,18 +135,24 @@ class Journal:
     def close(self) -> None:
         """Nothing more is written."""
         if self._file is not None:
-            self._file.close()
+            with contextlib.suppress(OSError):
+                self._file.close()
             self._file = None
 
-    def _write(self, event: str, unit: str, more: Mapping[str, object] | None = None) -> None:
+    def _write(self, event: str, unit: str, more: Mapping[str, object] | None = None) -> bool:
         assert self._file is not None
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         line = json.dumps({"event": event, "unit": unit, "time": now, **(more or {})})
-        self._file.write(f"{line}\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write(f"{line}\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            self.error = error
+            return False
         self.entries.append(Entry(event, unit, now))
         self._states[unit] = event
+        return True
 
 
 def _ends_whole(path: str) -> bool:
