@@ -146,6 +146,38 @@ def _deletes_what_is_gone(step: Step, command: list[str], difference: Difference
     )
 
 
+def _protects_what_is_gone(step: Step, command: list[str], difference: Difference) -> bool:
+    """OpenTofu refuses to destroy objects that it has not read, and that are gone."""
+    found = re.findall(r"Resource instance (\S+) has prevent_destroy set", difference.text)
+    names = {re.sub(r"\[.*", "", each).rpartition(".")[2] for each in found}
+    gone = {
+        re.sub("[-#].*", "", identifier).rpartition(".")[2]
+        for identifier, value in step.objects.items()
+        if value is None
+    }
+    is_refusal = _like(
+        difference,
+        "exit code 1 / 0: Resource instance cannot be destroyed$",
+        "diagnostics: -error Resource instance cannot be destroyed$",
+    )
+    return _destroys(step, command) and _is_part(step) and is_refusal and names <= gone
+
+
+def _leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
+    """OpenTofu changes the provider also of what it leaves out, in other module instances."""
+    if not _like(difference, r"state: resources\.\*\.provider$") or not _is_part(step):
+        return False
+    words = [word.partition("=") for c in step.commands for word in c if word.startswith("-")]
+    targets = [address for option, _, address in words if option == "-target"]
+    excluded = [address for option, _, address in words if option == "-exclude"]
+    modules = re.findall(r"^resources (module\S*)\.managed\.", difference.text, re.MULTILINE)
+    return bool(modules) and all(
+        not any(each.startswith(module) for each in targets)
+        and (bool(targets) or any(each.startswith(module) for each in excluded))
+        for module in modules
+    )
+
+
 def _is_part(step: Step) -> bool:
     return any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
 
@@ -340,6 +372,8 @@ EXPLAINED: Final = (
     ),
     Explained("what depends on a mistake is looked at, too", _goes_beyond),
     Explained("a destroy reports all that keeps it from going on", _protects_what_is_not_read),
+    Explained("a destroy does not destroy what is gone", _protects_what_is_gone),
+    Explained("what is left out keeps its provider", _leaves_providers),
     Explained("what must not be destroyed can be refreshed", _is_protection),
     Explained("an update keeps create_before_destroy that others need", _inherits),
     Explained("nothing depends on what is destroyed meanwhile", _depends_on_what_went),

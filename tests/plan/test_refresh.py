@@ -129,6 +129,12 @@ def test_refresh_finds_what_a_plan_finds(cloud: Cloud) -> None:
     assert {name: each["value"] for name, each in outputs.items()} == {"known": "y", "o": "x"}
 
 
+def test_refresh_forgets_how_checks_went(cloud: Cloud) -> None:
+    assert json.loads(Path("terraform.tfstate").read_text())["check_results"]
+    assert inside("refresh").code == 0
+    assert json.loads(Path("terraform.tfstate").read_text())["check_results"] is None
+
+
 def test_a_mistake_stops_a_refresh(cloud: Cloud) -> None:
     Path("main.tf").write_text(REQUIRED + _BOXES.replace('"gone"\n', "one([1, 2])\n", 1))
     assert inside("refresh").code == 1

@@ -47,4 +47,6 @@ def found_state(
             output = declared[name]
             outputs[name] = OutputState(value, output.sensitive, output.deprecated)
     draft.set_outputs(outputs)
+    # They were about the objects as they were, and belong to what is applied.
+    draft.set_checks(())
     return draft.finish()
