@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 
+from tests.plan import cloud as clouds
 from tests.plan.command import applied
 from tests.plan.vault import REQUIRED, install
 
@@ -365,3 +366,17 @@ def test_an_output_of_what_failed_keeps_its_value(here: Path) -> None:
         assert outputs["known"]["value"] == number
         found = outputs["unknown"]["value"].split()[-1] if "unknown" in outputs else None
         assert found == kept
+
+
+def test_an_output_of_what_was_not_updated_is_what_was_planned(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cloud = clouds.install(monkeypatch)
+    text = 'provider "cloud" { region = "eu" }\nresource "cloud_box" "b" {\n  name = "b"\n'
+    text += '  content = "%s"\n}\noutput "o" { value = cloud_box.b.content }\n'
+    for content, status in (("made", 0), ("broken", 1)):
+        Path("main.tf").write_text(clouds.REQUIRED + text % content)
+        assert applied([], {})[0] == status
+        outputs = json.loads(Path("terraform.tfstate").read_text())["outputs"]
+        assert outputs["o"]["value"] == content
+        cloud.objects["eu", "b"] = "drifted"

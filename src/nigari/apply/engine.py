@@ -136,17 +136,10 @@ class Application:
         draft.set_outputs(await self._outputs(refused))
 
     def _unsettled_outputs(self) -> set[str]:
-        """The root's outputs that were to come of something that was not made as planned.
-
-        What was known of an output beforehand is no matter of that.
-        """
+        """The root's outputs that were to come of something that was not made as planned."""
         unsettled = self._unsettled()
-        return {
-            each.name
-            for each in self._plan.outputs.values()
-            if not each.after.is_wholly_known
-            and self._needs_any(output_block(each.name), unsettled)
-        }
+        names = self._plan.outputs if unsettled else ()
+        return {name for name in names if self._needs_any(output_block(name), unsettled)}
 
     def _waiting_outputs(self) -> set[str]:
         """The root's outputs that come of something which is left for a later round."""
