@@ -77,6 +77,16 @@ def _forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> b
     )
 
 
+def _forgets_what_cannot_be_read(step: Step, __: list[str], difference: Difference) -> bool:
+    theirs, _, ours = difference.text.partition("--- ours")
+    failures = re.findall(r"^(\w+) of \S+\.$", theirs, re.MULTILINE)
+    is_failure = _like(difference, "exit code 1 / 0: Told to fail$") or (
+        _like(difference, "diagnostics: -error Told to fail$")
+        and "Object will be forgotten" in ours
+    )
+    return is_failure and set(failures) == {"read"} and "destroy = false" in step.files["main.tf"]
+
+
 def _falls_back(_: Step, __: list[str], difference: Difference) -> bool:
     return "Unable to use fallback provider from state" in difference.kind
 
@@ -352,6 +362,7 @@ EXPLAINED: Final = (
     Explained("forgetting asks no provider", _forgets, "reads: missing read / - more"),
     Explained("forgetting asks no provider", _does_not_read),
     Explained("forgetting asks no provider", _forgets_what_is_gone),
+    Explained("forgetting asks no provider", _forgets_what_cannot_be_read),
     Explained("what is to go is managed by the provider that made it", _falls_back),
     Explained(
         "only what a provider needs is opened while a destroy is planned", _opens_for_destroy
