@@ -189,3 +189,34 @@ def test_what_may_be_null_has_no_secrets_yet(
     Path("main.tf").write_text(thing % "false" + output)
     plan, told, _ = planned([], {})
     assert plan is not None, told
+
+
+_GONE: Final = 'resource "vault_thing" "t" {\n  count = %s\n  name  = "unreadable"\n}\n'
+_WRONG: Final = 'resource "terraform_data" "w" { input = one(var.two) }\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "is_decided"),
+    [
+        (_GONE % "0" + _WRONG, True),
+        (_WRONG, True),
+        (_GONE % "one(var.two)", False),
+        ('module "m" {\n  source = "./m"\n  count = 0\n}\n' + _WRONG, True),
+        ('module "m" {\n  source = "./m"\n  count = one(var.two)\n}\n', False),
+    ],
+    ids=["count", "no resource", "a wrong count", "no module", "a wrong count of modules"],
+)
+def test_orphans_are_looked_at_whatever_else_is_wrong(
+    text: str, is_decided: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    install(monkeypatch)
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(REQUIRED + _GONE % "1")
+    call = 'module "m" {\n  source = "./m"\n  count = 1\n}\n'
+    Path("main.tf").write_text(REQUIRED + (call if "module" in text else _GONE % "1"))
+    assert applied([], {})[0] == 0
+    Path("main.tf").write_text(REQUIRED + text + 'variable "two" { default = [1, 2] }\n')
+    plan, told, _ = planned([], {})
+    assert plan is None
+    assert ("Unreadable thing" in [each.summary for each in told]) is is_decided

@@ -112,9 +112,8 @@ class Planner:
                 return None
             if options.mode is PlanMode.NORMAL:
                 self._check_imports(host)
-            if not host.diags.has_errors:
-                host.work.want(list(Orphans(host, options.mode).nodes()))
-                await driver.run()
+            host.work.want(list(Orphans(host, options.mode).nodes()))
+            await driver.run()
             if options.mode is PlanMode.NORMAL:
                 self._check_replaced(host, options)
         finally:

@@ -24,7 +24,10 @@ from nigari.state.model import InstanceState, ResourceState, StoredObject
 
 
 class Orphans:
-    """Goes through the prior state once everything that is wanted is known."""
+    """Goes through the prior state once everything that is wanted is known.
+
+    Where a mistake keeps it from being known whether an object is wanted, that is left alone.
+    """
 
     def __init__(self, host: PlanHost, mode: PlanMode) -> None:
         self._host = host
@@ -46,6 +49,8 @@ class Orphans:
                 if is_wanted and not instance.deposed:
                     continue
                 if not host.looks_at(address) or host.held_by(address) is not None:
+                    continue
+                if not host.is_decided(address):
                     continue
                 for node in self._objects(address, instance, is_wanted):
                     node.before = needed.get(resource_block(resource.address))

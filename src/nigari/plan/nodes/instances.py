@@ -276,9 +276,14 @@ class PlannedResource(RepeatedResource):
         return Abs(self.frame.instance.addr, ResourceInstance(self.resource.addr, key))
 
     @property
+    def is_expanded(self) -> bool:
+        """Whether it is known which instances there are."""
+        return self._keys is not None
+
+    @property
     def has_failed(self) -> bool:
         """Whether something is wrong with it, or with one of its instances."""
-        return self._keys is None or any(each.has_failed for each in self.instances.values())
+        return not self.is_expanded or any(each.has_failed for each in self.instances.values())
 
     @property
     def has_orphans(self) -> bool:

@@ -217,6 +217,20 @@ class PlanHost(Host):
             key in node.instances or key in node.left_out
         )
 
+    def is_decided(self, address: AbsResourceInstance) -> bool:
+        """Whether it is known which instances a resource has, and the modules on the way to it."""
+        frame = self.root
+        for name, key in address.module.steps:
+            call = frame.calls.get(name)
+            if call is None:
+                return True
+            child = call.frames.get(key)
+            if child is None:
+                return call.state == DONE and not call.has_failed
+            frame = child
+        node = frame.resources.get(address.item.resource)
+        return not isinstance(node, PlannedResource) or node.is_expanded
+
     def held_by(self, address: AbsResourceInstance) -> Deferral | None:
         """Why an instance is left alone: it waits, or it is not known whether there will be one."""
         if self.deferrals is None:
