@@ -154,6 +154,10 @@ def _make(name: str, settings_type: type, colony: Colony) -> Provider:
                 each for each in colony.names(_server(settings)) if self.name in (None, each)
             ]
 
+    @provider.function
+    def shout(text: str) -> str:
+        return text.upper()
+
     @provider.ephemeral_resource("pass")
     @dataclass
     class Pass:

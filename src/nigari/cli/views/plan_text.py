@@ -23,7 +23,7 @@ from nigari.plan.differences.value_comparison import compare, present
 from nigari.plan.model.changes import Action, OutputChange, Plan, PlanMode
 from nigari.plan.show.relevant import RelevantAttribute
 from nigari.plan.show.short import Filter
-from nigari.plan.show.waiting import by_cause, deferred_summary, waiting_line
+from nigari.plan.show.waiting import by_cause, cause_line, deferred_summary, waiting_line
 
 _MEANINGS: Final = {
     Action.CREATE: "create",
@@ -105,7 +105,7 @@ def _deferred(plan: Plan, style: Style) -> Iterator[str]:
     if plan.deferred:
         yield "\nThese are left for later rounds:\n"
     for cause, waiting in by_cause(plan).items():
-        yield f"\n  {style.bold(f'Once {cause} is applied:' if cause else 'Once the provider can:')}\n"
+        yield f"\n  {style.bold(cause_line(cause))}\n"
         for each in waiting:
             yield f"    {waiting_line(each)}\n"
 

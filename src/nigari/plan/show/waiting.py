@@ -26,6 +26,16 @@ def by_cause(plan: Plan) -> Mapping[str, list[DeferredChange]]:
     return groups
 
 
+def cause_line(cause: str) -> str:
+    """What has to happen before those that wait for a cause can be done."""
+    if not cause:
+        return "Once the provider is ready:"
+    if cause.endswith("()"):
+        return f"Once {cause} has a result:"
+    is_data = cause.startswith("data.") or ".data." in cause
+    return f"Once {cause} is {'read' if is_data else 'applied'}:"
+
+
 def waiting_line(deferred: DeferredChange) -> str:
     """One thing that is left for later, with the chain to what it waits for."""
     latest = f"{deferred.most} rounds at most"
