@@ -13,7 +13,7 @@ from typing import Final
 from nigari.cty.function import Function
 from nigari.cty.types import Type
 from nigari.cty.values import Value
-from nigari.lang.functions.table import CORE, IMPURE
+from nigari.lang.functions.table import CALLERS, CORE, IMPURE, FunctionTable
 
 FixedResults = dict[Hashable, Value]
 """The results of calls, by where they are written and what they were called with."""
@@ -27,7 +27,7 @@ class FixedFunctions(Mapping[str, Function]):
 
     __slots__ = ("_results", "_table")
 
-    def __init__(self, table: Mapping[str, Function], results: FixedResults) -> None:
+    def __init__(self, table: FunctionTable, results: FixedResults) -> None:
         self._table = table
         self._results = results
 
@@ -54,9 +54,7 @@ class _Site(FixedFunctions):
 
     __slots__ = ("_calls", "_site")
 
-    def __init__(
-        self, table: Mapping[str, Function], results: FixedResults, site: Hashable
-    ) -> None:
+    def __init__(self, table: FunctionTable, results: FixedResults, site: Hashable) -> None:
         super().__init__(table, results)
         self._site = site
         self._calls: dict[Hashable, int] = {}
@@ -64,6 +62,8 @@ class _Site(FixedFunctions):
     def __getitem__(self, name: str) -> Function:
         function = self._table[name]
         bare = name.removeprefix(CORE)
+        if bare in CALLERS:
+            return self._table.calling(bare, self)
         if bare not in IMPURE:
             return function
 

@@ -17,6 +17,8 @@ from nigari.lang.functions.world import World
 
 CORE: Final = "core::"
 IMPURE: Final = frozenset({"bcrypt", "timestamp", "uuid"})
+CALLERS: Final = frozenset({"templatefile", "templatestring"})
+"""What calls other functions itself."""
 """The functions whose result differs from call to call."""
 CONSOLE_ONLY: Final = "type"
 NOT_IN_CONSOLE: Final = "plantimestamp"
@@ -67,6 +69,11 @@ class FunctionTable(Mapping[str, Function]):
 
     def __len__(self) -> int:
         return 2 * len(self._themes)
+
+    def calling(self, name: str, functions: Mapping[str, Function]) -> Function:
+        """A function as it is where it calls these others."""
+        bare = name.removeprefix(CORE)
+        return self._themes[bare](self._world, functions)[bare]
 
     def _make(self, name: str) -> Function:
         bare = name.removeprefix(CORE)

@@ -49,8 +49,8 @@ class ProviderError(Exception):
 class Deferred(Exception):
     """Raise it in `plan` or `read` where it is too early to say anything.
 
-    A program that plans in several steps comes back to it; to others, OpenTofu among them, it is
-    an error with advice.
+    `nigari plan` and `apply` come back to it in a later round, with `-allow-deferral`. Otherwise, and
+    to OpenTofu, it is an error with advice.
     """
 
     def __init__(
@@ -173,7 +173,10 @@ def _diagnostic(error: Exception) -> api.ProviderDiagnostic:
             path = None
         return api.ProviderDiagnostic(Severity.ERROR, error.summary, error.detail, path)
     if isinstance(error, Deferred):
-        advice = "Leave it out with -exclude, apply the rest, and then apply again."
+        advice = (
+            "Leave it out with -exclude, apply the rest, and then apply again; nigari does that by "
+            "itself with -allow-deferral."
+        )
         text = f"{error.detail} {advice}".lstrip()
         return api.ProviderDiagnostic(Severity.ERROR, error.summary, text)
     if isinstance(error, cty.CtyError):
