@@ -36,7 +36,8 @@ def _chosen(tree: Path, most: int) -> list[Path]:
 
 
 @contextmanager
-def _stubs(root: Path) -> Iterator[dict[str, object]]:
+def stubs(root: Path) -> Iterator[dict[str, object]]:
+    """Stubs for all providers that the trees below a folder need, as programs attach to them."""
     command = [sys.executable, "-m", "tests.outside.stub", str(root)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -89,8 +90,8 @@ def main() -> None:
         (each for each in chosen if given.only in str(each)),
         key=lambda each: zlib.crc32(str(each.relative_to(trees.root)).encode()),
     )
-    with _stubs(trees.root) as stubs, real_plugins() as plugins:
-        attached = {**stubs, **plugins}
+    with stubs(trees.root) as made, real_plugins() as plugins:
+        attached = {**made, **plugins}
         (given.work / "attached.json").write_text(json.dumps(attached))
         _PROGRAMS.append(Programs(attached, given.work))
         print(f"{len(names()) - len(missing)} repositories, {len(chosen)} directories", flush=True)

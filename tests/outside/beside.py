@@ -88,17 +88,18 @@ class Programs:
                 for name, arguments in _commands(scratch, options, ours):
                     if name == "show" and said["plan"].status != 0:
                         continue
-                    said[name] = self._command(directory, scratch, arguments, ours=ours)
+                    said[name] = self.command(directory, scratch, arguments, ours=ours)
             for address in addresses(directory):
                 arguments = ["explain", "-json", *options, address]
-                found.ours[f"explain {address}"] = self._command(
+                found.ours[f"explain {address}"] = self.command(
                     directory, scratch, arguments, ours=True
                 )
         return found
 
-    def _command(
+    def command(
         self, directory: Path, scratch: Path, arguments: Sequence[str], *, ours: bool
     ) -> Said:
+        """What one of the programs says to a command."""
         name = "ours" if ours else "theirs"
         environ = {**self._environ, "TF_DATA_DIR": str(scratch / name)}
         outputs = scratch / f"{name}.out", scratch / f"{name}.err"

@@ -449,3 +449,16 @@ def test_a_failed_assertion_says_where_its_values_come_from(
     done = _test()
     assert all(f"│   {line}" in done.err for line in lines)
     assert "hunter2" not in done.err + done.out
+
+
+def test_the_module_of_a_run_is_its_root_module(module: Path) -> None:
+    (module / "inner").mkdir()
+    (module / "inner" / "main.tf").write_text(
+        'output "paths" {\n  value = "${path.root} ${path.module}"\n}\n'
+    )
+    body = 'module {\n  source = "./inner"\n}\n'
+    (module / "t.tftest.hcl").write_text(
+        _run("other", body + _assert('output.paths == "inner inner" && path.root == "inner"'))
+        + _run("own", _assert('path.root == "."'))
+    )
+    assert _statuses() == {"other": "pass", "own": "pass"}

@@ -195,6 +195,8 @@ class Execution:
             replace(compiled.module, provider_configs=providers.configs)
         )
         surroundings = workspace.surroundings(values.inputs, laboratory.selected, tested)
+        # The module of a run is its root module.
+        surroundings = replace(surroundings, root_path=compiled.module.directory)
         static = run_static(compiled, surroundings)
         self._outcome.directories = frozenset(
             frame.instance.module.directory for frame in static.frames()
