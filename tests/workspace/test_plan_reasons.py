@@ -277,6 +277,24 @@ def test_what_was_changed_outside(infra: Path) -> None:
     assert (plain.source, plain.changed_outside, names(plain)) == ("configuration", False, [])
 
 
+def test_what_moves_and_what_is_imported(infra: Path) -> None:
+    text = MAIN.replace('"terraform_data" "waiting"', '"terraform_data" "moved"')
+    (infra / "main.tf").write_text(
+        text + "\nmoved {\n  from = terraform_data.waiting\n  to   = terraform_data.moved\n}\n"
+        'import {\n  to = terraform_data.found\n  id = "found"\n}\n'
+        'resource "terraform_data" "found" {}\n'
+    )
+    found = reasons(infra)
+    assert (found["terraform_data.moved"].action, found["terraform_data.moved"].why) == (
+        "move",
+        "moved from terraform_data.waiting",
+    )
+    assert (found["terraform_data.found"].action, found["terraform_data.found"].why) == (
+        "import",
+        "imported by found",
+    )
+
+
 def test_destroying_everything(infra: Path) -> None:
     plan = nigari.open(infra).plan(destroy=True)
     assert {each.why for each in plan.why() if each.action == "delete"} == {

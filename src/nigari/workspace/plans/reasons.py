@@ -140,7 +140,7 @@ class PlanReasons:
             resource = frame.module.resources.get(change.address.item.resource)
         reason = ChangeReasons(
             str(change.address),
-            change.action.kind,
+            _kind(change),
             change.reason.value,
             self._why(change),
             range=None if resource is None else resource.range,
@@ -166,7 +166,12 @@ class PlanReasons:
             return "because everything is to be destroyed"
         if change.deposed:
             return "because it is left over from a replacement that was not completed"
-        return why(change)
+        parts = [why(change)]
+        if change.is_moved:
+            parts.append(f"moved from {change.previous_address}")
+        if change.imported_as:
+            parts.append(f"imported by {change.imported_as}")
+        return ", ".join(part for part in parts if part)
 
     def output(self, change: OutputChange) -> ChangeReasons:
         """Why a root output gets another value."""
@@ -300,6 +305,13 @@ class PlanReasons:
             references += [each for each in found if each is not None]
         told = ExplanationBuilder(self._evaluation).references(frame, data, references)
         return tuple(each for each in told if each.fate not in ("", Action.NO_OP.value))
+
+
+def _kind(change: Change) -> str:
+    """What is done, in one word: also with an object that only gets another address."""
+    if change.action is not Action.NO_OP:
+        return change.action.kind
+    return "move" if change.is_moved else "import"
 
 
 def _is_below(path: str, outer: str) -> bool:
