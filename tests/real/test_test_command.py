@@ -6,6 +6,7 @@ codes. What differs on purpose is listed with its reason, and `docs/differences.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -29,6 +30,9 @@ pytestmark = [pytest.mark.real, needs_conformance]
 
 _DATA: Final = CONFORMANCE / "test-command"
 _OURS: Final = Path(sys.executable).parent / "nigari"
+_LONGEST: Final = 2000
+_SIDE_BY_SIDE: Final = ("calls", "journal", "objects", "plans", "states")
+"""What may come out in another order, so that only that it differs is recorded."""
 _OTHERS: Final = ("simple", "random", "local", "time", "null")
 
 _CLEAN_UP = "a clean-up that fails is a failure"
@@ -44,73 +48,43 @@ _INSIDE = "nothing in an overridden module is looked at but its variables"
 _GOES_ON = "a value that is refused does not keep the rest from being planned"
 _MORE = "arguments that only we and Terraform have"
 
-DIFFERENT: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
-    "assert-references-wrong": (_ONCE, frozenset(("diagnostics", "events"))),
-    "clean-cannot-save": (_CLEAN_UP, frozenset(("exit", "summary"))),
-    "clean-destroy-false": (_CLEAN_UP, frozenset(("exit", "summary"))),
-    "clean-destroy-provisioner": (_CLEAN_UP, frozenset(("exit", "summary", "diagnostics"))),
-    "clean-fails-and-error": (_CLEAN_UP, frozenset(("summary",))),
-    "clean-run-references": (_RUNS, frozenset(("journal", "objects"))),
-    "cli-filter": (
-        _FILTER,
-        frozenset(("abstract", "diagnostics", "events", "exit", "files", "summary", "text")),
-    ),
-    "cli-test-directory": (
-        _FILTER,
-        frozenset(("abstract", "diagnostics", "events", "exit", "summary")),
-    ),
-    "exec-ephemeral": (_SHOWN, frozenset(("diagnostics", "events", "states"))),
-    "expect-both-levels": (
-        "an instance that fails is also a failure of its resource",
-        frozenset(("diagnostics", "events", "exit", "files", "plans", "summary", "text")),
-    ),
-    "file-json": (_GOES_ON, frozenset(("text",))),
-    "mock-for-each": (_PLACED, frozenset(("diagnostics", "events"))),
-    "opentofu-broken_no_valid_hcl": (_ONCE, frozenset(("diagnostics", "events"))),
-    "opentofu-expect_failures_inputs": (_GOES_ON, frozenset(("text",))),
-    "opentofu-local_variables_in_provider_block": (
-        _LENIENT,
-        frozenset(
-            ("calls", "diagnostics", "events", "exit", "files", "journal", "states", "summary")
-        )
-        | {"text"},
-    ),
-    "opentofu-missing-provider": (_PLACED, frozenset(("diagnostics",))),
-    "opentofu-missing-provider-in-run-block": (_PLACED, frozenset(("diagnostics",))),
-    "opentofu-missing-provider-in-test-module": (_PLACED, frozenset(("diagnostics",))),
-    "opentofu-mock_provider_validation_for_each": (_ONCE, frozenset(("diagnostics", "events"))),
-    "over-file-and-run": (_ONCE, frozenset(("diagnostics", "events"))),
-    "over-leaks": (
-        _LEAKS,
-        frozenset(("cleanup", "diagnostics", "errored", "events", "exit", "files", "journal"))
-        | {"objects", "plans", "states", "summary", "text", "calls"},
-    ),
-    "over-module-outputs": (
-        _INSIDE,
-        frozenset(("diagnostics", "events", "files", "plans", "states", "summary", "text")),
-    ),
-    "prov-expressions": (
-        _LENIENT,
-        frozenset(("calls", "diagnostics", "events", "files", "journal", "states", "summary"))
-        | {"text", "plans"},
-    ),
-    "prov-version": (_ONCE, frozenset(("diagnostics",))),
-    "run-plan-options-refresh": (_PLACED, frozenset(("diagnostics",))),
-    "run-plan-options-replace-wrong": (
-        "replacing what does not exist is a warning",
-        frozenset(("diagnostics", "events")),
-    ),
-    "run-static-source-root": ("variables of runs choose modules", frozenset(("states",))),
-    "run-unknown-arguments": (_MORE, frozenset(("diagnostics", "events"))),
-    "var-global-in-asserts": (_PLACED, frozenset(("diagnostics",))),
-    "var-precedence": (_FLAGS, frozenset(("plans", "states"))),
-    "var-run-references": (
-        _RUNS,
-        frozenset(("diagnostics", "events", "files", "plans", "states", "summary", "text")),
-    ),
-    "var-tests-folder": (_FLAGS, frozenset(("plans", "states"))),
+REASONS: Final[Mapping[str, str]] = {
+    "assert-references-wrong": _ONCE,
+    "clean-cannot-save": _CLEAN_UP,
+    "clean-destroy-false": _CLEAN_UP,
+    "clean-destroy-provisioner": _CLEAN_UP,
+    "clean-fails-and-error": _CLEAN_UP,
+    "clean-run-references": _RUNS,
+    "cli-filter": _FILTER,
+    "cli-test-directory": _FILTER,
+    "exec-ephemeral": _SHOWN,
+    "expect-both-levels": "an instance that fails is also a failure of its resource",
+    "file-json": _GOES_ON,
+    "mock-for-each": _PLACED,
+    "opentofu-broken_no_valid_hcl": _ONCE,
+    "opentofu-expect_failures_inputs": _GOES_ON,
+    "opentofu-local_variables_in_provider_block": _LENIENT,
+    "opentofu-missing-provider": _PLACED,
+    "opentofu-missing-provider-in-run-block": _PLACED,
+    "opentofu-missing-provider-in-test-module": _PLACED,
+    "opentofu-mock_provider_validation_for_each": _ONCE,
+    "over-file-and-run": _ONCE,
+    "over-leaks": _LEAKS,
+    "over-module-outputs": _INSIDE,
+    "prov-expressions": _LENIENT,
+    "prov-version": _ONCE,
+    "run-plan-options-replace-wrong": "replacing what does not exist is a warning",
+    "run-static-source-root": "variables of runs choose modules",
+    "run-unknown-arguments": _MORE,
+    "var-global-in-asserts": _PLACED,
+    "var-precedence": _FLAGS,
+    "var-run-references": _RUNS,
+    "var-tests-folder": _FLAGS,
 }
-"""Suites in which we do something else on purpose: why, and in what that shows."""
+"""Suites in which we do something else on purpose, and why."""
+
+_RECORDED: Final = Path(__file__).parent / "test_command_differences.json"
+"""What we do instead, for each command of such a suite, and nothing else. `--update` writes it."""
 
 
 def _rows() -> dict[str, list[Data]]:
@@ -156,12 +130,12 @@ def _test_provider() -> Path:
 
 
 @pytest.mark.parametrize("suite", _ROWS)
-def test_a_suite(suite: str, settings: Path, tmp_path: Path) -> None:
+def test_a_suite(suite: str, settings: Path, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     work = tmp_path / suite
     shutil.copytree(_DATA / "suites" / suite, work)
     about = json.loads((work / "suite.json").read_text())
-    ignored = DIFFERENT.get(suite, ("", frozenset()))[1]
-    for row in _ROWS[suite]:
+    differences: Data = {}
+    for number, row in enumerate(_ROWS[suite]):
         _forget(work, about)
         environ = {
             **{name: value for name, value in os.environ.items() if not name.startswith("TF_")},
@@ -180,7 +154,17 @@ def test_a_suite(suite: str, settings: Path, tmp_path: Path) -> None:
             check=False,
         )
         found = observed(row["args"], done.returncode, done.stdout, work)
-        _compare(row, found, ignored, f"{row['args']}\n{done.stderr}")
+        different = _differences(row, found)
+        if different:
+            differences[f"{number} {' '.join(row['args'])}"] = different
+    recorded = json.loads(_RECORDED.read_text()) if _RECORDED.is_file() else {}
+    if pytestconfig.getoption("--update"):
+        recorded.pop(suite, None)
+        recorded |= {suite: differences} if differences else {}
+        _RECORDED.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n")
+    else:
+        assert differences == recorded.get(suite, {})
+    assert bool(differences) == (suite in REASONS), "REASONS says which suites differ"
 
 
 def _forget(work: Path, about: Data) -> None:
@@ -191,10 +175,12 @@ def _forget(work: Path, about: Data) -> None:
             (work / name).unlink()
 
 
-def _compare(row: Data, found: Data, ignored: frozenset[str], about: str) -> None:
+def _differences(row: Data, found: Data) -> Data:
+    """In what a command did something else than OpenTofu: what it did, as it can be compared."""
     is_free = row.get("order") == "free"
-    skipped = {"suite", "args", "env", "order", "unstable", "watch", "tree", *ignored}
-    for name in row.keys() - skipped - set(row.get("unstable", ())):
+    skipped = {"suite", "args", "env", "order", "unstable", "watch", "tree"}
+    different: Data = {}
+    for name in sorted(row.keys() - skipped - set(row.get("unstable", ()))):
         wanted, got = alike(row[name]), alike(found.get(name))
         if name == "diagnostics":
             wanted, got = places(wanted), places(got or ())
@@ -202,4 +188,14 @@ def _compare(row: Data, found: Data, ignored: frozenset[str], about: str) -> Non
             wanted, got = in_any_order(wanted), in_any_order(got or ())
         elif name == "errored":
             wanted = sorted(wanted)
-        assert got == wanted, f"{name} of {about}"
+        if got != wanted:
+            different[name] = "another" if name in _SIDE_BY_SIDE else _short(got)
+    return different
+
+
+def _short(data: Data) -> Data:
+    """Data that is small, or what larger data is known by."""
+    text = json.dumps(data, sort_keys=True)
+    if len(text) <= _LONGEST:
+        return data
+    return f"sha256 {hashlib.sha256(text.encode()).hexdigest()}"
