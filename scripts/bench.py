@@ -16,6 +16,8 @@ from pathlib import Path
 from scripts.peers import cache
 
 ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = ("encryption", "network", "plugins", "ssh")
+"""The extras that `nigari[cli]` stands for."""
 PEERS = ("python-hcl2>=8.1", "pygohcl>=1.2", "pyvider-cty>=0.6", "msgpack>=1.1")
 
 
@@ -46,7 +48,9 @@ def main() -> None:
         if not wheels:
             sys.exit("there is no wheel in dist/: run `make wheel`")
         digest = hashlib.sha256(wheels[-1].read_bytes()).hexdigest()
-        python = environment([*PEERS, f"nigari @ file://{wheels[-1]}#sha256={digest}"], "compiled")
+        python = environment(
+            [*PEERS, f"nigari[cli] @ file://{wheels[-1]}#sha256={digest}"], "compiled"
+        )
         output = "bench-compiled.json"
     else:
         python = environment([*PEERS, *runtime_requirements()], "bench")
@@ -60,7 +64,10 @@ def runtime_requirements() -> list[str]:
     import tomllib
 
     with (ROOT / "pyproject.toml").open("rb") as file:
-        return [str(item) for item in tomllib.load(file)["project"]["dependencies"]]
+        project = tomllib.load(file)["project"]
+    extras = project["optional-dependencies"]
+    lists = (project["dependencies"], *(extras[name] for name in PROGRAM))
+    return [str(item) for each in lists for item in each]
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ from typing import Final
 import pytest
 from packaging.requirements import Requirement
 
+from nigari.extras import missing_library
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCES: Final = ROOT / "src" / "nigari"
 DISTRIBUTIONS: Final = {
@@ -32,8 +34,28 @@ def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     texts = list(project["dependencies"])
     for name, extra in project["optional-dependencies"].items():
-        texts += [] if name in ("all", "dev") else extra
+        texts += [] if name in ("all", "cli", "dev") else extra
     return {Requirement(text).name.lower() for text in texts}
+
+
+def test_the_library_needs_little() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {Requirement(text).name.lower() for text in project["dependencies"]}
+    assert needed == {"google-re2", "idna", "pyyaml", "wcwidth"}
+
+
+def test_what_is_missing_has_advice() -> None:
+    modules = {name: module for module, name in DISTRIBUTIONS.items()}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for extra in ("encryption", "fleet", "network", "pg", "plugins", "ssh"):
+        for text in project["optional-dependencies"][extra]:
+            name = Requirement(text).name.lower()
+            if name not in INDIRECT:
+                error = ModuleNotFoundError(name=f"{modules.get(name, name)}.part")
+                advice = missing_library(error)
+                assert advice is not None
+                assert f"The library {name} is not installed" in advice
+    assert missing_library(ModuleNotFoundError(name="nigari.nothing")) is None
 
 
 def modules_named(node: ast.AST) -> list[str]:

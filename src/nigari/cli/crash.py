@@ -11,6 +11,7 @@ import traceback
 
 from nigari.cli.command import Terminal
 from nigari.diagnostics.unexpected import raised_at
+from nigari.extras import missing_library
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 EXIT_CRASH = 11
@@ -20,7 +21,14 @@ _TRACE_VARIABLES = ("NIGARI_DEBUG", "TF_LOG")
 
 
 def apologise(error: BaseException, terminal: Terminal) -> int:
-    """Tell the user that this is our mistake and what to do; gives the exit status."""
+    """Tell the user that this is our mistake and what to do; gives the exit status.
+
+    A library that is not installed is no mistake of ours.
+    """
+    advice = missing_library(error)
+    if advice is not None:
+        terminal.err(f"Error: {advice}")
+        return 1
     asked = any(terminal.environ.get(name) for name in _TRACE_VARIABLES)
     if asked:
         trace = "".join(traceback.format_exception(error))

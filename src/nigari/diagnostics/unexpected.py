@@ -9,10 +9,17 @@ from __future__ import annotations
 import traceback
 
 from nigari.diagnostics.model import Diagnostic, Severity
+from nigari.extras import missing_library
 
 
 def unexpected(what: str, error: BaseException, address: str = "") -> Diagnostic:
-    """Some work failed because of a bug in this program; `what` begins the sentence."""
+    """Some work failed because of a bug in this program, or because a library is not installed;
+    `what` begins the sentence.
+    """
+    advice = missing_library(error)
+    if advice is not None:
+        detail = f"{what} failed. {advice} Everything else continued."
+        return Diagnostic(Severity.ERROR, "Missing library", detail, address=address)
     return Diagnostic(
         Severity.ERROR,
         "Unexpected failure",

@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from nigari.extras import missing_library
 from nigari.net.failures import (
     CertificateRefused,
     ConnectionFailed,
@@ -76,7 +77,13 @@ class Connections:
         stalled_after: float | None,
     ) -> AsyncIterator[httpcore.Response]:
         """Send a request; what comes back is open until the context ends."""
-        import httpcore
+        try:
+            import httpcore
+        except ModuleNotFoundError as error:
+            advice = missing_library(error)
+            if advice is None:
+                raise
+            raise NetFailure(url, "Nothing can be fetched.", advice) from error
 
         try:
             origin = origin_of(url)

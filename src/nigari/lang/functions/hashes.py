@@ -9,6 +9,7 @@ from nigari.cty import numbers
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.types import NUMBER, STRING, Type
 from nigari.cty.values import Value, string
+from nigari.extras import missing_library
 from nigari.lang.functions.encoding import from_base64, to_base64, to_bytes
 from nigari.lang.functions.filesystem import read_file
 from nigari.lang.functions.world import World
@@ -96,8 +97,10 @@ _LONGEST_PASSWORD: Final = 72
 
 
 def _bcrypt(args: list[Value], _: Type) -> Value:
-    import bcrypt
-
+    try:
+        import bcrypt
+    except ModuleNotFoundError as error:
+        raise FunctionError((missing_library(error) or str(error)).rstrip(".")) from error
     cost: int | None = _USUAL_COST
     if len(args) > 1:
         cost = numbers.whole(args[1].as_number(), 63)

@@ -7,6 +7,7 @@ attacker who asks often learns nothing, where a configuration needs to hear that
 from __future__ import annotations
 
 from nigari.cty.function import FunctionError
+from nigari.extras import missing_library
 
 
 def decrypt(ciphertext: bytes, key: bytes) -> bytes:
@@ -25,12 +26,15 @@ def decrypt(ciphertext: bytes, key: bytes) -> bytes:
 
 def _private_numbers(key: bytes) -> tuple[int, int]:
     """The modulus and the private exponent of a key in PEM."""
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-    from cryptography.hazmat.primitives.serialization import (
-        load_pem_private_key,
-        load_ssh_private_key,
-    )
+    try:
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+        from cryptography.hazmat.primitives.serialization import (
+            load_pem_private_key,
+            load_ssh_private_key,
+        )
+    except ModuleNotFoundError as error:
+        raise FunctionError((missing_library(error) or str(error)).rstrip(".")) from error
 
     load = load_ssh_private_key if b"OPENSSH PRIVATE KEY" in key else load_pem_private_key
     try:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Final, Protocol
 
+from nigari.extras import missing_library
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.external import ExternalMethod
 from nigari.state.encryption.failures import EncryptionFailure
@@ -70,6 +72,10 @@ class AesGcm:
 
 
 def _aes_gcm(arguments: ArgumentReader) -> Method:
+    # Before anything is done that could not be stored.
+    if find_spec("cryptography") is None:
+        advice = missing_library(ModuleNotFoundError(name="cryptography"))
+        raise EncryptionFailure(f"aes_gcm cannot be used. {advice}")
     keys = arguments.keys("keys")
     if keys is None:
         raise EncryptionFailure("aes_gcm needs the argument 'keys': a key provider.")

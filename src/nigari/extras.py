@@ -1,0 +1,40 @@
+"""Extras: the libraries that not everybody needs, and what to install where one is missing.
+
+`pip install nigari` brings what reads and evaluates configurations; `nigari[cli]` brings everything
+that the program uses. `docs/decisions/extras.md` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_EXTRAS: Final[Mapping[str, tuple[str, str]]] = {
+    "asyncssh": ("asyncssh", "ssh"),
+    "bcrypt": ("bcrypt", "encryption"),
+    "certifi": ("certifi", "network"),
+    "cryptography": ("cryptography", "encryption"),
+    "dask": ("distributed", "fleet"),
+    "distributed": ("distributed", "fleet"),
+    "google": ("protobuf", "plugins"),
+    "grpc": ("grpcio", "plugins"),
+    "httpcore": ("httpcore", "network"),
+    "psycopg": ("psycopg", "pg"),
+    "pysequoia": ("pysequoia", "network"),
+}
+"""The distribution that each module comes in, and the extra that brings it."""
+
+
+def missing_library(error: BaseException) -> str | None:
+    """What to do about a module that could not be imported, where an extra brings it; else None."""
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return None
+    found = _EXTRAS.get(error.name.partition(".")[0])
+    if found is None:
+        return None
+    library, extra = found
+    program = "" if extra in ("fleet", "pg") else ' "nigari[cli]" has all that the program uses.'
+    return (
+        f'The library {library} is not installed. Install it with: pip install "nigari[{extra}]".'
+        f"{program}"
+    )
