@@ -674,4 +674,4 @@ class _Asked:
 
     def agrees(self, question: str) -> bool | None:
         answer = self._ask("", question)
-        return None if answer is None else answer.strip() == "yes"
+        return {"yes": True, "no": False}.get((answer or "").strip())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.backends.world.buckets import FakeAlibaba
+from tests.backends.world.state_server import StateServer
 from tests.cli.init_world import directory, init, repository, told, write
 from tests.cli.process import inside
 
@@ -329,3 +330,65 @@ def test_encryption_that_is_refused(
 def test_encryption_takes_secrets(directory: Path) -> None:
     write({"main.tf": _encryption(_key_provider("a", "passphrase = var.pass"))})
     assert init("-var=pass=a-long-enough-secret").code == 0
+
+
+# -- the selected workspace -------------------------------------------------------------------
+
+LOCAL = 'terraform {\n  backend "local" {}\n}\n'
+
+
+def workspaces(*names: str) -> None:
+    """A directory that is set up, with these workspaces; the last one is selected."""
+    write({"main.tf": LOCAL})
+    assert init().code == 0
+    for name in names:
+        assert inside("workspace", "new", name).code == 0
+
+
+def test_the_only_workspace_that_is_left_is_selected(directory: Path) -> None:
+    workspaces("gone")
+    Path("terraform.tfstate.d/gone").rmdir()
+    assert init("-input=false").code == 0
+    assert inside("workspace", "show").out == "default\n"
+
+
+def test_one_of_several_workspaces_is_chosen(directory: Path) -> None:
+    workspaces("a", "b", "gone")
+    Path("terraform.tfstate.d/gone").rmdir()
+    refused = init("-input=false")
+    assert refused.code == 1
+    assert "only these workspaces: default, a, b." in told(refused)
+    assert inside("init", stdin="9\n").code == 1
+    assert inside("workspace", "show").out == "gone\n"
+    done = inside("init", stdin="3\n")
+    assert done.code == 0, done.err
+    assert 'The selected workspace "gone" does not exist' in done.out
+    assert "  2. a\n" in done.out
+    assert inside("workspace", "show").out == "b\n"
+
+
+def test_a_workspace_that_the_environment_names_may_be_new(directory: Path) -> None:
+    workspaces("a")
+    assert init("-input=false", TF_WORKSPACE="new").code == 0
+
+
+def test_without_a_backend_block_the_workspace_stays(directory: Path) -> None:
+    write({"main.tf": ""})
+    assert inside("workspace", "new", "gone").code == 0
+    Path("terraform.tfstate.d/gone").rmdir()
+    assert init("-input=false").code == 0
+    assert inside("workspace", "show").out == "gone\n"
+
+
+# -- what OpenTofu was given ------------------------------------------------------------------
+
+
+def test_what_another_program_was_given_holds(directory: Path) -> None:
+    write({"main.tf": 'terraform {\n  backend "http" {}\n}\noutput "a" {\n  value = 1\n}\n'})
+    with StateServer() as server:
+        assert init("-input=false", f"-backend-config=address={server.url}").code == 0
+        Path(".terraform/nigari.backend.json").unlink()
+        done = init("-input=false")
+        assert done.code == 0, done.err
+        assert inside("apply", "-auto-approve").code == 0
+        assert server.state["outputs"]

@@ -125,7 +125,13 @@ def _request_class(server: Server) -> type[BaseHTTPRequestHandler]:
         def answer(self) -> None:
             size = int(self.headers.get("content-length") or 0)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            asked = Asked(self.command, self.path, headers, self.rfile.read(size))
+            body = self.rfile.read(size)
+            is_cut = self.command == "LOCK" and "content-length" not in self.headers
+            if is_cut or len(body) < size:
+                # Who has sent half of a request and is gone has asked for nothing.
+                self.close_connection = True
+                return
+            asked = Asked(self.command, self.path, headers, body)
             server.log.append(asked)
             answer = server.handler(asked)
             if not isinstance(answer, Answer):

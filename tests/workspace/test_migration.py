@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -175,6 +177,70 @@ def test_a_state_that_is_there_already(world: World) -> None:
     assert not moved(world, source, target, answer=None)[0]
     assert moved(world, source, target)[0]
     assert contents(world.open(target)) == {"default": state("default")}
+
+
+def test_two_states_can_be_compared(world: World) -> None:
+    source, target = world.saved("local", "compared"), world.saved("http", "")
+    fill(world.open(source), "default")
+
+    async def occupy() -> None:
+        assert await world.open(target).storage("default").write(state("other"), Diagnostics())
+
+    asyncio.run(occupy())
+    asked: list[str] = []
+    shown: list[tuple[str, bytes, int]] = []
+
+    def confirm(question: str) -> bool:
+        asked.append(question)
+        for path in re.findall(r"/\S+\.tfstate", question):
+            mode = os.stat(os.path.dirname(path)).st_mode & 0o777
+            shown.append((os.path.basename(path), Path(path).read_bytes(), mode))
+        return True
+
+    move, around = Move(source, target, False), Around(world.path, world.environ)
+    migration = Migration(move, around, ("default", "default"), LockOptions(), confirm)
+    assert asyncio.run(migration.run(Diagnostics()))
+    assert shown == [
+        ("1-local.tfstate", state("default"), 0o700),
+        ("2-http.tfstate", state("other"), 0o700),
+    ]
+    assert not any(os.path.exists(path) for path in re.findall(r"/\S+\.tfstate", asked[-1]))
+
+
+@pytest.mark.parametrize(
+    ("change", "is_same"),
+    [
+        ({}, True),
+        ({"serial": 9}, True),
+        ({"terraform_version": "1.9.0"}, True),
+        ({"lineage": "another"}, False),
+        ({"outputs": {}}, False),
+        ({"resources": [{}]}, False),
+    ],
+)
+def test_the_same_state_in_other_words(
+    change: dict[str, object], is_same: bool, world: World
+) -> None:
+    """Nobody is asked about a state that has arrived, and it is not written again."""
+    source, target = world.saved("local", f"same-{change}"), world.saved("http", "")
+    fill(world.open(source), "default")
+    other = json.dumps({**json.loads(state("default")), **change}, indent=2).encode()
+
+    async def occupy() -> None:
+        assert await world.open(target).storage("default").write(other, Diagnostics())
+
+    asyncio.run(occupy())
+    assert moved(world, source, target, answer=None)[0] is is_same
+    assert contents(world.open(target)) == {"default": other}
+
+
+def test_all_workspaces_or_none(world: World) -> None:
+    source, target = world.saved("local", "declined"), world.saved("local", "not-declined")
+    fill(world.open(source), "default", "w")
+    succeeded, diags, _ = moved(world, source, target, answer=False)
+    assert not succeeded
+    assert [each.summary for each in diags] == ["States not moved"]
+    assert contents(world.open(target)) == {}
 
 
 @pytest.mark.parametrize("method", ["GET", "LOCK", "POST", "UNLOCK"])

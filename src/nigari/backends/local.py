@@ -129,7 +129,7 @@ class LocalBackend:
 class LocalStorage:
     """One state file with its lock and its backup."""
 
-    __slots__ = ("_backup", "_lock", "_source", "_target", "location")
+    __slots__ = ("_backup", "_lock", "_source", "_target", "location", "path")
 
     is_for_people: Final = True
     pause_between: Final = 0.0
@@ -139,7 +139,9 @@ class LocalStorage:
     ) -> None:
         self.location: str = target
         """As the user wrote it, relative to the directory."""
-        self._target = StatePath(below(directory, target))
+        self.path: str = below(directory, target)
+        """Where the file is that is written."""
+        self._target = StatePath(self.path)
         self._source = self._target if source == target else StatePath(below(directory, source))
         self._backup = below(directory, backup) if backup else None
         self._lock: LockInfo | None = None

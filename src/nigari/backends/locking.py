@@ -163,14 +163,24 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
     )
 
 
-def _liveness(holder: LockInfo) -> str:
-    """A sentence about the process that holds a lock, if it is known whether it runs."""
+def is_left_behind(holder: LockInfo) -> bool:
+    """Whether a lock was left on this machine by a process that has ended."""
+    return _is_running(holder) is False
+
+
+def _is_running(holder: LockInfo) -> bool | None:
+    """Whether the process that holds a lock still runs; None where that is not known."""
     import socket
 
     from nigari.backends.holder import is_running
 
     host = holder.who.rpartition("@")[2]
-    running = is_running(holder.info, host, socket.gethostname())
+    return is_running(holder.info, host, socket.gethostname())
+
+
+def _liveness(holder: LockInfo) -> str:
+    """A sentence about the process that holds a lock, if it is known whether it runs."""
+    running = _is_running(holder)
     if running is None:
         return ""
     if running:

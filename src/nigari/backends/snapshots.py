@@ -13,6 +13,7 @@ from nigari.backends.locking import (
     LockConflict,
     LockInfo,
     LockOptions,
+    is_left_behind,
     new_lock,
     state_is_locked,
     wait_for_lock,
@@ -66,8 +67,18 @@ class Snapshots:
         """The seconds that should lie between two uses of `write_between`."""
         return self._storage.pause_between
 
-    async def lock(self, operation: str, options: LockOptions, diags: Diagnostics) -> bool:
-        """Take the lock for an operation, waiting as long as the options say."""
+    async def lock(
+        self,
+        operation: str,
+        options: LockOptions,
+        diags: Diagnostics,
+        takes_over: bool = False,
+    ) -> bool:
+        """Take the lock for an operation, waiting as long as the options say.
+
+        An operation that goes on where another of its kind was killed takes over the lock that it
+        has left, if that was on this machine.
+        """
         if not await self._storage.admits(operation, diags):
             return False
         if not options.is_wanted:
@@ -75,7 +86,12 @@ class Snapshots:
         wanted = new_lock(operation)
 
         async def take() -> LockInfo | LockConflict | None:
-            return await self._storage.lock(wanted, diags)
+            answer = await self._storage.lock(wanted, diags)
+            left = answer.holder if takes_over and isinstance(answer, LockConflict) else None
+            if left is not None and left.operation == operation and is_left_behind(left):
+                if await self._storage.force_unlock(left.id, Diagnostics()):
+                    return await self._storage.lock(wanted, diags)
+            return answer
 
         answer = await wait_for_lock(take, options.timeout_seconds)
         if isinstance(answer, LockConflict):

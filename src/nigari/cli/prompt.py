@@ -12,6 +12,8 @@ from nigari.config.variable import Variable
 from nigari.eval.base.inputs import InputKind, InputValue
 
 INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for input", default="true")
+_ATTEMPTS = 2
+"""How often a question is put that is answered with something else than yes or no."""
 _REFUSALS = frozenset(("0", "f", "false"))
 
 
@@ -48,11 +50,14 @@ class Person:
         return self._answer("\n".join(lines), is_secret)
 
     def agrees(self, question: str) -> bool | None:
-        """Whether the answer to a question is yes; None where nobody can be asked."""
-        if not self.can_be_asked:
-            return None
-        answer = self._answer(f'{question}\n  Only "yes" will be accepted.\n', False)
-        return None if answer is None else answer.strip() == "yes"
+        """Whether the answer to a question is yes or no; None where nobody gives either."""
+        for _ in range(_ATTEMPTS):
+            if not self.can_be_asked:
+                return None
+            answer = self._answer(f'{question}\n  Answer "yes" or "no".\n', False)
+            if answer is not None and answer.strip() in ("yes", "no"):
+                return answer.strip() == "yes"
+        return None
 
     def _answer(self, text: str, is_secret: bool) -> str | None:
         from nigari.diagnostics.layout import Layout, wrap

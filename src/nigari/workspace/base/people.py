@@ -33,7 +33,7 @@ class People(Protocol):
         ...
 
     def agrees(self, question: str) -> bool | None:
-        """Yes or no; None where nobody can be asked."""
+        """Yes or no; None where nobody gives either answer."""
         ...
 
 

@@ -19,8 +19,8 @@ from nigari.eval.static.backend import BackendArguments
 from nigari.record import record, replace
 from nigari.workspace.base.people import People
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Migration, Move
-from nigari.workspace.setup.selection import existing_workspace
+from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Decrypt, Migration, Move, as_it_is
+from nigari.workspace.setup.selection import existing_workspace, remaining_workspace
 from nigari.workspace.states.backend import (
     BackendMemory,
     Change,
@@ -71,7 +71,9 @@ class BackendSetup:
         people: People,
         sources: dict[str, bytes],
         diags: Diagnostics,
+        decrypt: Decrypt = as_it_is,
     ) -> None:
+        self._decrypt = decrypt
         self._where = where
         self._data = where.data_directory
         self._memory = BackendMemory(self._data)
@@ -102,11 +104,7 @@ class BackendSetup:
         wanted = None
         if arguments is not None:
             now = written_backend(arguments, workspace)
-            if saved is not None and before is not None and before.text == now.text:
-                # What was given for this configuration holds until something else is.
-                again = {} if overrides else given_before(saved, before)
-            else:
-                again = {}
+            again = {} if overrides else given_before(arguments, saved, before, now)
             given = {**settings, **again, **overrides}
             wanted = self._complete(merged(arguments, given, self._diags))
             if wanted is not None:
@@ -232,7 +230,9 @@ class BackendSetup:
             empties_source=self.saved is None,
         )
         selected = (self._selected, self._new_selected)
-        return Migration(move, around, selected, self._options.lock, self._agrees)
+        confirm = None if self._options.force_copy else self._people.agrees
+        lock = self._options.lock
+        return Migration(move, around, selected, lock, confirm, self._decrypt)
 
     async def migrate(self, around: Around) -> bool:
         """Move states where that is wanted; False after reporting why it cannot be done."""
@@ -242,9 +242,26 @@ class BackendSetup:
             if not await migration.run(self._diags):
                 return False
             selection = migration.selection
+        remaining = await self._remaining(around, selection)
+        if remaining is None:
+            return False
+        selection = remaining
         if selection == self._selected:
             return True
         return remember_selection(self._data, selection, self._diags)
+
+    async def _remaining(self, around: Around, selection: str) -> str | None:
+        """The workspace to use, once everything has been moved to the configured backend."""
+        place = self.result
+        if place is None or not self._options.is_wanted:
+            return selection
+        if self._where.selected(Diagnostics()).set_by:
+            # It is created by what is stored in it.
+            return selection
+        backend = open_backend(place.type, place.config, around, self._diags)
+        if backend is None:
+            return None
+        return await remaining_workspace(backend, selection, self._people, self._diags)
 
     @property
     def is_news(self) -> bool:
@@ -265,15 +282,14 @@ class BackendSetup:
             kept = self.result if self._is_saved else self.saved
             save_written(self._data, kept, self._written)
 
-    def _agrees(self, question: str) -> bool | None:
-        return True if self._options.force_copy else self._people.agrees(question)
-
 
 async def _stored_in(
     place: SavedBackend, around: Around, workspace: str, diags: Diagnostics
 ) -> list[str]:
     """The providers of the state in one backend."""
     backend = open_backend(place.type, place.config, around, diags)
+    if backend is not None and not backend.has_workspaces and backend.has_default:
+        workspace = DEFAULT_WORKSPACE
     data = None if backend is None else await backend.storage(workspace).read(diags)
     if not data:
         return []

@@ -53,7 +53,7 @@ from nigari.workspace.states.backend import (
     merged,
     read_overrides,
 )
-from nigari.workspace.states.encryption import check_encryption
+from nigari.workspace.states.encryption import check_encryption, state_decryption
 
 
 @record
@@ -282,7 +282,8 @@ class Initialization:
     def _finish(self, run: StaticRun) -> None:
         options, diags = self._options, self.diags
         sources = self.workspace.sources
-        backend = BackendSetup(self._where, options.backend, self._people, sources, diags)
+        decrypt = state_decryption(run, self._environ)
+        backend = BackendSetup(self._where, options.backend, self._people, sources, diags, decrypt)
         around = Around(self._where.path, self._environ)
         providers = ProviderInstallation(
             self._where, options.providers, self._view.provider_listener

@@ -2,15 +2,18 @@
 
 States are moved as they are stored, byte for byte, so that their lineage, serial and encryption
 stay. The old place keeps its states, except where that was no configured backend: a state file
-that nobody would look at any more only confuses.
+that nobody would look at any more only confuses. Whatever interrupts it, each state is whole in the
+old backend or in the new one, and another run goes on from there.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+import contextlib
+import os
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Final
 
+from nigari.backends.local import LocalStorage
 from nigari.backends.locking import LockOptions
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend, StateStorage
@@ -18,6 +21,7 @@ from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostics
 from nigari.record import record
 from nigari.state.encryption import no_encryption
+from nigari.workspace.setup.moved_state import is_empty, is_same
 from nigari.workspace.states.backend import SavedBackend
 
 DEFAULT_BACKEND: Final = SavedBackend("local", {}, 0)
@@ -25,6 +29,13 @@ DEFAULT_BACKEND: Final = SavedBackend("local", {}, 0)
 
 Confirm = Callable[[str], bool | None]
 """Asks a question that is answered with yes or no; None where nobody can be asked."""
+Decrypt = Callable[[bytes], bytes]
+"""Decrypts a state; gives what it cannot decrypt as it is."""
+
+
+def as_it_is(data: bytes) -> bytes:
+    """A state where none is encrypted."""
+    return data
 
 
 @record
@@ -46,14 +57,18 @@ class Migration:
         around: Around,
         selected: tuple[str, str],
         lock: LockOptions,
-        confirm: Confirm,
+        confirm: Confirm | None,
+        decrypt: Decrypt = as_it_is,
     ) -> None:
-        """`selected` are the workspaces that are selected in the old and in the new backend."""
+        """`selected` are the workspaces that are selected in the old and in the new backend. With
+        nobody to confirm anything, everything is agreed to.
+        """
         self._move = move
         self._around = around
         self._selected, self._new_selected = selected
         self._lock = lock
-        self._confirm = confirm
+        self._question = confirm
+        self._decrypt = decrypt
         self.selection: str = self._new_selected
         """The workspace that is to be selected once everything is moved."""
 
@@ -69,14 +84,17 @@ class Migration:
         if target is None:
             return False
         wanted = self._wanted(list(states), target, diags)
-        wanted = {
+        missing = {
             old: new
             for old, new in wanted.items()
-            if not diags.error_count and await _content(target, new, diags) != states[old]
+            if not diags.error_count
+            and not self._is_same(states[old], await _content(target, new, diags))
         }
-        if diags.error_count or not wanted or not self._may_copy(list(wanted), diags):
+        if diags.error_count or (missing and not self._may_copy(list(missing), diags)):
             return not diags.error_count
-        for old, new in wanted.items():
+        # What has arrived before may still have to be removed from where it was.
+        pending = wanted if self._move.empties_source else missing
+        for old, new in pending.items():
             if not await self._copy(old, new, source, target, diags):
                 return False
         self.selection = wanted.get(self._selected, self._new_selected)
@@ -93,7 +111,16 @@ class Migration:
         states = {
             name: await _content(source, name, diags) for name in names if not diags.has_errors
         }
-        return {name: data for name, data in states.items() if not _is_empty(data)}
+        return {name: data for name, data in states.items() if not self._is_empty(data)}
+
+    def _is_empty(self, data: bytes) -> bool:
+        return is_empty(self._decrypt(data))
+
+    def _is_same(self, first: bytes, second: bytes) -> bool:
+        return first == second or is_same(self._decrypt(first), self._decrypt(second))
+
+    def _confirm(self, question: str) -> bool | None:
+        return True if self._question is None else self._question(question)
 
     def _open(self, saved: SavedBackend, diags: Diagnostics) -> Backend | None:
         return open_backend(saved.type, saved.config, self._around, diags)
@@ -124,11 +151,13 @@ class Migration:
             else (f"the states of {len(names)} workspaces")
         )
         answer = self._confirm(
-            f"The old backend has {what}. Copy it to the new backend? If you answer no, the new "
-            "backend starts empty."
+            f"The old backend has {what}. Copy {'it' if len(names) == 1 else 'them'} to the new "
+            f"backend? If you answer no, {'the new backend starts empty' if len(names) == 1 else 'nothing is changed'}."
         )
         if answer is None:
             self._report_nobody(diags)
+        elif not answer and len(names) > 1:
+            _report_declined(diags)
         return bool(answer)
 
     def _report_nobody(self, diags: Diagnostics) -> None:
@@ -137,69 +166,102 @@ class Migration:
             advice = 'Run "nigari init" at a terminal, and without -input=false.'
         diags.error(
             "No answer about moving the state",
-            "The old backend has a state, and there is no terminal to ask whether to copy it. "
-            + advice,
+            "The old backend has a state, and nobody has answered whether to copy it. " + advice,
         )
 
     async def _copy(
         self, old_name: str, new_name: str, source: Backend, target: Backend, diags: Diagnostics
     ) -> bool:
+        """Copy a state that has not arrived yet; where nothing is to be left behind, empty it."""
+        old, new = source.storage(old_name), target.storage(new_name)
+        if _is_one_file(old, new):
+            return True
         if not await target.create_workspace(new_name, diags):
             return False
-        old, new = source.storage(old_name), target.storage(new_name)
-        # Only their locks are used: what is in the states is nobody's affair here.
-        locks = {
-            "migration source state": Snapshots(old, no_encryption().state),
-            "migration destination state": Snapshots(new, no_encryption().state),
-        }
-        held: list[Snapshots] = []
+        # The new one is unlocked before the old one is emptied: who goes on after an interruption
+        # finds that by the old one.
+        async with self._locked(old, "migration source state", diags) as has_old:
+            if not has_old:
+                return False
+            async with self._locked(new, "migration destination state", diags) as has_new:
+                data = await self._replace(new_name, old, new, diags) if has_new else None
+            if not data or not self._move.empties_source:
+                return data is not None
+            return await old.write_backup(data, diags) and await old.write(b"", diags)
+
+    @contextlib.asynccontextmanager
+    async def _locked(
+        self, storage: StateStorage, operation: str, diags: Diagnostics
+    ) -> AsyncIterator[bool]:
+        """A state while nobody else can change it; False where that cannot be."""
+        # Only the lock is used: what is in the state is nobody's affair here.
+        snapshots = Snapshots(storage, no_encryption().state)
+        if not await snapshots.lock(operation, self._lock, diags, takes_over=True):
+            yield False
+            return
         try:
-            for operation, each in locks.items():
-                if not await each.lock(operation, self._lock, diags):
-                    return False
-                held.append(each)
-            return await self._replace(new_name, old, new, diags)
+            yield True
         finally:
-            for each in held:
-                await each.unlock(diags)
+            await snapshots.unlock(diags)
 
     async def _replace(
         self, name: str, old: StateStorage, new: StateStorage, diags: Diagnostics
-    ) -> bool:
+    ) -> bytes | None:
+        """Store a state in the new backend, if it is not there; what was stored, nothing where
+        somebody has said no, and None after reporting why it cannot be stored.
+        """
         data, present = await old.read(diags), await new.read(diags)
-        if data is None or present is None:
-            return False
-        if not _is_empty(present) and present != data:
-            answer = self._confirm(
-                f'The new backend already has another state for the workspace "{name}", at '
-                f"{new.location}. Replace it?"
-            )
+        if data is None or present is None or self._is_same(data, present):
+            return None if present is None else data
+        if not self._is_empty(present):
+            answer = self._may_replace(name, data, present, new.location)
             if answer is None:
                 self._report_nobody(diags)
             if not answer:
-                return answer is not None
+                return None if answer is None else b""
             if not await new.write_backup(present, diags):
-                return False
-        if not await new.write(data, diags):
-            return False
-        if self._move.empties_source:
-            return await old.write_backup(data, diags) and await old.write(b"", diags)
-        return True
+                return None
+        return data if await new.write(data, diags) else None
+
+    def _may_replace(self, name: str, data: bytes, present: bytes, location: str) -> bool | None:
+        """Ask whether another state may be replaced; people can compare the two meanwhile."""
+        if self._question is None:
+            return True
+        files = {
+            f"1-{self._move.source.type}.tfstate": self._decrypt(data),
+            f"2-{self._move.target.type}.tfstate": self._decrypt(present),
+        }
+        with _shown(files) as paths:
+            return self._question(
+                f'The new backend already has another state for the workspace "{name}", at '
+                f"{location}. To compare them, see the old state in {paths[0]} and the one in the "
+                f"new backend in {paths[1]}. Replace the one in the new backend?"
+            )
+
+
+@contextlib.contextmanager
+def _shown(files: Mapping[str, bytes]) -> Iterator[list[str]]:
+    """Files that only their owner can read, while this is open."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="nigari-init-") as directory:
+        paths = []
+        for name, data in files.items():
+            paths.append(os.path.join(directory, name))
+            with open(paths[-1], "wb") as file:
+                file.write(data)
+        yield paths
+
+
+def _is_one_file(old: StateStorage, new: StateStorage) -> bool:
+    """Whether both are the same local file."""
+    if not isinstance(old, LocalStorage) or not isinstance(new, LocalStorage):
+        return False
+    return os.path.realpath(old.path) == os.path.realpath(new.path)
 
 
 async def _content(backend: Backend, name: str, diags: Diagnostics) -> bytes:
     return await backend.storage(name).read(diags) or b""
-
-
-def _is_empty(data: bytes) -> bool:
-    """Whether there is nothing worth moving. What cannot be read, such as an encrypted state, is."""
-    try:
-        state = json.loads(data or b"{}")
-        return not state.get("encrypted_data") and not (
-            state.get("resources") or state.get("outputs")
-        )
-    except (ValueError, AttributeError):
-        return False
 
 
 def _report_several(diags: Diagnostics) -> None:
@@ -207,4 +269,12 @@ def _report_several(diags: Diagnostics) -> None:
         "Several workspaces",
         "The new backend stores one state only, and the old one has several. Nothing was moved. "
         "Choose another backend, or leave the states where they are with -reconfigure.",
+    )
+
+
+def _report_declined(diags: Diagnostics) -> None:
+    diags.error(
+        "States not moved",
+        "The states of all workspaces are moved together or not at all, so init has changed nothing. "
+        "To leave them where they are and use the new backend, run init with -reconfigure.",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.backends.protocol import Backend
+from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
 from nigari.backends.workspaces import is_valid_name
 from nigari.diagnostics import Diagnostics
 from nigari.workspace.base.people import People
@@ -31,6 +31,31 @@ async def existing_workspace(
         _report(names, selected, diags)
     elif not await backend.create_workspace(answer, diags):
         return None
+    return answer
+
+
+async def remaining_workspace(
+    backend: Backend, selected: str, people: People, diags: Diagnostics
+) -> str | None:
+    """The workspace to use where there is always a default one; None after reporting that the
+    selected one is gone. If only the default one is left, that is used without a word.
+    """
+    if selected == DEFAULT_WORKSPACE or not backend.has_default or not backend.has_workspaces:
+        return selected
+    names = await backend.workspaces(diags)
+    if diags.error_count:
+        return None
+    if selected in names:
+        return selected
+    if len(names) == 1:
+        return names[0]
+    answer = _chosen(names, selected, people) if people.can_be_asked else None
+    if answer is None:
+        diags.error(
+            f'Workspace "{selected}" doesn\'t exist',
+            f"It is selected, but the backend has only these workspaces: {', '.join(names)}. Run "
+            '"nigari init" at a terminal to select one of them, or set TF_WORKSPACE to one.',
+        )
     return answer
 
 

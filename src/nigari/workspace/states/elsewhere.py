@@ -33,6 +33,7 @@ from nigari.workspace.states.backend import (
     ConfiguredBackend,
     GivenArgument,
     SavedBackend,
+    backend_hash,
     changed_arguments,
     check_arguments,
     compare,
@@ -94,9 +95,7 @@ class Elsewhere:
         return f"The state is in another location than at init: {'; '.join(self.differences)}."
 
 
-def written_backend(
-    arguments: BackendArguments, workspace: str, overridden: Iterable[str] = ()
-) -> WrittenBackend:
+def written_backend(arguments: BackendArguments, workspace: str) -> WrittenBackend:
     """What the configuration says about the backend now."""
     variables: dict[str, RootVariable] = {}
     places = sorted(arguments.places.items())
@@ -110,7 +109,7 @@ def written_backend(
                 origins = [] if default is None else [(name, default)]
                 defaults[name] = _digest(_texts(origins, variables))
     values = {name: _value_digest(node.value) for name, node in variables.items()}
-    return WrittenBackend(text, defaults, values, workspace, tuple(overridden))
+    return WrittenBackend(text, defaults, values, workspace)
 
 
 def _texts(origins: list[tuple[str, Origin]], variables: dict[str, RootVariable]) -> list[str]:
@@ -225,13 +224,31 @@ def differences(wanted: ConfiguredBackend, saved: SavedBackend) -> tuple[str, ..
 
 
 def given_before(
-    saved: SavedBackend, written: WrittenBackend | None
+    arguments: BackendArguments,
+    saved: SavedBackend | None,
+    written: WrittenBackend | None,
+    now: WrittenBackend,
 ) -> Mapping[str, GivenArgument]:
-    """The arguments that init was given, which hold wherever the backend is."""
-    old = saved.value()
-    if written is None or old is None:
+    """The arguments that init was given for this configuration, which hold until others are.
+
+    Where OpenTofu has set up the backend, they are those that differ from the configuration.
+    """
+    old = None if saved is None else saved.value()
+    if saved is None or old is None or saved.type != arguments.type:
         return {}
-    return {name: GivenArgument(old.attribute(name)) for name in written.overridden}
+    from nigari.backends.schemas import BACKENDS
+
+    names: Iterable[str] = ()
+    if written is not None and written.text == now.text:
+        names = written.overridden
+    elif written is None and saved.hash == backend_hash(arguments.type, arguments.value):
+        own = arguments.value
+        names = [
+            name
+            for name in BACKENDS[arguments.type].attributes
+            if old.attribute(name) != own.attribute(name)
+        ]
+    return {name: GivenArgument(old.attribute(name)) for name in names}
 
 
 # -- every command but init -------------------------------------------------------------------
@@ -262,21 +279,39 @@ def check_backend(
         if saved is not None:
             report_unset(saved, diags)
         return CheckedBackend()
-    before = None if saved is None else load_written(data, saved)
-    given = {} if saved is None else given_before(saved, before)
     settings = environment_settings(where)
-    wanted = merged(arguments, {**settings, **given}, diags)
-    if wanted is None:
-        return CheckedBackend()
+    wanted = merged(arguments, settings, diags)
     elsewhere = None
-    if saved is None:
+    if saved is None and wanted is not None:
         report_not_set_up(wanted, diags)
-    elif compare(wanted, saved, is_overridden=bool(settings)) is Change.OTHER:
-        now = written_backend(arguments, workspace, given)
-        if before is not None and is_elsewhere(wanted, saved, before, now):
-            check_arguments(wanted, where.environ, diags)
-            elsewhere = Elsewhere(wanted.saved, differences(wanted, saved))
-        else:
-            report_changed(wanted, saved, diags)
+    elif saved is not None and wanted is not None:
+        if compare(wanted, saved, is_overridden=bool(settings)) is Change.OTHER:
+            elsewhere = _other_location(arguments, saved, where, workspace, diags)
     inputs = inputs_behind(place.origin for place in arguments.places.values())
     return CheckedBackend(elsewhere, inputs.uses_workspace)
+
+
+def _other_location(
+    arguments: BackendArguments,
+    saved: SavedBackend,
+    where: WorkingDirectory,
+    workspace: str,
+    diags: Diagnostics,
+) -> Elsewhere | None:
+    """The backend that other values lead to; None where it is the one that was set up, or after
+    reporting that it is not.
+    """
+    before = load_written(where.data_directory, saved)
+    now = written_backend(arguments, workspace)
+    settings = environment_settings(where)
+    given = given_before(arguments, saved, before, now)
+    wanted = merged(arguments, {**settings, **given}, diags)
+    if wanted is None:
+        return None
+    if compare(wanted, saved, is_overridden=bool(settings)) is not Change.OTHER:
+        return None
+    if before is None or not is_elsewhere(wanted, saved, before, now):
+        report_changed(wanted, saved, diags)
+        return None
+    check_arguments(wanted, where.environ, diags)
+    return Elsewhere(wanted.saved, differences(wanted, saved))

@@ -7,7 +7,7 @@ What is not used is not evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Final
 
@@ -39,6 +39,7 @@ from nigari.state.encryption import (
     TargetConfig,
     merge,
 )
+from nigari.state.encryption.envelope import is_encrypted
 from nigari.workspace.base.mentions import ENCRYPTION_VARIABLE
 
 _KEY_PROVIDER: Final = "key_provider"
@@ -68,6 +69,21 @@ def configured_encryption(
         return None
     encryption = Encryption(replace(merge(base, override), environ=environ), diags)
     return None if diags.error_count > errors else encryption
+
+
+def state_decryption(run: StaticRun, environ: Mapping[str, str]) -> Callable[[bytes], bytes]:
+    """Decrypts states as far as the configuration can, and gives others as they are."""
+    layers: list[Encryption | None] = []
+
+    def decrypt(data: bytes) -> bytes:
+        if not is_encrypted(data):
+            return data
+        if not layers:
+            layers.append(configured_encryption(run, environ, Diagnostics()))
+        found = None if layers[0] is None else layers[0].state.decrypt(data, Diagnostics())
+        return data if found is None else found.data
+
+    return decrypt
 
 
 def check_encryption(run: StaticRun, environ: Mapping[str, str]) -> None:
