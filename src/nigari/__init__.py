@@ -132,6 +132,7 @@ def load(
     var_files: Sequence[str | PathLike[str]] = (),
     *,
     workspace: str | None = None,
+    environment: str | None = None,
     environ: Mapping[str, str] | None = None,
     usual: bool = True,
 ) -> Configuration:
@@ -140,8 +141,9 @@ def load(
     Variables have the values that they have for the program: from `terraform.tfvars`,
     `*.auto.tfvars`, `TF_VAR_` environment variables and what `nigari init -remember` keeps, in the
     selected workspace. `variables`, plain Python or `cty` values, are stronger than all of them; `var_files`
-    are read as `-var-file` is. `workspace` stands for another workspace than the selected one, and
-    `environ` takes the place of the process's environment. With `usual=False` only what is passed
+    are read as `-var-file` is. `workspace` stands for another workspace than the selected one,
+    `environment` for one of those that `environments.hcl` declares, and `environ` takes the place of
+    the process's environment. With `usual=False` only what is passed
     here counts, and the workspace is the default one.
 
     Nothing is asked for, nothing is installed and no provider is started: what cannot be known before
@@ -150,5 +152,11 @@ def load(
     from nigari.workspace.session.loading import load as load_configuration
 
     return load_configuration(
-        path, variables, var_files, workspace=workspace, environ=environ, usual=usual
+        path,
+        variables,
+        var_files,
+        workspace=workspace,
+        environment=environment,
+        environ=environ,
+        usual=usual,
     )

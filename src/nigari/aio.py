@@ -30,7 +30,6 @@ from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_host import PlanOptions
 from nigari.record import record
 from nigari.state.model import StateFile
-from nigari.workspace.base.environments import VARIABLE, in_environment
 from nigari.workspace.base.interruptions import Interruptions
 from nigari.workspace.base.options import GivenVariables, SessionOptions, StateFiles
 from nigari.workspace.base.people import NOBODY, People
@@ -38,7 +37,13 @@ from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.session import locked as turns
 from nigari.workspace.session.environment_result import EnvironmentInfo, list_environments
 from nigari.workspace.session.failure import SessionError
-from nigari.workspace.session.opening import absolute, given_variables, working_directory
+from nigari.workspace.session.opening import (
+    absolute,
+    chosen_environment,
+    given_variables,
+    inside,
+    working_directory,
+)
 from nigari.workspace.session.plan_result import Plan, made_plan
 from nigari.workspace.session.progress import Announcer
 from nigari.workspace.session.rounds import Rounds
@@ -136,7 +141,7 @@ def open(  # noqa: A001 - people write `nigari.open`
     options = SessionOptions(files, LockOptions(lock, lock_timeout))
     people = NOBODY if ask is None else _Asked(ask)
     where = working_directory(path, environ, workspace)
-    name = where.environ.get(VARIABLE, "") if environment is None else environment
+    name = chosen_environment(where, environment)
     return Session(where, given_variables(variables, var_files), options, people, name)
 
 
@@ -193,12 +198,7 @@ class Session:
         return os.path.normpath(self._where.path)
 
     def _open(self) -> Work:
-        where = self._where
-        if self._environment:
-            diags = Diagnostics()
-            where, sources = in_environment(where, self._environment, diags)
-            if diags.has_errors:
-                raise SessionError(diags.in_order(), sources)
+        where = inside(self._where, self._environment)
         return Work(where, self._variables, self._options, self._people)
 
     @property

@@ -145,3 +145,15 @@ def test_sessions_say_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("environment {}")
     with pytest.raises(nigari.SessionError, match=r"environments\.hcl line 1"):
         assert session.environments
+
+
+def test_loaded_configurations(tmp_path: Path) -> None:
+    _session(tmp_path)
+    loaded = nigari.load(tmp_path, environment="dev", environ={})
+    assert loaded.root.variables["a"].to_python() == 1
+    assert nigari.load(tmp_path, environ={"NIGARI_ENV": "prod"}).workspace == "p"
+    assert nigari.load(tmp_path, environ={"NIGARI_ENV": "prod"}, usual=False).workspace == "default"
+    with pytest.raises(nigari.SessionError, match="No such environment"):
+        nigari.load(tmp_path, environment="pord", environ={})
+    with pytest.raises(ValueError, match="usual=True"):
+        nigari.load(tmp_path, environment="dev", usual=False)

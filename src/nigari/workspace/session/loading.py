@@ -20,7 +20,12 @@ from nigari.workspace.configuration.explanation import Explanation
 from nigari.workspace.configuration.parts import Part
 from nigari.workspace.configuration.view import ModuleView
 from nigari.workspace.session.failure import SessionError
-from nigari.workspace.session.opening import given_variables, working_directory
+from nigari.workspace.session.opening import (
+    chosen_environment,
+    given_variables,
+    inside,
+    working_directory,
+)
 from nigari.workspace.session.session import Session
 
 
@@ -30,13 +35,17 @@ def load(
     var_files: Sequence[str | PathLike[str]] = (),
     *,
     workspace: str | None = None,
+    environment: str | None = None,
     environ: Mapping[str, str] | None = None,
     usual: bool = True,
 ) -> Configuration:
     """The configuration in a directory: see `nigari.load`."""
-    if workspace is None and not usual:
-        workspace = "default"
+    if not usual:
+        if environment:
+            raise ValueError("an environment has values of its own: it needs usual=True")
+        workspace, environment = workspace or "default", ""
     where = working_directory(path, environ, workspace)
+    where = inside(where, chosen_environment(where, environment))
     return Configuration(Session(where, given_variables(variables, var_files, not usual)))
 
 

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 
 from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import InputKind, InputValue
+from nigari.workspace.base.environments import VARIABLE, in_environment
 from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.session.failure import SessionError
 
 
 def working_directory(
@@ -24,6 +27,24 @@ def working_directory(
     if workspace is not None:
         settings["TF_WORKSPACE"] = workspace
     return WorkingDirectory(settings, root=absolute(path))
+
+
+def chosen_environment(where: WorkingDirectory, environment: str | None) -> str:
+    """The name of the environment to work in: the given one, or what the process's environment
+    says; empty for none.
+    """
+    return where.environ.get(VARIABLE, "") if environment is None else environment
+
+
+def inside(where: WorkingDirectory, environment: str) -> WorkingDirectory:
+    """The directory in an environment, if one is named; a `SessionError` says what is wrong."""
+    if not environment:
+        return where
+    diags = Diagnostics()
+    found, sources = in_environment(where, environment, diags)
+    if diags.has_errors:
+        raise SessionError(diags.in_order(), sources)
+    return found
 
 
 def given_variables(
