@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.backends.world import moto
+from tests.backends.world.state_server import StateServer
 from tests.cli.init_world import directory, init, write
 from tests.cli.process import Done, inside
 
@@ -308,3 +310,49 @@ def test_keys_of_workspaces(directory: Path) -> None:
     assert apply().code == 0
     assert inside("workspace", "select", "default").code == 0
     assert inside("workspace", "delete", "prod").code == 0
+
+
+# -- remote backends --------------------------------------------------------------------------
+
+
+def test_a_server_for_each_value(directory: Path) -> None:
+    text = BY_VARIABLE.replace('backend "local"', 'backend "http"')
+    with StateServer() as server:
+        address = f'"{server.server.url}/${{var.env}}"'
+        block = f"address = {address}\n    lock_address = {address}\n    unlock_address = {address}"
+        write({"main.tf": text.replace("path = local.path", block)})
+        assert init().code == 0
+        assert inside("plan", "-out=plan.out", "-var", "env=prod").code == 0
+        assert inside("apply", "plan.out").code == 0
+        assert apply().code == 0
+        assert sorted(server.states) == ["/dev", "/prod"]
+        assert not server.locks
+        assert inside("output", "-raw", "-var", "env=prod", "env").out == "prod"
+
+
+def test_a_bucket_for_each_workspace(directory: Path) -> None:
+    with moto.running() as server:
+        buckets = {name: server.bucket() for name in ("default", "prod")}
+        block = server.block("BUCKET", use_lockfile=True)
+        chosen = f"{json.dumps(buckets)}[terraform.workspace]".replace(":", " =")
+        text = (
+            block.replace('"BUCKET"', chosen) + 'output "a" {\n  value = terraform.workspace\n}\n'
+        )
+        write({"main.tf": text})
+        for command in (
+            ["init"],
+            ["apply", "-auto-approve"],
+            ["workspace", "new", "prod"],
+            ["apply", "-auto-approve"],
+            ["workspace", "select", "default"],
+        ):
+            done = inside(*command, settings=moto.KEYS)
+            assert done.code == 0, done.err
+        assert inside("workspace", "list", settings=moto.KEYS).out == "* default\n  prod\n\n"
+        for name, bucket in buckets.items():
+            settings = {**moto.KEYS, "TF_WORKSPACE": name}
+            assert inside("output", "-raw", "a", settings=settings).out == name
+            listing = server.ask("GET", f"/{bucket}?list-type=2").decode()
+            assert ("env:/prod/a/state" in listing) is (name == "prod")
+        wrong = inside("workspace", "new", "test", settings=moto.KEYS)
+        assert wrong.code == 1, "the configuration has no bucket for it"
