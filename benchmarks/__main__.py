@@ -29,7 +29,7 @@ def duration(seconds: float) -> str:
 
 def amount(result: Result, best: float) -> str:
     """Write what was measured."""
-    return f"{best:.0f} MB" if result.case.megabytes else duration(best)
+    return f"{best:.0f} {result.case.gauge}" if result.case.gauge else duration(best)
 
 
 def row(result: Result, is_compiled: bool) -> str:
@@ -58,9 +58,9 @@ def as_json(results: list[Result], is_compiled: bool) -> dict[str, object]:
         "cases": [
             {
                 "name": result.case.name,
-                "megabytes" if result.case.megabytes else "seconds": result.ours,
+                result.case.gauge or "seconds": result.ours,
                 "peer": result.case.peer_name or None,
-                "peer_megabytes" if result.case.megabytes else "peer_seconds": result.peer,
+                f"peer_{result.case.gauge or 'seconds'}": result.peer,
                 "ratio": result.ratio,
                 "wanted": (result.case.wanted_compiled if is_compiled else result.case.wanted)
                 or None,

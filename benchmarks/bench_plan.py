@@ -102,7 +102,7 @@ class _Bench:
             self._memory_of(name, self._tofu, "plan"),
             1.0,
             1.0,
-            megabytes=True,
+            gauge="MB",
         )
 
     def run(self, name: str, *command: str) -> Work:

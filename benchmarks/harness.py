@@ -23,7 +23,7 @@ class Case:
 
     `work` counts what one call does (bytes, operations) for the rate in `unit`. `prepare` is done
     before each sample and not timed; such work must be long enough to be a sample by itself.
-    With `megabytes` what the work gives is compared, the memory it took, and not its time.
+    With a `gauge` what the work gives is compared, in this unit, and not the time that it takes.
     """
 
     name: str
@@ -35,12 +35,12 @@ class Case:
     work: float = 0.0
     unit: str = ""
     prepare: Work | None = None
-    megabytes: bool = False
+    gauge: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Best times in seconds (or megabytes); the ratio says how many times better we are."""
+    """Best times in seconds, or numbers of a gauge; the ratio says how many times better we are."""
 
     case: Case
     ours: float
@@ -60,7 +60,7 @@ class Result:
 
 def run(case: Case) -> Result:
     """Time a case and its peer in turns."""
-    kind = _Gauge if case.megabytes else _Timer
+    kind = _Gauge if case.gauge else _Timer
     ours = kind(case.ours, case.prepare)
     peer = None if case.peer is None else kind(case.peer, case.prepare)
     end = time.perf_counter() + _SECONDS_PER_CASE
