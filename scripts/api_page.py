@@ -21,6 +21,7 @@ DOORS: Final = (
     "nigari.cty",
     "nigari.diagnostics",
     "nigari.events",
+    "nigari.fleet",
     "nigari.hcl",
     "nigari.compat.hcl2",
     "nigari.compat.pygohcl",

@@ -94,7 +94,7 @@ class Fleet:
         environ: Mapping[str, str] | None = None,
         workers: MakeWorkers | None = None,
     ) -> None:
-        self.path = os.path.abspath(path)
+        self.path: str = os.path.abspath(path)
         self._environ = dict(os.environ if environ is None else environ)
         self._jobs = jobs or os.cpu_count() or 1
         self._make_workers = workers

@@ -43,6 +43,7 @@ class UnitResult:
 
     @property
     def is_done(self) -> bool:
+        """Whether everything went well."""
         return self.status is UnitStatus.DONE
 
 

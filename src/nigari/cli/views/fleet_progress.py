@@ -32,7 +32,7 @@ class FleetView:
         self._count = count
         self._done = 0
         self._begun: dict[str, float] = {}
-        self.events = JsonLines(terminal.stdout) if is_json else None
+        self.events: JsonLines | None = JsonLines(terminal.stdout) if is_json else None
         if self.events is not None:
             terminal.events = self.events
         self._live: LiveLines | None = None
