@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nigari.cli.args import UsageError
-from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.fleet_flags import CHOICE_FLAGS, FleetCommand
 from nigari.cli.views.fleet_graph import graph_dot, graph_page, graph_text
 from nigari.diagnostics import Severity
@@ -14,7 +14,7 @@ _FORMATS = ("text", "dot", "json", "html")
 
 def run(invocation: Invocation) -> int:
     """Print the graph, also one that has cycles."""
-    wanted = invocation.text("format")
+    wanted = "json" if invocation.switch("json") else invocation.text("format")
     if wanted not in _FORMATS:
         raise UsageError(f'The option -format must be {", ".join(_FORMATS)}, not "{wanted}".')
     command = FleetCommand(invocation)
@@ -44,6 +44,7 @@ COMMAND = Command(
     run,
     flags=(
         Flag("format", FLAG_TEXT, "How to print it: text, dot, json or html", "FORMAT", "text"),
+        Flag("json", FLAG_SWITCH, "The same as -format=json"),
         *CHOICE_FLAGS,
     ),
     examples=(

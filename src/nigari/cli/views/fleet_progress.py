@@ -4,6 +4,7 @@ for programs.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Final
 
@@ -22,6 +23,8 @@ _DOING: Final = {
     "test": "testing",
 }
 _COUNT: Final = "\0"
+_EVERY: Final = 1.0
+"""Seconds after which the times are drawn again."""
 
 
 class FleetView:
@@ -32,6 +35,10 @@ class FleetView:
         self._count = count
         self._done = 0
         self._begun: dict[str, float] = {}
+        self._phase = ""
+        self._ticking: asyncio.Future[None] | None = None
+        self._is_paused = False
+        self._changes = [0, 0, 0]
         self.events: JsonLines | None = JsonLines(terminal.stdout) if is_json else None
         if self.events is not None:
             terminal.events = self.events
@@ -41,6 +48,8 @@ class FleetView:
             self._live = LiveLines(stream, Layout.for_stream(stream, terminal.environ).width)
 
     def __call__(self, event: FleetEvent) -> None:
+        self._phase = event.phase
+        self._is_paused = False
         if isinstance(event, UnitStarted):
             self._begun[event.unit] = time.monotonic()
             self._tell_start(event)
@@ -54,17 +63,40 @@ class FleetView:
             members = {"type": "unit_start", "unit": event.unit, "phase": event.phase}
             self.events.event(f"{event.unit}: {_DOING[event.phase]}", members)
         elif self._live is not None:
-            self._draw(event.phase)
+            self._draw()
+            if self._ticking is None:
+                self._ticking = asyncio.ensure_future(self._tick())
 
-    def _draw(self, phase: str) -> None:
+    async def _tick(self) -> None:
+        """Let the times go on while nothing happens."""
+        while True:
+            await asyncio.sleep(_EVERY)
+            if self._begun and not self._is_paused:
+                self._draw()
+
+    def _draw(self) -> None:
         """Draw a line for each unit that is worked with, with the time it has taken so far."""
         assert self._live is not None
+        self._live.remove(_COUNT)
         now = time.monotonic()
+        wide = max((len(unit) for unit in self._begun), default=0)
         for unit, begun in self._begun.items():
-            self._live.show(unit, f"  {unit}  {_DOING[phase]}  {now - begun:.0f}s")
-        self._live.show(_COUNT, f"{self._done} of {self._count} units")
+            self._live.show(unit, f"  {unit:<{wide}}  {_DOING[self._phase]}  {now - begun:.0f}s")
+        self._live.show(_COUNT, f"{self._done} of {self._count} units{self._totals()}")
+
+    def _totals(self) -> str:
+        """What all units that are done come to."""
+        if not any(self._changes):
+            return ""
+        add, change, destroy = self._changes
+        return f", {add} to add, {change} to change, {destroy} to destroy"
 
     def _tell_end(self, phase: str, result: UnitResult) -> None:
+        found = result.changes
+        if found is not None:
+            self._changes[0] += found.add
+            self._changes[1] += found.change
+            self._changes[2] += found.destroy
         text = result_line(phase, result)
         if self.events is not None:
             self.events.event(text, {"type": "unit_end", **result_members(phase, result)})
@@ -74,17 +106,22 @@ class FleetView:
             if phase != "plan" or not result.is_done:
                 self._live.clear()
                 self._terminal.err(text)
-            self._draw(phase)
+            self._draw()
         elif phase != "plan" or not result.is_done:
             self._terminal.err(text)
 
     def pause(self) -> None:
-        """Take the table away, so that something else can be written or asked."""
+        """Take the table away, so that something else can be written or asked; it comes back when
+        something happens.
+        """
+        self._is_paused = True
         if self._live is not None:
             self._live.clear()
 
     def end(self) -> None:
         """Nothing more happens."""
+        if self._ticking is not None:
+            self._ticking.cancel()
         if self._live is not None:
             self._live.remove(_COUNT)
             self._live.clear()

@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from nigari.providers import api
     from nigari.providers.start import Started
     from nigari.schema.provider import ProviderSchema
+
+_SCHEMAS: Final = 8
+"""How many schemas a process keeps: some are large."""
 
 Find = Callable[[Provider, Diagnostics], Program | None]
 """Looks for the program of a provider; `None` after reporting why it cannot be used."""
@@ -174,8 +178,14 @@ class ProviderStart:
         if self.schema is None:
             told = self._cache.find(self.provider, checksum, Form.MESSAGES)
             if told is not None:
-                from nigari.providers.wire.stored_schema import schema_from_bytes
-
                 with contextlib.suppress(ValueError):
-                    self.schema = schema_from_bytes(told)
+                    self.schema = _parsed_schema(told)
         return self.schema is not None and self._wanted is not Purpose.PROCESS
+
+
+@lru_cache(maxsize=_SCHEMAS)
+def _parsed_schema(told: bytes) -> ProviderSchema:
+    """What a provider has told in an earlier run; who works with many directories reads it once."""
+    from nigari.providers.wire.stored_schema import schema_from_bytes
+
+    return schema_from_bytes(told)
