@@ -1,10 +1,68 @@
 """Generated fleets: units in layers, each of which reads states of the layer before it."""
 
+import stat
+import sys
 from pathlib import Path
 from typing import Final
 
 LAYERS: Final = 6
 RESOURCES: Final = 10
+_EVERY: Final = 5
+"""Of so many units, one has objects of a provider that is written in Python."""
+
+_PROVIDER: Final = f"""#!{sys.executable}
+import sys
+sys.path[:0] = {sys.path!r}
+from dataclasses import dataclass
+from nigari.providers.python import Computed, Provider
+
+provider = Provider("bench")
+
+
+@provider.resource("thing")
+@dataclass
+class Thing:
+    name: str
+    made: Computed[str] = ""
+
+    def create(self, settings: object) -> None:
+        self.made = self.name
+
+    def read(self, settings: object) -> bool:
+        return True
+
+    def update(self, settings: object, prior: object) -> None:
+        self.made = self.name
+
+    def delete(self, settings: object) -> None:
+        pass
+
+
+if __name__ == "__main__":
+    provider.serve()
+"""
+_REQUIRED: Final = """terraform {
+  required_providers {
+    bench = {
+      source = "example.com/demo/bench"
+    }
+  }
+}
+"""
+
+
+def settings(root: Path) -> Path:
+    """Write the provider, and a CLI configuration that finds it."""
+    program = root / "plugins" / "terraform-provider-bench"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(_PROVIDER)
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    path = root / "cli.tofurc"
+    path.write_text(
+        "provider_installation {\n  dev_overrides {\n"
+        f'    "example.com/demo/bench" = "{program.parent}"\n  }}\n}}\n'
+    )
+    return path
 
 
 def fleet(root: Path, units: int, layers: int = LAYERS, resources: int = RESOURCES) -> Path:
@@ -21,7 +79,9 @@ def fleet(root: Path, units: int, layers: int = LAYERS, resources: int = RESOURC
 
 
 def _unit(layer: int, number: int, needed: list[int], resources: int) -> str:
-    parts = [
+    has_own = number % _EVERY == 0
+    parts = [_REQUIRED] if has_own else []
+    parts += [
         f"""data "terraform_remote_state" "needed{index}" {{
   backend = "local"
   config  = {{ path = "../../layer{layer - 1}/unit{each}/terraform.tfstate" }}
@@ -36,7 +96,9 @@ def _unit(layer: int, number: int, needed: list[int], resources: int) -> str:
         given = "local.name"
         if needed:
             given = f"data.terraform_remote_state.needed{each % len(needed)}.outputs.id"
-        parts.append(f'resource "terraform_data" "r{each}" {{\n  input = {given}\n}}\n')
-    parts.append('output "id" {\n  value = terraform_data.r0.output\n}\n')
+        kind, argument = ("bench_thing", "name") if has_own else ("terraform_data", "input")
+        parts.append(f'resource "{kind}" "r{each}" {{\n  {argument} = {given}\n}}\n')
+    result = "bench_thing.r0.made" if has_own else "terraform_data.r0.output"
+    parts.append(f'output "id" {{\n  value = {result}\n}}\n')
     parts.append('output "name" {\n  value = "${local.name}-${var.size}"\n}\n')
     return "".join(parts)

@@ -19,7 +19,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import IO, Final
+from typing import IO, Final, Protocol
 
 from nigari.providers import handshake
 
@@ -37,12 +37,34 @@ _LONGEST_SOCKET_DIRECTORY: Final = 70
 """Socket paths end at about 100 bytes on every system; the plugin adds a name of its own."""
 
 
+class PluginProgram(Protocol):
+    """A running program that never outlives us."""
+
+    @property
+    def directory(self) -> str:
+        """The directory for its socket."""
+        ...
+
+    @property
+    def outputs(self) -> tuple[IO[bytes], IO[bytes]]:
+        """What the program prints, and what it complains of."""
+        ...
+
+    def wait(self) -> int:
+        """Wait until the program has ended, and give its exit status."""
+        ...
+
+    def kill(self) -> None:
+        """End the program and all it has started, now; forget its directory."""
+        ...
+
+
 class GuardedProgram:
     """A running program with its guard, and the directory for its socket."""
 
     def __init__(self, guard: subprocess.Popen[bytes], directory: str) -> None:
         self._guard = guard
-        self.directory = directory
+        self.directory: str = directory
 
     @property
     def outputs(self) -> tuple[IO[bytes], IO[bytes]]:
@@ -82,7 +104,7 @@ def start_guarded(
     command: Sequence[str], environment: Mapping[str, str], working_directory: str = ""
 ) -> GuardedProgram:
     """Start a program; an `OSError` says why it cannot be."""
-    directory = _socket_directory()
+    directory = socket_directory()
     try:
         guard = subprocess.Popen(
             ["/bin/sh", "-c", _GUARD, "plugin-guard", *command],
@@ -99,7 +121,7 @@ def start_guarded(
     return GuardedProgram(guard, directory)
 
 
-def _socket_directory() -> str:
+def socket_directory() -> str:
     """A new directory that only this user can enter."""
     parent = tempfile.gettempdir()
     if len(parent) > _LONGEST_SOCKET_DIRECTORY:

@@ -4,7 +4,7 @@ import asyncio
 import signal
 from typing import IO, Final
 
-from nigari.providers.guard import GuardedProgram
+from nigari.providers.guard import PluginProgram
 from nigari.providers.log import PluginLog
 
 _CHUNK: Final = 65536
@@ -15,7 +15,7 @@ class PluginProcess:
 
     def __init__(
         self,
-        program: GuardedProgram,
+        program: PluginProgram,
         output: "_Stream",
         errors: "_Stream",
         log: PluginLog,
@@ -29,7 +29,7 @@ class PluginProcess:
         self._status: asyncio.Task[int] | None = None
 
     @staticmethod
-    async def adopt(program: GuardedProgram, log: PluginLog) -> "PluginProcess":
+    async def adopt(program: PluginProgram, log: PluginLog) -> "PluginProcess":
         """Follow a program that has been started."""
         output, errors = program.outputs
         return PluginProcess(program, await _Stream.of(output), await _Stream.of(errors), log)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.providers import api
 from nigari.providers.handshake import COOKIE, COOKIE_NAME
+from nigari.providers.nursery import VARIABLE, be_nursery
 from nigari.providers.plugin_logging import log_to_caller
 from nigari.providers.tunnel import ServerTunnel
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, SERVICE6
@@ -34,8 +35,22 @@ def serve(provider: api.Provider) -> None:
         )
     # Ctrl-C reaches all programs of a terminal; the caller decides what it means for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    nursery = os.environ.pop(VARIABLE, "")
+    if not nursery or not be_nursery(nursery, _import_all, lambda: _begin(provider)):
+        _begin(provider)
+
+
+def _begin(provider: api.Provider) -> None:
     log_to_caller(os.environ)
     asyncio.run(_serve(provider))
+
+
+def _import_all() -> None:
+    """Import what serving needs; nothing of it may begin to work before a fork."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    import grpc.aio  # noqa: F401
+
+    import nigari.providers.wire.service  # noqa: F401
 
 
 async def _serve(provider: api.Provider) -> None:

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from nigari.diagnostics import Severity
 from nigari.providers.api import ProviderDiagnostic
-from nigari.providers.guard import GuardedProgram, start_guarded
+from nigari.providers.guard import PluginProgram, start_guarded
 from nigari.providers.log import LogSettings, PluginLog
+from nigari.providers.nursery import from_nursery
 from nigari.record import record
 
 
@@ -30,7 +31,7 @@ class Started:
     """A plugin program that has been started and not been talked to."""
 
     name: str
-    program: GuardedProgram
+    program: PluginProgram
     log: PluginLog
 
 
@@ -46,7 +47,9 @@ def start(
     settings = LogSettings.from_environment(environment)
     environment = {**settings.plugin_environment(), **environment}
     try:
-        guarded = start_guarded(command, environment, directory)
+        guarded = from_nursery(tuple(command), environment, directory) or start_guarded(
+            command, environment, directory
+        )
     except OSError as error:
         raise LaunchError(_cannot_start(name, str(error))) from error
     return Started(name, guarded, PluginLog(os.path.basename(program), settings))

@@ -1,0 +1,280 @@
+"""Nurseries: providers written in Python that start in an instant, for who starts them again and again.
+
+To start such a provider means to start Python and to import what it needs, which takes longer than
+most plans. A nursery is the provider's own program, started once: it imports everything and then waits.
+Asked for a plugin, it forks; the child gets the directory, the environment and the outputs that a
+program of its own would have, and is a plugin like any other.
+
+A program that does not know of nurseries, or has threads of its own, is started as usual.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from typing import IO, Final, NoReturn
+
+from nigari.providers import handshake
+from nigari.providers.guard import GuardedProgram, socket_directory, start_guarded
+
+VARIABLE: Final = "NIGARI_PROVIDER_NURSERY"
+"""Names the socket that a nursery listens on."""
+_GREETING: Final = b"nigari-nursery|1\n"
+_SCRIPT: Final = b"#!"
+_MOST: Final = 1 << 20
+_WAIT: Final = 30.0
+"""Seconds that a nursery may take to be ready."""
+
+
+class Nurseries:
+    """The nurseries of this process, one for each program."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], _Nursery | None] = {}
+        self._lock = threading.Lock()
+
+    def start(
+        self, command: tuple[str, ...], environment: Mapping[str, str], directory: str
+    ) -> BornProgram | None:
+        """A plugin from a nursery; None where its program has none."""
+        with self._lock:
+            if command not in self._known:
+                self._known[command] = _open(command, environment)
+            nursery = self._known[command]
+        if nursery is None:
+            return None
+        try:
+            return nursery.bear(environment, directory or os.getcwd())
+        except OSError:
+            with self._lock:
+                self._known[command] = None
+            return None
+
+    def close(self) -> None:
+        """End all of them."""
+        for nursery in self._known.values():
+            if nursery is not None:
+                nursery.close()
+        self._known.clear()
+
+
+class BornProgram:
+    """A plugin that came out of a nursery: it can be used like a `GuardedProgram`."""
+
+    def __init__(
+        self, outputs: tuple[IO[bytes], IO[bytes]], link: socket.socket, life: int, directory: str
+    ) -> None:
+        self.outputs: tuple[IO[bytes], IO[bytes]] = outputs
+        self.directory: str = directory
+        self._link = link
+        self._life = life
+        self._status: int | None = None
+
+    def wait(self) -> int:
+        """Wait until the program has ended, and give its exit status."""
+        if self._status is None:
+            text = b""
+            with contextlib.suppress(OSError):
+                while part := self._link.recv(64):
+                    text += part
+            self._status = int(text or b"-9")
+            self._link.close()
+        return self._status
+
+    def kill(self) -> None:
+        """End the program and all it has started, now; forget its directory."""
+        if self._life >= 0:
+            # Whoever waits for this pipe ends with it.
+            os.close(self._life)
+            self._life = -1
+        self.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+class _Nursery:
+    """A nursery, seen by who wants plugins of it."""
+
+    def __init__(self, program: GuardedProgram, path: str) -> None:
+        self._program = program
+        self._path = path
+
+    def bear(self, environment: Mapping[str, str], directory: str) -> BornProgram:
+        """A new plugin."""
+        sockets = socket_directory()
+        link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        pipes = [os.pipe() for _ in range(3)]
+        (out, their_out), (err, their_err), (their_life, life) = pipes
+        try:
+            link.connect(self._path)
+            wanted = {
+                "directory": directory,
+                "environment": handshake.environment(environment, sockets),
+            }
+            data = json.dumps(wanted).encode()
+            socket.send_fds(
+                link, [len(data).to_bytes(8, "big")], [their_out, their_err, their_life]
+            )
+            link.sendall(data)
+        except BaseException:
+            for each in (out, err, life):
+                os.close(each)
+            link.close()
+            shutil.rmtree(sockets, ignore_errors=True)
+            raise
+        finally:
+            for each in (their_out, their_err, their_life):
+                os.close(each)
+        return BornProgram((os.fdopen(out, "rb"), os.fdopen(err, "rb")), link, life, sockets)
+
+    def close(self) -> None:
+        self._program.kill()
+        for each in self._program.outputs:
+            each.close()
+        shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
+
+
+def _open(command: tuple[str, ...], environment: Mapping[str, str]) -> _Nursery | None:
+    """The nursery of a program; None where it does not say that it is one."""
+    try:
+        with open(command[0], "rb") as file:
+            if file.read(len(_SCRIPT)) != _SCRIPT:
+                return None
+        directory = tempfile.mkdtemp(prefix="nigari-")
+        path = os.path.join(directory, "nursery")
+        program = start_guarded(command, {**environment, VARIABLE: path})
+    except OSError:
+        return None
+    out, err = program.outputs
+    with selectors.DefaultSelector() as ready:
+        ready.register(out, selectors.EVENT_READ)
+        greeting = out.readline() if ready.select(_WAIT) else b""
+    if greeting != _GREETING:
+        program.kill()
+        shutil.rmtree(directory, ignore_errors=True)
+        out.close()
+        err.close()
+        return None
+    return _Nursery(program, path)
+
+
+_nurseries: Nurseries | None = None
+
+
+def use_nurseries() -> Nurseries:
+    """Let this process start providers from nurseries from now on."""
+    global _nurseries  # noqa: PLW0603 - a setting of the process, made once by its main function
+    _nurseries = Nurseries()
+    return _nurseries
+
+
+def from_nursery(
+    command: tuple[str, ...], environment: Mapping[str, str], directory: str
+) -> BornProgram | None:
+    """A plugin from a nursery, where this process uses them and the program has one."""
+    return None if _nurseries is None else _nurseries.start(command, environment, directory)
+
+
+# -- in the provider's program ------------------------------------------------------------------
+
+
+def be_nursery(path: str, prepare: Callable[[], object], serve: Callable[[], object]) -> bool:
+    """Be a nursery until who started this program is gone; in each child, `serve` and end.
+
+    False where this program cannot be one, because it has threads that would not be in a child.
+    """
+    prepare()
+    if threading.active_count() > 1:
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(path)
+        listener.listen()
+        os.write(1, _GREETING)
+        _wait_for_wishes(listener, serve)
+    return True
+
+
+def _wait_for_wishes(listener: socket.socket, serve: Callable[[], object]) -> None:
+    links: dict[int, socket.socket] = {}
+    woken, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wakes)
+    with selectors.DefaultSelector() as ready:
+        ready.register(listener, selectors.EVENT_READ)
+        ready.register(woken, selectors.EVENT_READ)
+        while True:
+            for key, _ in ready.select():
+                if key.fileobj is listener:
+                    link, _ = listener.accept()
+                    child = _born(link, listener, serve)
+                    links[child] = link
+                else:
+                    os.read(woken, 4096)
+                    _bury(links)
+
+
+def _bury(links: dict[int, socket.socket]) -> None:
+    """Tell those who have asked for plugins how these have ended."""
+    while links:
+        child, status = os.waitpid(-1, os.WNOHANG)
+        if child == 0:
+            return
+        link = links.pop(child, None)
+        if link is not None:
+            with link, contextlib.suppress(OSError):
+                link.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _born(link: socket.socket, listener: socket.socket, serve: Callable[[], object]) -> int:
+    head, files, _, _ = socket.recv_fds(link, 8, 3)
+    data = b""
+    size = min(int.from_bytes(head, "big"), _MOST)
+    while len(data) < size:
+        data += link.recv(size - len(data))
+    child = os.fork()
+    if child == 0:
+        link.close()
+        listener.close()
+        _live(json.loads(data), files, serve)
+    for each in files:
+        os.close(each)
+    return child
+
+
+def _live(wanted: Mapping[str, object], files: list[int], serve: Callable[[], object]) -> NoReturn:
+    """Be a plugin, as if this had been started as one."""
+    status = 1
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        out, err, life = files
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        os.close(out)
+        os.close(err)
+        environment = wanted["environment"]
+        assert isinstance(environment, dict)
+        os.environ.clear()
+        os.environ.update(environment)
+        os.chdir(str(wanted["directory"]))
+        threading.Thread(target=_end_with, args=(life,), daemon=True).start()
+        serve()
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _end_with(life: int) -> None:
+    """End, with everything that was started, when the pipe of who wanted this plugin closes."""
+    os.read(life, 1)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(0, signal.SIGKILL)
