@@ -59,7 +59,7 @@ pictures: $(READY) ## draw the pictures of the documents, and write the page of 
 peers: ## build the real programs that check-real compares with
 	$(PYTHON) -m scripts.peers
 
-check-real: $(READY) peers ## the tests that need the real programs
+check-real: $(READY) peers $(if $(shell command -v npm),page) ## the tests that need the real programs, and a browser for the page
 	$(BIN)/pytest -q -n $(WORKERS) -m real
 
 bench: $(READY) ## speed against peers, as a table and as build/bench.json

@@ -13,7 +13,7 @@ const worker = await build({
 });
 await build({
   ...common,
-  entryPoints: [here("src/page.tsx"), here("src/page.css")],
+  entryPoints: [here("src/page.ts"), here("src/page.css")],
   outdir: here("../src/nigari/explore/static"),
   format: "iife",
   jsx: "automatic",

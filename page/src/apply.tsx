@@ -177,7 +177,7 @@ export function ApplyView({ route }: { route: Route }): VNode {
   return (
     <div class="main apply">
       <header class="main-head">
-        <h1 aria-live="polite">{status}</h1>
+        <h2 aria-live="polite">{status}</h2>
         <div class="progress" role="img" aria-label={`${done} done, ${running.length} running, ${failed.length} failed, ${waiting.length} waiting`}>
           <span class="progress-done" style={{ flexGrow: done }} />
           <span class="progress-failed" style={{ flexGrow: failed.length }} />
@@ -207,9 +207,9 @@ export function ApplyView({ route }: { route: Route }): VNode {
       </header>
       {run.problems.map((each, at) => (
         <article class="problem" key={at}>
-          <h2>
+          <h3>
             <span class={`status status-${each.severity === "error" ? "fail" : "unknown"}`}>{each.severity}</span> {each.text}
-          </h2>
+          </h3>
           <p class="problem-detail">{each.detail}</p>
         </article>
       ))}
@@ -225,9 +225,9 @@ export function ApplyView({ route }: { route: Route }): VNode {
 function RowView({ row, start, until, now, isRunning }: { row: Row; start: number; until: number; now: number; isRunning: boolean }): VNode {
   if (row.kind === "title") {
     return (
-      <h2 class="section">
+      <h3 class="section">
         {row.title} <span class="count">{row.number.toLocaleString("en")}</span>
-      </h2>
+      </h3>
     );
   }
   if (row.kind === "wait") {

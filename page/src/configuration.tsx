@@ -93,7 +93,7 @@ function ModuleTree({ selected }: { selected: Module }): VNode {
 function ModuleHead({ module }: { module: Module }): VNode {
   return (
     <header class="main-head">
-      <h1 class="address">{moduleName(module.address)}</h1>
+      <h2 class="address">{moduleName(module.address)}</h2>
       <dl class="facts">
         <div>
           <dt>Directory</dt>
@@ -279,9 +279,9 @@ function filtered(all: Row[], wanted: string): Row[] {
 function RowView({ row, module, selected }: { row: Row; module: Module; selected?: number }): VNode {
   if (row.kind === "section") {
     return (
-      <h2 class="section">
+      <h3 class="section">
         {row.title} <span class="count">{row.count}</span>
-      </h2>
+      </h3>
     );
   }
   if (row.kind === "note") {

@@ -1,5 +1,7 @@
 // The document that Python puts into the page: see nigari.explore.document.
 
+import { loaded } from "./load";
+
 /** A file, and where something begins and ends in its text. */
 export type Place = [file: number, start: number, end: number];
 
@@ -98,6 +100,8 @@ export interface Change {
   imported?: string;
   at?: Place;
   reason?: number;
+  /** Another instance of the block whose reasons they are. */
+  reason_of?: string;
 }
 
 export type ReasonStep = [depth: number, name: string, value: string, remark: string, place: Place | null];
@@ -165,10 +169,7 @@ export interface PageDocument {
   live?: boolean;
 }
 
-const element = document.getElementById("document");
-export const doc: PageDocument = JSON.parse(element?.textContent ?? "{}");
-// The text is not needed any more, and may be large.
-if (element) element.textContent = "";
+export const doc = loaded.document as PageDocument;
 
 export const isLive = doc.live === true;
 export const { rows, texts } = doc.values;

@@ -76,7 +76,6 @@ export function GraphView({ route }: { route: Route }): VNode {
     <div class={`split graph-split ${selected === undefined ? "" : "has-panel"}`}>
       <div class="main">
         <header class="main-head graph-head">
-          <h1 class="hidden-text">Graph</h1>
           <Toolbar route={route} of={of} graph={graph} kinds={kinds} picture={picture} targeted={targeted} />
         </header>
         {picture.nodes.length ? (
@@ -173,7 +172,7 @@ function NodeSearch({ graph, label, onChoose }: { graph: Graph; label: string; o
           aria-label={label}
           placeholder={label}
           value={wanted}
-          aria-controls={id}
+          aria-controls={hits.length ? id : undefined}
           onInput={(event) => want(event.currentTarget.value)}
           onKeyDown={(event) => event.key === "Enter" && hits.length && choose(hits[0])}
         />
@@ -328,7 +327,7 @@ function Picture({ route, graph, picture, selected, targeted, opened }: { route:
   };
   return (
     <div class="picture">
-      <svg ref={box} class="graph" tabIndex={0} role="group" aria-label={`Graph of ${count(picture.nodes.length, "node")}. Arrow keys move it, plus and minus zoom, 0 shows all of it.`} onKeyDown={onKey} {...pan}>
+      <svg ref={box} class="graph" tabindex={0} role="group" aria-label={`Graph of ${count(picture.nodes.length, "node")}. Arrow keys move it, plus and minus zoom, 0 shows all of it.`} onKeyDown={onKey} {...pan}>
         <defs>
           <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
             <path d="M0 0.8 7 4 0 7.2Z" class="arrow" />
@@ -392,7 +391,7 @@ function Nodes({ picture, laid, sizes, labels, eye, size, graph, selected, targe
             class={names}
             transform={`translate(${x} ${y})`}
             role="button"
-            tabIndex={0}
+            tabindex={0}
             aria-label={node.opens ? `Open ${node.label}, ${count(node.members.length, "node")}` : `${node.kind} ${graph.nodes[node.members[0]].address}`}
             onClick={() => onOpen(node)}
             onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), event.stopPropagation(), onOpen(node))}

@@ -165,7 +165,7 @@ function PlanHead({ route, tab }: { route: Route; tab: string }): VNode {
   const words = { destroy: "Destroy plan", "refresh-only": "Refresh-only plan" }[plan.mode] ?? "Plan";
   return (
     <header class="main-head plan-head">
-      <h1>{words}</h1>
+      <h2>{words}</h2>
       <p class="totals">
         {parts
           .filter(([word, number]) => number > 0 || ["add", "change", "destroy"].includes(word))
@@ -284,7 +284,7 @@ function ChangeDetail({ fold }: { fold: Fold }): VNode {
         </details>
       )}
       <Diff numbers={each.diff} />
-      <Reasons number={each.reason} />
+      <Reasons number={each.reason} of={each.reason_of} />
     </div>
   );
 }

@@ -8,14 +8,14 @@ export function Problems(): VNode {
   return (
     <div class="main">
       <header class="main-head">
-        <h1>Problems</h1>
+        <h2>Problems</h2>
       </header>
       <div class="scroll" tabIndex={0} role="region" aria-label="Problems">
         {doc.problems.map((each, at) => (
           <article class="problem" key={at}>
-            <h2>
+            <h3>
               <span class={`status status-${each.severity === "error" ? "fail" : "unknown"}`}>{each.severity}</span> {each.summary}
-            </h2>
+            </h3>
             <p class="problem-detail">{each.detail}</p>
             {each.at && (
               <>

@@ -5,12 +5,17 @@ import { doc, valueKey, valueOfKey } from "./document";
 import { href } from "./route";
 import { SourceLink, count } from "./ui";
 
-export function Reasons({ number }: { number?: number }): VNode | null {
+export function Reasons({ number, of }: { number?: number; of?: string }): VNode | null {
   if (number === undefined) return null;
   const reason = JSON.parse(doc.plan!.reasons[number]) as Reason;
   return (
     <details class="reasons" open>
       <summary>Why</summary>
+      {of && (
+        <p class="muted">
+          As for <span class="address">{of}</span>, an instance of the same block:
+        </p>
+      )}
       {reason.missing && (
         <div class="reason-part">
           <p>

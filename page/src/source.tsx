@@ -65,7 +65,7 @@ export function Source({ route }: { route: Route }): VNode {
       </nav>
       <div class="main">
         <header class="main-head">
-          <h1 class="address">{doc.files[file].name}</h1>
+          <h2 class="address">{doc.files[file].name}</h2>
         </header>
         <FileText file={file} at={at} route={route} />
       </div>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -71,7 +72,7 @@ def test_the_command_writes_one_file(directory: Path) -> None:
     html = (directory / "page.html").read_text()
     found = re.search(r'id="document">(.*?)</script>', html)
     assert found is not None
-    data = json.loads(found[1])
+    data = json.loads(gzip.decompress(base64.b64decode(found[1])))
     assert data["title"] == "work"
     assert data["values"]["texts"] == ['"y"']
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.explore.explored import Data, explored_plan
+from tests.explore.explored import Data, Values, explored_plan
 
 BEFORE = {
     "main.tf": """\
@@ -151,7 +151,7 @@ def test_reasons_lead_to_what_sets_a_value(tmp_path: Path) -> None:
 
     data: Data = explored_plan(tmp_path, files("b"), files("a")).data
     numbers = {each["reason"] for each in data["plan"]["changes"]}
-    # Instances that change alike have the same reasons.
+    # Reasons that are the same are written once.
     assert len(numbers) == 1
     (argument,) = json.loads(data["plan"]["reasons"][numbers.pop()])["arguments"]
     assert (argument["path"], argument["source"]) == ("input", "configuration")
@@ -159,3 +159,27 @@ def test_reasons_lead_to_what_sets_a_value(tmp_path: Path) -> None:
         [0, "local.name", '"b-x"'],
         [1, "var.env", '"b"'],
     ]
+
+
+def test_many_instances_of_a_block_share_the_reasons_of_the_first(tmp_path: Path) -> None:
+    text = 'resource "terraform_data" "a" {\n  count = 25\n  input = "x${count.index}"\n}\n'
+    data: Data = explored_plan(tmp_path, {"main.tf": text}, {}).data
+    told = [each.get("reason_of", "") for each in data["plan"]["changes"]]
+    assert told == [""] * 20 + ["terraform_data.a[0]"] * 5
+
+
+@pytest.mark.parametrize(
+    ("name", "giver", "written"),
+    [("env", "terraform.tfvars", '"b"'), ("size", "default", "1")],
+)
+def test_a_plan_knows_what_sets_variables(
+    tmp_path: Path, name: str, giver: str, written: str
+) -> None:
+    files = {
+        "main.tf": 'variable "env" {}\nvariable "size" {\n  default = 1\n}\n'
+        'resource "terraform_data" "a" {\n  input = "${var.env} ${var.size}"\n}\n',
+        "terraform.tfvars": 'env = "b"\n',
+    }
+    values = Values(explored_plan(tmp_path, files, {}))
+    row = values.row(f"var.{name}")
+    assert (row["giver"], values.written(row["expr"])) == (giver, written)

@@ -64,7 +64,7 @@ def page(document: str, title: str, is_served: bool = False) -> Page:
         f'<link rel="icon" href="{_ICON}">\n'
         f"<style>{style}</style>\n</head>\n<body>\n"
         '<div id="app"><noscript>This page needs JavaScript.</noscript></div>\n'
-        f'<script type="application/json" id="document">{document}</script>\n'
+        f'<script type="text/plain" id="document">{document}</script>\n'
         f"<script>{script}</script>\n</body>\n</html>\n"
     )
     return Page(html, f"{policy}; frame-ancestors 'none'")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import null
 from nigari.eval.base.instances import ModuleInstance
@@ -18,6 +20,8 @@ from nigari.plan.model.reasons import why
 from nigari.workspace.plans.reasons import PlanReasons
 
 Data = dict[str, object]
+_MOST_REASONS: Final = 20
+"""How many instances of a block that change have reasons of their own."""
 
 
 class PlanData:
@@ -36,7 +40,8 @@ class PlanData:
         self._parts = PartTable()
         self._reasons = reasons
         self._reason_table = ReasonTable(sources)
-        self._known_reasons: dict[object, int | None] = {}
+        self._told: dict[object, list[Data]] = {}
+        """The first reasons of each block."""
         self._places = _places(root, sources)
         self._data = self._whole(plan)
 
@@ -94,7 +99,6 @@ class PlanData:
         before = null(change.after.type) if change.action is Action.READ else change.before
         scope = Scope(paths_of(change.replace_paths))
         compared = compare_block(datum(before), datum(change.after), change.schema.block, scope)
-        parts = self._parts.entries(compared)
         address = change.address
         found: Data = {
             "address": str(address),
@@ -103,7 +107,7 @@ class PlanData:
             "type": address.item.resource.type,
             "mode": address.item.resource.mode.value,
             "provider": str(change.provider),
-            "diff": parts,
+            "diff": self._parts.entries(compared),
         }
         if change.action.is_replace:
             found["steps"] = list(change.action.steps)
@@ -115,21 +119,20 @@ class PlanData:
             "imported": change.imported_as,
             "at": place,
         }
-        reason = self._reason(change, tuple(parts))
-        if reason is not None:
-            found["reason"] = reason
-        return {**found, **{name: each for name, each in words.items() if each}}
+        said = {name: each for name, each in words.items() if each}
+        return {**found, **said, **self._reason(change)}
 
-    def _reason(self, change: Change, parts: tuple[int, ...]) -> int | None:
-        """The number of its reasons, which instances of a block share that change alike."""
+    def _reason(self, change: Change) -> Data:
+        """Why it changes; of many instances of a block, only the first are told of one by one."""
         if self._reasons is None:
-            return None
+            return {}
         address = change.address
-        key = (address.module.unkeyed, address.item.resource, change.action, parts)
-        if key not in self._known_reasons:
-            found = self._reasons.change(change)
-            self._known_reasons[key] = self._reason_table.number(found)
-        return self._known_reasons[key]
+        told = self._told.setdefault((address.module, address.item.resource, change.action), [])
+        if len(told) == _MOST_REASONS:
+            return told[0]
+        number = self._reason_table.number(self._reasons.change(change))
+        told.append({} if number is None else {"reason": number, "reason_of": str(address)})
+        return {} if number is None else {"reason": number}
 
     def _drift(self, drift: Drift) -> Data:
         self._secrets.note(drift.before)

@@ -64,7 +64,7 @@ def _write(subject: Subject, invocation: Invocation, out: str, diags: Diagnostic
     try:
         if events:
             document.data["events"] = read_events(Path(events), document.secrets.scrubbed)
-        Path(out).write_text(page(document.json(), subject.title).html, encoding="utf-8")
+        Path(out).write_text(page(document.packed(), subject.title).html, encoding="utf-8")
     except OSError as error:
         diags.error("The page cannot be written", f"{error.filename}: {error.strerror}.")
         return False
@@ -76,7 +76,7 @@ def _serve(subject: Subject, invocation: Invocation, diags: Diagnostics) -> bool
     document, events = Document(subject), invocation.text("events")
     feed = Feed() if events else None
     document.data["live"] = feed is not None
-    made = page(document.json(), subject.title, is_served=True)
+    made = page(document.packed(), subject.title, is_served=True)
     closing = threading.Event()
     with ExitStack() as stack:
         try:

@@ -279,12 +279,17 @@ def identity_of(known: Known) -> object:
 
 
 def range_of(known: Known) -> Range | None:
-    """Where the expression is that gives a value; None where it is none of the configuration's."""
+    """Where the expression is that gives a value; None where it is in no file."""
     why = known._why  # noqa: SLF001 - part of the same module
-    if isinstance(why, _WhyNode):
-        expr = why._expr  # noqa: SLF001 - the same
-        return None if expr is None else expr.range
-    return known.range
+    if not isinstance(why, _WhyNode):
+        return known.range
+    expr, node = why._expr, why._node  # noqa: SLF001 - the same
+    if expr is None and isinstance(node, RootVariable) and node.given is not None:
+        # A plan that was saved has the values of variables, and knows where they were written.
+        default = node.variable.default
+        is_default = node.given.origin == "default" and default is not None
+        return default.range if default is not None and is_default else node.given.range
+    return None if expr is None else expr.range
 
 
 def links_of(known: Known) -> tuple[Link, ...]:

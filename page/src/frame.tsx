@@ -58,10 +58,10 @@ function Page(): VNode {
   }, []);
   return (
     <>
-      <a class="skip" href={href(view.name)} onClick={(event) => (event.preventDefault(), document.getElementById("content")?.focus())}>
-        Skip to content
-      </a>
       <header class="top">
+        <a class="skip" href={href(view.name)} onClick={(event) => (event.preventDefault(), document.getElementById("content")?.focus())}>
+          Skip to content
+        </a>
         <div class="brand">
           <span class="brand-name" title={doc.title}>
             {doc.title}
@@ -88,6 +88,9 @@ function Page(): VNode {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
+        <h1 class="hidden-text">
+          {view.title} of {doc.title}
+        </h1>
         {view.show(route)}
       </main>
       {searches && <Search onClose={() => search(false)} />}
@@ -99,3 +102,4 @@ applyTheme(savedTheme());
 const app = document.getElementById("app")!;
 app.textContent = "";
 render(<Page />, app);
+requestAnimationFrame(() => performance.mark("shown"));

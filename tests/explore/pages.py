@@ -1,0 +1,154 @@
+"""The configurations that pages are made of, for tests in a browser and for pictures."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_MAIN: Final = """\
+terraform {
+  required_version = ">= 1.8"
+}
+variable "env" {
+  description = "The stage"
+  default     = "prod"
+}
+variable "password" {
+  type      = string
+  sensitive = true
+}
+variable "sizes" {
+  type    = map(number)
+  default = { web = 3, db = 1 }
+}
+locals {
+  prefix = "${var.env}-acme"
+  labels = { app = "shop", env = var.env }
+  secret = sensitive("planted-literal-9431")
+}
+module "net" {
+  for_each = toset(["eu", "us"])
+  source   = "./net"
+  name     = "${local.prefix}-${each.key}"
+  zones    = 3
+}
+module "app" {
+  source   = "./app"
+  prefix   = local.prefix
+  networks = { for k, n in module.net : k => n.id }
+  password = var.password
+}
+resource "terraform_data" "release" {
+  count            = var.sizes["web"]
+  input            = { name = "${local.prefix}-${count.index}", labels = local.labels, password = var.password }
+  triggers_replace = [var.env]
+}
+resource "terraform_data" "policy" {
+  input = jsonencode({ version = "2012-10-17", statement = [{ effect = "Allow", action = ["s3:Get*", "s3:List*"], resource = "*" }] })
+}
+check "labelled" {
+  assert {
+    condition     = local.labels.app == "shop"
+    error_message = "The app must be the shop."
+  }
+}
+output "networks" {
+  value = { for k, n in module.net : k => n.id }
+}
+output "password" {
+  value     = var.password
+  sensitive = true
+}
+output "prefix" { value = local.prefix }
+"""
+_NET: Final = """\
+variable "name" { type = string }
+variable "zones" { type = number }
+resource "terraform_data" "vpc" {
+  input = var.name
+}
+resource "terraform_data" "subnet" {
+  count = var.zones
+  input = { vpc = terraform_data.vpc.id, cidr = cidrsubnet("10.0.0.0/16", 8, count.index), script = "#!/bin/sh\\nset -e\\necho ${var.name}\\n" }
+}
+output "id" { value = terraform_data.vpc.id }
+output "subnets" { value = terraform_data.subnet[*].id }
+"""
+_APP: Final = """\
+variable "prefix" {}
+variable "networks" { type = map(string) }
+variable "password" {
+  sensitive = true
+}
+locals {
+  names = [for k in keys(var.networks) : "${var.prefix}-${k}"]
+}
+resource "terraform_data" "server" {
+  for_each = toset(["api", "web"])
+  input    = { name = "${var.prefix}-${each.key}", networks = var.networks, password = var.password }
+}
+output "names" { value = local.names }
+"""
+_MODULES: Final = {"net/main.tf": _NET, "app/main.tf": _APP}
+
+STAGES: Final = (
+    {"main.tf": _MAIN, "terraform.tfvars": 'password = "hunter2-planted"\n', **_MODULES},
+    {
+        "main.tf": _MAIN.replace('= "prod"', '= "stage"')
+        .replace("zones    = 3", "zones    = 2")
+        .replace("s3:List*", "s3:Put*"),
+        "terraform.tfvars": 'password = "hunter3-planted"\n',
+        **_MODULES,
+    },
+)
+"""A shop with a secret, as it was applied, and as it is to become."""
+
+ALIKE: Final = {
+    "main.tf": 'resource "terraform_data" "same" {\n  count = 40\n  input = "same"\n}\n'
+}
+"""Instances that all change alike."""
+
+_UNIT: Final = """\
+resource "terraform_data" "r{number}" {{
+  count = 100
+  input = {{
+    name = "${{var.name}}-r{number}-${{count.index}}"
+    tags = {{
+      owner = "team-${{count.index % 7}}"
+      stage = "prod"
+      note  = "something to read in tag ${{count.index}}"
+    }}
+  }}
+  triggers_replace = [var.name, {number}]
+}}
+"""
+LARGE: Final = {
+    "main.tf": "".join(
+        f'module "m{number}" {{\n  source = "./m"\n  name   = "unit-{number}"\n}}\n'
+        for number in range(20)
+    ),
+    "m/main.tf": 'variable "name" {}\n' + "".join(_UNIT.format(number=at) for at in range(5)),
+}
+"""Ten thousand changes, all different."""
+
+LIVE: Final = {
+    "main.tf": """\
+variable "token" {
+  default   = "planted-token"
+  sensitive = true
+}
+resource "terraform_data" "first" {
+  input = var.token
+  provisioner "local-exec" {
+    command = "sleep 2; echo first is made"
+  }
+}
+resource "terraform_data" "second" {
+  input = terraform_data.first.id
+  provisioner "local-exec" {
+    command = "sleep 1"
+  }
+}
+resource "terraform_data" "other" {}
+"""
+}
+"""An apply that takes a while."""

@@ -1,0 +1,93 @@
+"""The page in a real browser: `page/test` uses it as people do, with what is made here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from benchmarks.configurations import module_calls, resource_chains
+from nigari.explore.page import PageNotBuilt, built
+from tests.cli.process import ROOT, environment, nigari
+from tests.explore.explored import write
+from tests.explore.pages import ALIKE, LARGE, LIVE, STAGES
+
+pytestmark = pytest.mark.real
+
+PAGE: Final = ROOT / "page"
+_SECONDS: Final = 300
+
+
+@pytest.fixture(name="pages", scope="module")
+def made_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    try:
+        built()
+    except PageNotBuilt:
+        pytest.skip("the page is not built: run `make page` (it needs Node.js)")
+    if shutil.which("node") is None or not (PAGE / "node_modules").is_dir():
+        pytest.skip("there is no Node.js, or its packages are not installed: run `make page`")
+    if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        pytest.skip("there is no Chromium")
+    place = tmp_path_factory.mktemp("pages")
+    _small(place)
+    _planned(place, "alike", ALIKE)
+    _planned(place, "large", LARGE)
+    for name, make, count in (("blocks", resource_chains, 5000), ("modules", module_calls, 200)):
+        directory = make(place / "made" / name, count)
+        _run("explore", f"-out={place / name}.html", cwd=directory)
+    live = place / "made" / "live"
+    write(live, LIVE)
+    _run("plan", "-out=plan.out", cwd=live)
+    return place
+
+
+def _run(*words: str, cwd: Path) -> None:
+    done = nigari(*words, cwd=cwd)
+    assert done.code == 0, done.err
+
+
+def _small(place: Path) -> None:
+    """A plan after an apply, and the same with its apply."""
+    directory = place / "made" / "small"
+    before, after = STAGES
+    write(directory, before)
+    _run("apply", "-auto-approve", cwd=directory)
+    write(directory, after)
+    _run("plan", "-out=plan.out", cwd=directory)
+    _run("explore", f"-out={place / 'small.html'}", "plan.out", cwd=directory)
+    _run("apply", "-json-into=run.jsonl", "plan.out", cwd=directory)
+    words = ("-events=run.jsonl", f"-out={place / 'applied.html'}", "plan.out")
+    _run("explore", *words, cwd=directory)
+
+
+def _planned(place: Path, name: str, files: Mapping[str, str]) -> None:
+    directory = place / "made" / name
+    write(directory, files)
+    _run("plan", "-out=plan.out", cwd=directory)
+    _run("explore", f"-out={place / name}.html", "plan.out", cwd=directory)
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted((PAGE / "test").glob("*.test.mjs"))])
+def test_in_chromium(pages: Path, name: str) -> None:
+    settings = {
+        "PAGES": str(pages),
+        "DIRECTORY": str(pages / "made" / "live"),
+        "NIGARI": f"{sys.executable} -m nigari",
+        "PATH": os.environ["PATH"],
+    }
+    done = subprocess.run(
+        ["node", "--test", f"test/{name}"],
+        cwd=PAGE,
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
