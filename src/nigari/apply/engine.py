@@ -6,7 +6,6 @@ import asyncio
 from typing import Final
 
 from nigari.addrs.absolute import resource_of
-from nigari.addrs.module import ModuleAddr
 from nigari.apply.context import ApplyContext
 from nigari.apply.executor import CircularGraph, Executor
 from nigari.apply.host import ApplyHost
@@ -194,24 +193,25 @@ class Application:
             for each in self._plan.checks
             if each.objects and not (self._plan.targeted and each.kind == "check")
         }
+        unsettled = self._unsettled()
+        open_blocks = self._open_conditions(unsettled)
         waiting = {each.address for each in self._plan.deferred if each.kind is DeferredKind.CHECK}
-        open_blocks = self._open_conditions()
-        decided = planned - open_blocks
-        for frame in await self.host.all_frames(self._is_settled):
+        for frame in await self.host.all_frames(
+            lambda module: not self._needs_any(expansion_block(module), unsettled)
+        ):
             conditions = module_conditions(frame, self.host.unread)
-            found = [each for each in conditions if each[1] in decided and each[2] not in waiting]
+            found = [
+                each
+                for each in conditions
+                if each[1] in planned and each[1] not in open_blocks and each[2] not in waiting
+            ]
             await self.host.evaluate(list(condition_nodes(frame, found)))
             noted += found
         before = without_results(self._plan.checks, open_blocks | self._left_out())
         return updated_results(before, noted)
 
-    def _is_settled(self, module: ModuleAddr) -> bool:
-        """Whether all was made as planned that decides which instances a module has."""
-        return not self._needs_any(expansion_block(module), self._unsettled())
-
-    def _open_conditions(self) -> set[str]:
+    def _open_conditions(self, unsettled: set[Block]) -> set[str]:
         """What has conditions that are about something that was not made as planned."""
-        unsettled = self._unsettled()
         return {
             each.block
             for each in declared_checks(self.host.root.instance)
