@@ -178,6 +178,38 @@ def test_wrong_numbers_of_rounds(args: tuple[str, ...], said: str) -> None:
     assert said in " ".join(done.err.split())
 
 
+def test_what_is_replaced_is_replaced_once() -> None:
+    assert run("apply", "-allow-deferral", "-auto-approve").code == 0
+    done = run("apply", "-allow-deferral", "-auto-approve", "-replace=terraform_data.a")
+    assert done.code == 0, done.err
+    assert "Apply complete! Resources: 2 added, 0 changed, 2 destroyed." in done.out
+    # What waits is replaced in its own round.
+    made = run("state", "list").out.splitlines()
+    (address,) = [each for each in made if each.startswith("terraform_data.b")]
+    done = run(
+        "apply",
+        "-allow-deferral",
+        "-auto-approve",
+        "-replace=terraform_data.a",
+        f"-replace={address}",
+    )
+    assert done.code == 0, done.err
+    assert run("plan", "-detailed-exitcode").code == 0
+
+
+@pytest.mark.parametrize("is_applied", [False, True])
+def test_only_the_state(is_applied: bool) -> None:
+    if is_applied:
+        assert run("apply", "-allow-deferral", "-auto-approve", "-rounds=1").code == 0
+    done = run("plan", "-refresh-only", "-allow-deferral")
+    assert done.code == 0, done.out + done.err
+    assert "later rounds" not in done.out
+    done = run("apply", "-refresh-only", "-allow-deferral", "-auto-approve")
+    assert done.code == 0, done.err
+    assert "later rounds" not in done.out
+    assert run("refresh", "-allow-deferral").code == 0
+
+
 def test_a_loop_is_named() -> None:
     Path("main.tf").write_text(NEVER)
     done = run("apply", "-allow-deferral", "-auto-approve")

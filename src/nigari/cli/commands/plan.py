@@ -27,7 +27,7 @@ def run(invocation: Invocation) -> int:
         command.show(locked, plan)
         if target and not locked.save(plan, target):
             return 1
-        if target or not plan.is_empty or plan.deferred:
+        if target or not plan.is_empty or plan.left:
             command.plan_presenter.next_step(target)
         is_detailed = invocation.switch("detailed-exitcode")
         return _CHANGES if is_detailed and not plan.changes_nothing else 0

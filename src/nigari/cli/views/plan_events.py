@@ -48,9 +48,9 @@ def plan_events(plan: Plan, lines: JsonLines) -> None:
     _summary(
         lines, summary(plan), "plan", (added, changed, plan.imported, destroyed, plan.forgotten)
     )
-    for each in plan.deferred:
+    for each in plan.left:
         _deferred(each, lines)
-    if plan.deferred:
+    if plan.left:
         counts = {kind.value.replace(" ", "_"): n for kind, n in counted_kinds(plan).items()}
         members: Members = {"type": "deferred_summary", "deferred": counts, "rounds": plan.rounds}
         lines.event(deferred_summary(plan), members)

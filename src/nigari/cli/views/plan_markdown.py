@@ -29,7 +29,7 @@ def plan_markdown(
 ) -> str:
     """The whole plan in at most so many characters, with the reasons of changes if there are."""
     changes = [change for change in plan.changes if change.is_visible]
-    if not changes and not plan.has_output_changes and not plan.deferred:
+    if not changes and not plan.has_output_changes and not plan.left:
         return "**No changes.** The real objects match the configuration.\n"
     parts = [
         f"**{summary(plan)}**\n",
@@ -53,14 +53,14 @@ def plan_markdown(
 
 def _deferred(plan: Plan, limit: int) -> Iterator[str]:
     """What is left for later rounds, as far as there is room for it."""
-    if not plan.deferred:
+    if not plan.left:
         return
     yield f"\n{deferred_summary(plan)}\n\n"
-    for index, each in enumerate(plan.deferred):
+    for index, each in enumerate(plan.left):
         line = f"- `{_cell(waiting_line(each))}`\n"
         limit -= len(line)
         if limit < 0:
-            yield f"\n{len(plan.deferred) - index} more are left out.\n"
+            yield f"\n{len(plan.left) - index} more are left out.\n"
             return
         yield line
 

@@ -130,7 +130,7 @@ class PlanPresenter:
             result_events(self._is_end, self.counts, plan.imported, result, presenter.events)
         text = result_text(self._is_end, self.counts, plan.imported)
         presenter.text(f"\n{style.bold(style.green(text))}")
-        if plan.deferred:
+        if plan.left:
             self._left(plan)
         if not self._is_end:
             self.outputs(result)
@@ -139,7 +139,7 @@ class PlanPresenter:
         """Say what has not been done yet."""
         say = self._presenter.text
         say(f"\n{self._style.bold('Left for later rounds:')}\n")
-        for each in plan.deferred:
+        for each in plan.left:
             say(f"  {waiting_line(each)}")
         say("\n" + self._presenter.prose("To go on, run: nigari apply -allow-deferral"))
 

@@ -56,7 +56,7 @@ def plan_text(
     changes = [change for change in plan.changes if change.is_visible]
     # Output values alone are nothing that a plan which has failed could still do.
     outputs = _outputs(plan, presentation) if changes or not plan.is_incomplete else ""
-    if not changes and not outputs and not plan.deferred:
+    if not changes and not outputs and not plan.left:
         if plan.mode is PlanMode.REFRESH_ONLY and has_drift:
             return "".join(parts)
         parts += [
@@ -83,16 +83,16 @@ def plan_text(
         parts += [f"\n{change_text(change, presentation)}\n" for change in shown]
         if len(shown) < len(changes):
             parts.append(f"\n{not_shown(len(changes) - len(shown))}\n")
-    if changes or plan.deferred:
+    if changes or plan.left:
         parts += _deferred(plan, presentation.style)
         counts = summary(plan).removeprefix("Plan:")
         parts.append(f"\n{presentation.style.bold('Plan:')}{counts}\n")
-    if plan.deferred:
+    if plan.left:
         counts = deferred_summary(plan).removeprefix("Deferred:")
         parts.append(f"{presentation.style.bold('Deferred:')}{counts}\n")
     if outputs:
         parts.append(f"\nChanges to Outputs:\n{outputs}\n")
-        is_all = not plan.is_incomplete and not plan.deferred
+        is_all = not plan.is_incomplete and not plan.left
         if is_all and all(each.action is Action.NO_OP for each in changes):
             parts.append(
                 "\nApplying this plan only saves the new output values; nothing else is changed.\n"
@@ -102,7 +102,7 @@ def plan_text(
 
 def _deferred(plan: Plan, style: Style) -> Iterator[str]:
     """What is left for later rounds, by what it waits for."""
-    if plan.deferred:
+    if plan.left:
         yield "\nThese are left for later rounds:\n"
     for cause, waiting in by_cause(plan).items():
         yield f"\n  {style.bold(cause_line(cause))}\n"

@@ -280,7 +280,7 @@ class Plan:
     is_incomplete: bool = False
     """Whether something went wrong, so that it can be looked at and not be applied."""
     deferred: tuple[DeferredChange, ...] = ()
-    """What is left for later rounds, in the order of addresses."""
+    """What is not looked at because it is not known enough yet, in the order of addresses."""
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -324,16 +324,21 @@ class Plan:
         return not (self.mode is PlanMode.REFRESH_ONLY and self.drift)
 
     @property
+    def left(self) -> tuple[DeferredChange, ...]:
+        """What later rounds have to do; nothing where only the state is brought up to date."""
+        return () if self.mode is PlanMode.REFRESH_ONLY else self.deferred
+
+    @property
     def rounds(self) -> int:
         """How many rounds it takes at least until nothing is left."""
-        return max((each.round for each in self.deferred), default=1)
+        return max((each.round for each in self.left), default=1)
 
     @property
     def changes_nothing(self) -> bool:
         """Whether it is empty, brings nothing into the state that is not shown either, and leaves
         nothing for later.
         """
-        if self.deferred:
+        if self.left:
             return False
         if not self.is_empty or self.mode is not PlanMode.REFRESH_ONLY:
             return self.is_empty

@@ -32,7 +32,7 @@ def plan_to_json(plan: Plan) -> Members:
         change_to_json(each, _known_identity(plan, each), plan.generated.get(str(each.address)))
         for each in plan.changes
     ]
-    deferred = [deferred_to_json(each) for each in plan.deferred if each.change is not None]
+    deferred = [deferred_to_json(each) for each in plan.left if each.change is not None]
     if deferred:
         members["deferred_changes"] = deferred
     members["output_changes"] = {name: output_to_json(each) for name, each in plan.outputs.items()}

@@ -21,7 +21,7 @@ _SEVERAL: Final = {
 def by_cause(plan: Plan) -> Mapping[str, list[DeferredChange]]:
     """What is left for later, by what all of it waits for in the end."""
     groups: dict[str, list[DeferredChange]] = {}
-    for each in plan.deferred:
+    for each in plan.left:
         groups.setdefault(each.chain[-1] if each.chain else "", []).append(each)
     return groups
 
@@ -47,7 +47,7 @@ def waiting_line(deferred: DeferredChange) -> str:
 def counted_kinds(plan: Plan) -> Mapping[DeferredKind, int]:
     """How much of each kind is left for later."""
     counts = dict.fromkeys(DeferredKind, 0)
-    for each in plan.deferred:
+    for each in plan.left:
         counts[each.kind] += 1
     return {kind: count for kind, count in counts.items() if count}
 

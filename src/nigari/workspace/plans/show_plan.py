@@ -92,7 +92,7 @@ class ShownPlan:
         if plan.checks:
             data["checks"] = json.loads(checks_to_json(plan.checks))
         data["timestamp"] = plan.timestamp or self._planning.timestamp
-        if plan.deferred:
+        if plan.left:
             data["complete"] = False
         data["errored"] = plan.is_incomplete
         return data

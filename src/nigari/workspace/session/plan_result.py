@@ -124,7 +124,7 @@ class Plan:
             {name: each.after for name, each in plan.outputs.items()}
         )
         """The values that root outputs will have, unknown where only apply can tell."""
-        self.deferred: tuple[Deferred, ...] = tuple(_deferred(each) for each in plan.deferred)
+        self.deferred: tuple[Deferred, ...] = tuple(_deferred(each) for each in plan.left)
         """What is left for a later plan."""
 
     @property

@@ -10,6 +10,7 @@ from nigari.diagnostics import Diagnostic, Severity
 from nigari.plan.model.changes import Action, Plan
 from nigari.plan.nodes.plan_host import PlanOptions
 from nigari.plan.show.waiting import waiting_line
+from nigari.record import replace
 from nigari.workspace.session.locked import LockedSession
 
 _MOST_NAMED = 10
@@ -41,17 +42,23 @@ class Rounds:
         """
         outline = (
             tuple((each.address, each.action) for each in plan.changes if each.is_visible),
-            tuple((each.address, each.chain) for each in plan.deferred),
+            tuple((each.address, each.chain) for each in plan.left),
         )
         is_same, self._before = outline == self._before, outline
-        if not plan.deferred or not (is_same or not _goes_ahead(plan)):
+        if not plan.left or not (is_same or not _goes_ahead(plan)):
             return False
         self._locked.diags.append(_stuck(plan))
         return True
 
     def goes_on(self, plan: Plan) -> bool:
-        """Whether another round follows the one that was carried out."""
-        return bool(plan.deferred) and not (self._most and self.number >= self._most)
+        """Whether another round follows the one that was carried out.
+
+        What was asked to be replaced has been, unless it is left for later itself.
+        """
+        done = {each.address for each in plan.changes if not each.deposed}
+        asked = tuple(each for each in self._options.replaced if each not in done)
+        self._options = replace(self._options, replaced=asked)
+        return bool(plan.left) and not (self._most and self.number >= self._most)
 
 
 def _goes_ahead(plan: Plan) -> bool:
@@ -65,8 +72,8 @@ def _goes_ahead(plan: Plan) -> bool:
 
 
 def _stuck(plan: Plan) -> Diagnostic:
-    lines = [f"  - {waiting_line(each)}" for each in plan.deferred[:_MOST_NAMED]]
-    more = len(plan.deferred) - _MOST_NAMED
+    lines = [f"  - {waiting_line(each)}" for each in plan.left[:_MOST_NAMED]]
+    more = len(plan.left) - _MOST_NAMED
     if more > 0:
         lines.append(f"  - and {more} more")
     return Diagnostic(
