@@ -294,6 +294,20 @@ def test_a_person_interrupts_between_rounds(directory: Path) -> None:
     assert stored() == ["a", "b"]
 
 
+def test_a_person_interrupts_a_round(directory: Path) -> None:
+    slow = '  provisioner "local-exec" { command = "sleep 1; echo done" }\n}\n'
+    Path("main.tf").write_text(TWO.replace('  input = "x"\n}\n', slow))
+    with Typist("apply", "-allow-deferral", "-auto-approve", cwd=directory) as person:
+        person.wait_for("Executing: ")
+        person.interrupt()
+        rest = person.wait_for("Stopped early")
+        assert "Round 2" not in rest
+        assert person.code() == 1
+    assert stored() == ["a"]
+    assert run("apply", "-allow-deferral", "-auto-approve").code == 0
+    assert stored() == ["a", "b"]
+
+
 # -- destroy ----------------------------------------------------------------------------------
 
 

@@ -331,8 +331,10 @@ class Planner:
             return open_results(declared, bool(options.targets or options.excluded))
         selected = host.selection
 
+        is_left_open = host.left_open()
+
         def is_expanded(each: DeclaredCheck) -> bool:
-            if self._has_failed() or host.is_left_open(each.module, each.item):
+            if self._has_failed() or is_left_open(each.module, each.item):
                 return False
             is_resource = each.kind == "resource"
             return selected is None or (is_resource and (each.module, each.item) in selected.blocks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import DEFERRED
@@ -40,6 +41,8 @@ from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind, Wri
 from nigari.running.host import ExpandedCall
 
 Carries = Callable[[Value], bool]
+_MOST_NAMED: Final = 16
+"""How many names a chain has at most."""
 
 
 def deferred_changes(host: PlanHost) -> tuple[DeferredChange, ...]:
@@ -57,14 +60,15 @@ class _Collected:
         self._host = host
         self._deferrals = host.deferrals
         self._open: set[Block] = set()
-        self._inside: list[ModuleAddr] = []
+        self._inside: set[ModuleAddr] = set()
         self._rounds = Rounds(host.blocks, self._may_wait)
         self._earliest: dict[UnknownCause, int] = {}
+        self._chains: dict[UnknownCause, tuple[str, ...]] = {}
 
     def all(self) -> Iterator[DeferredChange]:
         calls = [each for each in self._calls() if each.deferral is not None]
         for call in calls:
-            self._inside.append(call.frame.instance.addr.unkeyed.child(call.call.name))
+            self._inside.add(call.frame.instance.addr.unkeyed.child(call.call.name))
         for deferral in self._deferrals.found.values():
             self._open.update(self._block_of(deferral))
         needed = {
@@ -113,7 +117,7 @@ class _Collected:
             deferral.name,
             deferral.kind,
             deferral.reason,
-            tuple(_chain(deferral)),
+            self._chain(deferral),
             self._first_round(deferral),
             latest,
             change,
@@ -129,7 +133,7 @@ class _Collected:
             return
         key = None if call.call.repetition.has_one_value else DEFERRED
         pending = [(caller.addr.child(call.call.name, key), child)]
-        chain = (deferral.name, *_chain(deferral))
+        chain = (deferral.name, *self._chain(deferral))
         while pending:
             module, instance = pending.pop()
             for resource in instance.module.resources.values():
@@ -170,6 +174,22 @@ class _Collected:
             change,
         )
 
+    def _chain(self, deferral: Deferral) -> tuple[str, ...]:
+        """What a deferral waits for, step by step, the last of its causes first."""
+        pending = [deferral]
+        while pending:
+            current = pending[-1]
+            before = max(current.before, key=lambda each: each.latest, default=None)
+            if before is not None and before.cause not in self._chains:
+                pending.append(before)
+                continue
+            pending.pop()
+            names = tuple(_names(current, before))
+            if before is not None:
+                names = (*names, before.name, *self._chains[before.cause])
+            self._chains[current.cause] = _shortened(names)
+        return self._chains[deferral.cause]
+
     # -- outputs and checks ---------------------------------------------------------------------
 
     def _waiting_values(self) -> Iterator[DeferredChange]:
@@ -192,7 +212,7 @@ class _Collected:
         self, address: str, kind: DeferredKind, before: Iterable[Deferral]
     ) -> DeferredChange:
         last = max(before, key=lambda each: each.latest)
-        chain = (last.name, *_chain(last))
+        chain = (last.name, *self._chain(last))
         earliest, latest = max(self._first_round(each) for each in before), last.latest
         if kind is DeferredKind.OUTPUT:
             block = output_block(address.removeprefix("output."))
@@ -262,15 +282,12 @@ def _is_computed(node: PlannedResource, reference: Reference) -> bool:
 # -- chains -----------------------------------------------------------------------------------
 
 
-def _chain(deferral: Deferral) -> Iterator[str]:
-    """What a deferral waits for, step by step, the last of its causes first."""
-    current: Deferral | None = deferral
-    while current is not None:
-        before = max(current.before, key=lambda each: each.latest, default=None)
-        yield from _names(current, before)
-        if before is not None:
-            yield before.name
-        current = before
+def _shortened(chain: tuple[str, ...]) -> tuple[str, ...]:
+    """A chain without its middle, where it is very long: both ends say what matters."""
+    if len(chain) <= _MOST_NAMED:
+        return chain
+    half = _MOST_NAMED // 2
+    return (*chain[:half], "…", *chain[-half:])
 
 
 def _names(deferral: Deferral, before: Deferral | None) -> list[str]:

@@ -182,7 +182,8 @@ def held_blocks(host: PlanHost) -> frozenset[Block]:
 
     That matters only where something waits until they are gone.
     """
-    needed = _needed_by_held(host) if host.has_pending_data else {}
+    is_open = host.deferrals is not None and bool(host.deferrals.found)
+    needed = _needed_by_held(host) if is_open and host.has_pending_data else {}
     return frozenset(
         resource_block(resource_of(address))
         for address, _ in (host.prior.instances() if needed else ())

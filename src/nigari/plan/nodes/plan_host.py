@@ -6,7 +6,7 @@ record of the plan; what becomes of single objects, they decide themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
@@ -257,21 +257,26 @@ class PlanHost(Host):
             for node in frame.resources.values()
         )
 
-    def is_left_open(self, module: ModuleAddr, item: str) -> bool:
-        """Whether a block has instances, or may have some, that are not known yet."""
+    def left_open(self) -> Callable[[ModuleAddr, str], bool]:
+        """Tells whether a block has instances, or may have some, that are not known yet."""
+        modules: set[ModuleAddr] = set()
+        blocks: set[Block] = set()
         for frame in (self.root, *self.called) if self.deferrals is not None else ():
             path = frame.instance.addr.unkeyed
             for call in frame.calls.values():
                 if isinstance(call, ExpandedCall) and call.deferral is not None:
-                    inside = path.child(call.call.name)
-                    if module.steps[: inside.depth] == inside.steps:
-                        return True
-            if path == module:
-                for addr, node in frame.resources.items():
-                    is_open = isinstance(node, PlannedResource) and node.deferral is not None
-                    if is_open and str(addr) == item:
-                        return True
-        return False
+                    modules.add(path.child(call.call.name))
+            for addr, node in frame.resources.items():
+                if isinstance(node, PlannedResource) and node.deferral is not None:
+                    blocks.add((path, str(addr)))
+
+        def is_left_open(module: ModuleAddr, item: str) -> bool:
+            at: ModuleAddr | None = module
+            while at is not None and at not in modules:
+                at = at.parent
+            return at is not None or (module, item) in blocks
+
+        return is_left_open
 
     def undo_held_moves(self) -> None:
         """Leave objects where they were whose new addresses are not known to exist yet."""
