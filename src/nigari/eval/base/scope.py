@@ -112,7 +112,8 @@ class Binding:
         """The scope in which all these references have values; `site` is where they are."""
         names = {name: _as_value(found) for name, found in self.names.items()}
         functions = self.frame.run.functions
-        if isinstance(functions, FixedFunctions):
+        # The class itself, since asking whether it is a mapping of some kind takes long.
+        if type(functions) is FixedFunctions:
             data = self.data
             keys = data.each_key, data.count_index
             functions = functions.at((self.frame.instance.addr, site, keys))

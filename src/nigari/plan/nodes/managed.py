@@ -239,11 +239,12 @@ class ManagedInstance(ChangingInstance):
             self.fail()
             return
         lifecycle = resource.lifecycle
-        is_refused = change.action.destroys and run.protects and not self.is_waiting
-        if lifecycle.prevent_destroy is not None and is_refused:
-            where = self._protection(lifecycle)
-            refuse_destruction(self.address, self._protected, where, run.diags)
-        is_changed = change.action is not Action.NO_OP and not self.is_waiting
+        is_waiting = self.is_waiting
+        if lifecycle.prevent_destroy is not None and change.action.destroys and not is_waiting:
+            if run.protects:
+                where = self._protection(lifecycle)
+                refuse_destruction(self.address, self._protected, where, run.diags)
+        is_changed = change.action is not Action.NO_OP and not is_waiting
         if run.refreshes and target is None and is_changed:
             # In case that it cannot be changed.
             run.record.note_lifecycle(self.address, wanted.provider)
