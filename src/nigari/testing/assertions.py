@@ -6,7 +6,8 @@ the test sets. A variable that the test sets is just what the test says, not con
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from nigari.addrs.values import Check, OutputValue
 from nigari.apply.host import ApplyHost
@@ -32,15 +33,20 @@ from nigari.lang.references import Reference, parse_reference, provider_calls
 from nigari.record import replace
 from nigari.running.driver import Driver
 from nigari.running.host import Host
-from nigari.testing.chains import FinishedEvaluation, condition_origins
 from nigari.testing.outcome import RunOutcome, Status
+
+if TYPE_CHECKING:
+    from nigari.testing.chains import FinishedEvaluation
 
 
 class Judge:
     """Looks at conditions in a module that is planned or applied."""
 
     def __init__(
-        self, host: Host, given: Mapping[str, Value], evaluation: FinishedEvaluation
+        self,
+        host: Host,
+        given: Mapping[str, Value],
+        evaluation: Callable[[], FinishedEvaluation],
     ) -> None:
         self._host = host
         self._evaluation = evaluation
@@ -79,8 +85,12 @@ class Judge:
 
     def _origins(self, rule: CheckRule, scope: Scope) -> tuple[str, ...]:
         """Where the values come from that a condition names."""
-        references = _references(rule.condition, Diagnostics())
-        return condition_origins(rule.condition, references, scope, self._frame, self._evaluation)
+        # Most conditions hold, and then nobody asks.
+        from nigari.testing.chains import condition_origins
+
+        condition, evaluation = rule.condition, self._evaluation()
+        references = _references(condition, Diagnostics())
+        return condition_origins(condition, references, scope, self._frame, evaluation)
 
     async def _evaluate(
         self, rule: CheckRule, told: Diagnostics

@@ -6,6 +6,7 @@ Which state it works with, and which runs came before, is told by who executes a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
@@ -24,7 +25,6 @@ from nigari.record import record, replace
 from nigari.running.host import Host
 from nigari.state.model import State
 from nigari.testing.assertions import Judge
-from nigari.testing.chains import FinishedEvaluation
 from nigari.testing.expected import Expectations
 from nigari.testing.outcome import RunOutcome, Shown, Status
 from nigari.testing.plugins import Plugins
@@ -36,6 +36,7 @@ from nigari.workspace.configuration.test_modules import load_tested, modules_bel
 from nigari.workspace.plans.planning import Planning
 
 if TYPE_CHECKING:
+    from nigari.testing.chains import FinishedEvaluation
     from nigari.testing.coverage import CoverageRecorder
 
 PARALLELISM: Final = 10
@@ -144,6 +145,8 @@ class Execution:
         return state
 
     def _evaluation(self, prepared: Prepared) -> FinishedEvaluation:
+        from nigari.testing.chains import FinishedEvaluation
+
         return FinishedEvaluation(prepared.static, self._laboratory.workspace.sources)
 
     def _note(self, host: Host, prepared: Prepared) -> None:
@@ -155,7 +158,7 @@ class Execution:
         coverage.note_uses(prepared.static.root.module, self._run)
 
     async def _judge(self, host: Host, prepared: Prepared) -> None:
-        judge = Judge(host, prepared.values.given, self._evaluation(prepared))
+        judge = Judge(host, prepared.values.given, partial(self._evaluation, prepared))
         self._outcome.at_least(Status.PASS)
         for rule in self._run.asserts:
             await judge.judge(rule, self._outcome)
