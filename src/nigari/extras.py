@@ -14,7 +14,6 @@ _EXTRAS: Final[Mapping[str, tuple[str, str]]] = {
     "bcrypt": ("bcrypt", "encryption"),
     "certifi": ("certifi", "network"),
     "cryptography": ("cryptography", "encryption"),
-    "dask": ("distributed", "fleet"),
     "distributed": ("distributed", "fleet"),
     "google": ("protobuf", "plugins"),
     "grpc": ("grpcio", "plugins"),

@@ -62,7 +62,7 @@ class Memory:
 
 
 async def refusals(store: Store) -> list[str]:
-    found = []
+    found: list[str] = []
     version = await store.write("default", b"1", ABSENT)
     await store.lock("default", LockInfo("id", "mine"))
     try:

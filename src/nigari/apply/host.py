@@ -38,7 +38,7 @@ class ApplyHost(Host):
     def __init__(self, surroundings: RunSettings, pool: ProviderPool, plan: Plan) -> None:
         super().__init__(surroundings, pool, plan.refreshed_state, _left_for_later(plan))
         self.plan = plan
-        self.is_destroying = plan.mode is PlanMode.DESTROY
+        self.is_destroying: bool = plan.mode is PlanMode.DESTROY
         self.results: dict[AbsResourceInstance, Value] = {}
         self._asking: set[asyncio.Task[None]] = set()
         for change in plan.changes:

@@ -79,7 +79,7 @@ class GuardedStore:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.has_workspaces = bool(store.has_workspaces)
+        self.has_workspaces: bool = bool(store.has_workspaces)
 
     def location(self, workspace: str) -> str:
         try:

@@ -128,7 +128,7 @@ class Terminal:
         """Which advice of module authors is to be shown."""
         self.started_in: str = ""
         """The working directory before an option has changed it; empty where none has."""
-        self.environment = ""
+        self.environment: str = ""
         """The environment that the command line names; empty where it names none."""
         self.events: JsonLines | None = None
         """The events on standard output, once there are any."""

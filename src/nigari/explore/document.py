@@ -29,10 +29,10 @@ class Document:
     """The data of a page, and what must be left out of everything else that the page is told."""
 
     def __init__(self, subject: Subject, events: Sequence[Data] | None = None) -> None:
-        self.secrets = Secrets()
+        self.secrets: Secrets = Secrets()
         self._subject = subject
         self._sources = SourceTable(subject.evaluation.sources)
-        self.data = self._whole()
+        self.data: Data = self._whole()
         if events is not None:
             self.data["events"] = list(events)
 

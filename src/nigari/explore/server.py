@@ -34,7 +34,7 @@ class PageServer:
     """Serves one page, and the events of an apply where there are any."""
 
     def __init__(self, page: Page, feed: Feed | None = None, port: int = 0) -> None:
-        self.token = secrets.token_urlsafe(24)
+        self.token: str = secrets.token_urlsafe(24)
         self._server = _Server((_HOST, port), _Handler)
         self._server.page = page
         self._server.feed = feed

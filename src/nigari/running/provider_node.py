@@ -85,7 +85,7 @@ class ProviderNode(Node):
         self.deferral: Deferral | None = None
         """Why everything that it manages is left for later."""
         self._incomplete: Deferral | None = None
-        self.is_partial = False
+        self.is_partial: bool = False
         """Whether parts of its configuration are known only after apply, so that what it says of
         objects that exist cannot be trusted. Noted only where such things may be left for later.
         """

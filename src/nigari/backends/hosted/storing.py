@@ -55,7 +55,7 @@ class HostedStore:
     def __init__(
         self, api: HostedApi, organization: Organization, mapping: WorkspaceMapping, how: Behavior
     ) -> None:
-        self.has_workspaces = not mapping.only
+        self.has_workspaces: bool = not mapping.only
         self._api = api
         self._organization = organization
         self._mapping = mapping

@@ -80,7 +80,7 @@ class PlanHost(Host):
             prior, settings, blocks, self.is_refresh_only, self.previous_address
         )
         self.imports: Imports
-        self.is_destroying = options.mode is PlanMode.DESTROY
+        self.is_destroying: bool = options.mode is PlanMode.DESTROY
         self._replaced = frozenset(options.replaced)
         self._moved = moved
         self.selection = selected

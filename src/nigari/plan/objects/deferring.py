@@ -13,7 +13,7 @@ class ProviderDefers(Exception):
 
     def __init__(self, reason: api.Deferral) -> None:
         super().__init__(reason.value)
-        self.reason = REASONS[reason]
+        self.reason: DeferralReason = REASONS[reason]
 
 
 REASONS: Final = {

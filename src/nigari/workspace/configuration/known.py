@@ -61,11 +61,11 @@ class Known:
     __slots__ = ("_why", "name", "range", "value")
 
     def __init__(self, name: str, value: Value, range: Range | None, why: Why) -> None:
-        self.name = name
+        self.name: str = name
         """What it is called in diagnostics: `local.a`, `var.x of module.m`."""
-        self.value = value
+        self.value: Value = value
         """The value; what is not known in it is an unknown `cty` value."""
-        self.range = range
+        self.range: Range | None = range
         """Where it is declared, or the expression written."""
         self._why = why
 

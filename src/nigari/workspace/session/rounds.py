@@ -24,7 +24,7 @@ class Rounds:
         self._locked = locked
         self._options = options
         self._most = most
-        self.number = 0
+        self.number: int = 0
         """The round that was planned last; the first one is 1."""
         self._before: object = None
         locked.keep_values()

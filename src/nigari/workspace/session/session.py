@@ -69,7 +69,7 @@ class Session:
         options: SessionOptions = NO_OPTIONS,
         people: People = NOBODY,
     ) -> None:
-        self.where = where
+        self.where: WorkingDirectory = where
         self.options = options
         self.people = people
         self.diags: Diagnostics = Diagnostics()
