@@ -129,7 +129,7 @@ def test_workspaces_of_environments(directory: Path) -> None:
         (
             'environment "pord" { variables = { regoin = 1 } }',
             ["plan"],
-            'The environment "pord" sets "regoin"',
+            'environments.hcl sets "regoin"',
         ),
         ('environment "pord" { backend = { paht = "x" } }', ["init"], 'Did you mean "path"?'),
         ('environment "pord" { backend = { path = {} } }', ["init"], "path"),

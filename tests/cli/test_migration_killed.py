@@ -163,5 +163,6 @@ def test_every_moment(kind: str, request: pytest.FixtureRequest) -> None:
     assert "send" in found
     for number, what in enumerate(found, 1):
         check_killed(make, number, is_half=False)
-        if what in WRITES:
+        # Unlike the real service, moto stores what has arrived of a request that was cut.
+        if what in WRITES and (kind, what) != ("s3", "send"):
             check_killed(make, number, is_half=True)

@@ -96,7 +96,7 @@ class VariableReader:
         for path in environment.var_files:
             path = os.path.normpath(os.path.join(directory, path))
             self.read_file(path, named_by=environment.range)
-        origin = f"{environment.title[0].upper()}{environment.title[1:]}"
+        origin = next(iter(environment.sources), environment.title)
         for name, setting in environment.variables.items():
             given = InputValue(
                 InputKind.FLAG, origin, value=setting.value, written_at=setting.range
