@@ -26,7 +26,7 @@ def _stdin(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 def test_rewrites_and_lists_what_changed(
     directory: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = ("a.tf", "b.tofu", "c.tfvars", "d.tftest.hcl", "e.tofutest.hcl")
+    names = ("a.tf", "b.tofu", "c.tfvars", "d.tftest.hcl", "e.tofutest.hcl", "environments.hcl")
     others = ("x.tf.json", "y.hcl", ".hidden.tf", "z.tf~", "#z.tf#")
     for name in (*names, *others):
         Path(name).write_text(UGLY)

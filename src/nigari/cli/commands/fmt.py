@@ -17,11 +17,17 @@ from nigari.lang.files import DiskFiles
 from nigari.packages.base.whole_file import write_whole
 
 EXTENSIONS = (".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl")
+OWN_FILES = frozenset(("environments.hcl", "fleet.hcl"))
+"""Files of this program, which have the same layout."""
 
 _STDIN = "-"
 _STDIN_NAME = "<stdin>"
 _EXIT_ERRORS = 2
 _EXIT_UNFORMATTED = 3
+
+
+def _is_formatted(name: str) -> bool:
+    return name.endswith(EXTENSIONS) or name in OWN_FILES
 
 
 class _Formatter:
@@ -60,7 +66,7 @@ class _Formatter:
                 self._file(name)
         elif not os.path.exists(path):
             self.diags.error("No such file or directory", f"There is nothing at {path}.")
-        elif path.endswith(EXTENSIONS):
+        elif _is_formatted(os.path.basename(path)):
             self._file(path)
         else:
             self.diags.error(
@@ -86,7 +92,7 @@ class _Formatter:
                 if _is_ignored(entry.name):
                     continue
                 is_directory = entry.is_dir(follow_symlinks=False)
-                if self.recursive if is_directory else entry.name.endswith(EXTENSIONS):
+                if self.recursive if is_directory else _is_formatted(entry.name):
                     pending.append(os.path.normpath(entry.path))
 
     def _file(self, path: str) -> None:
@@ -173,8 +179,8 @@ COMMAND = Command(
     "fmt",
     "Rewrites configuration files in the standard format: layout, quoted labels, and expressions "
     "without unnecessary quotes. For a directory, this applies to the files in it that end in "
-    ".tf, .tofu, .tfvars, .tftest.hcl or .tofutest.hcl; the default is the working directory. A "
-    "dash formats standard input to standard output. JSON files are left alone.",
+    ".tf, .tofu, .tfvars, .tftest.hcl or .tofutest.hcl, and to environments.hcl and fleet.hcl; the "
+    "default is the working directory. A dash formats standard input to standard output. JSON files are left alone.",
     run,
     flags=(
         Flag("list", FLAG_SWITCH, "Do not list the files that change", default="true"),
