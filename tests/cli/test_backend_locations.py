@@ -356,3 +356,86 @@ def test_a_bucket_for_each_workspace(directory: Path) -> None:
             assert ("env:/prod/a/state" in listing) is (name == "prod")
         wrong = inside("workspace", "new", "test", settings=moto.KEYS)
         assert wrong.code == 1, "the configuration has no bucket for it"
+
+
+# -- other ways to write it -------------------------------------------------------------------
+
+JSON = """{
+  "variable": {"env": {"default": "dev"}},
+  "terraform": {"backend": {"local": {"path": "states/${var.env}.tfstate"}}}
+}
+"""
+BY_MODULE = """
+variable "env" {
+  default = "dev"
+}
+module "names" {
+  source = "./names"
+  env    = var.env
+}
+terraform {
+  backend "local" {
+    path = module.names.path
+  }
+}
+"""
+NAMES = """
+variable "env" {}
+output "path" {
+  value = "states/${var.env}.tfstate"
+}
+"""
+BY_DEFAULT = """
+variable "env" {
+  default = "dev"
+}
+variable "path" {
+  default = "states/${var.env}.tfstate"
+}
+terraform {
+  backend "local" {
+    path = var.path
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "changed"),
+    [
+        ({"main.tf.json": JSON}, ("main.tf.json", "states/", "other/")),
+        (
+            {"main.tf": BY_MODULE, "names/main.tf": NAMES},
+            ("names/main.tf", "states/", "other/"),
+        ),
+        ({"main.tf": BY_DEFAULT}, ("main.tf", "states/", "other/")),
+    ],
+)
+def test_wherever_it_is_written(
+    files: dict[str, str], changed: tuple[str, str, str], directory: Path
+) -> None:
+    write(files)
+    assert init().code == 0
+    done = inside("plan", "-var", "env=prod")
+    assert done.code == 0, done.err
+    assert 'path = "states/prod.tfstate"' in said(done)
+    name, old, new = changed
+    write({name: files[name].replace(old, new)})
+    assert "Backend configuration has changed" in inside("plan", "-var", "env=prod").err
+    assert "Backend configuration has changed" in inside("plan").err
+
+
+def test_values_from_anywhere(directory: Path) -> None:
+    write({"main.tf": BY_VARIABLE, "prod.tfvars": 'env = "prod"\n'})
+    assert init().code == 0
+    assert said(inside("plan", "-var-file=prod.tfvars")) == PROD
+    assert said(inside("plan", settings={"TF_VAR_env": "prod"})) == PROD
+    write({"terraform.tfvars": 'env = "prod"\n'})
+    assert said(inside("plan")) == PROD
+
+
+def test_another_name_of_the_workspace(directory: Path) -> None:
+    write({"main.tf": BY_WORKSPACE.replace("terraform.workspace", "tofu.workspace")})
+    assert init().code == 0
+    assert inside("workspace", "new", "prod").code == 0
+    assert Path("states-prod/prod").is_dir()
