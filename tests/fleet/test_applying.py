@@ -117,6 +117,16 @@ def test_a_failure_stops_what_depends_on_it_and_apply_goes_on(tmp_path: Path) ->
     assert aio.open(tmp_path).unfinished() is None
 
 
+def test_variables_that_were_wrong_are_set_right(tmp_path: Path) -> None:
+    guarded = _unit("b", "a", "test ${var.good} = true") + 'variable "good" { type = bool }\n'
+    write_tree(tmp_path, {**CHAIN, "b/main.tf": guarded, "b/terraform.tfvars": "good = false"})
+    assert _statuses(_apply(tmp_path))["b"] == "failed"
+    write_tree(tmp_path, {"b/terraform.tfvars": "good = true"})
+    done = run("fleet", "apply", "-auto-approve", cwd=tmp_path)
+    assert done.code == 0, done.out + done.err
+    assert _journal(tmp_path).count("made a") == 1
+
+
 def test_what_is_not_agreed_to_is_not_done(tmp_path: Path) -> None:
     write_tree(tmp_path, {**CHAIN, "a/main.tf": _unit("a", "", "test -e ../fixed")})
     assert _apply(tmp_path).has_failed

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from nigari import aio
 from nigari.backends.locking import LockOptions
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Severity, to_text
 from nigari.events import Event
 from nigari.fleet.agreement import is_covered
@@ -26,7 +25,7 @@ from nigari.fleet.tasks import (
 )
 from nigari.plan.model.changes import Action, PlanMode
 from nigari.record import replace
-from nigari.workspace.base.options import SessionOptions
+from nigari.workspace.base.options import GivenVariables, SessionOptions
 from nigari.workspace.base.people import NOBODY
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.plan_result import Plan, made_plan
@@ -134,32 +133,36 @@ async def _apply(task: Task, environ: Mapping[str, str]) -> Outcome:
     """Carry out a plan. Where another one has to be made, because it is known now what it depends
     on, it is carried out if it does nothing but what was agreed to.
     """
-    session = _session(task, environ)
     if not task.agreed:
-        # The values of variables are in the plan.
-        known = {name: value for name, value in task.variables.items() if value.is_wholly_known}
-        plain = {name: value.unmark_deep()[0] for name, value in known.items()}
-        plan = await _without_files(task, environ, plain).read_plan(task.plan)
+        plan = await _saved(task, environ, task.plan)
     else:
         plan = await _made(task, environ)
-        agreed = await _without_files(task, environ, {}).read_plan(task.agreed)
+        agreed = await _saved(task, environ, task.agreed)
         _save(plan, task.plan)
         if not is_covered(made_plan(plan).plan, made_plan(agreed).plan):
             return _planned(plan, Status.UNAPPROVED)
     changes = _planned(plan).changes
-    applied = await session.apply(plan, parallelism=task.options.parallelism, listen=_Log(task.log))
+    applied = await _session(task, environ).apply(
+        plan, parallelism=task.options.parallelism, listen=_Log(task.log)
+    )
     outputs = _stored_outputs(applied.outputs)
     return Outcome(Status.DONE, applied.warnings, changes=changes, outputs=outputs)
 
 
-def _without_files(
-    task: Task, environ: Mapping[str, str], variables: Mapping[str, Value]
-) -> aio.Session:
-    """The session for a plan that was saved: only ephemeral variables have to be given again."""
-    given = unit_variables(task.unit, variables)
+async def _saved(task: Task, environ: Mapping[str, str], path: str) -> Plan:
+    """A plan that was saved. It has the values of variables, whatever has become of files since;
+    only where it has ephemeral ones, these are given again.
+    """
+    where, name = working_directory(task.unit, environ), task.unit.environment_name
     options = SessionOptions(lock=LockOptions(task.options.lock, task.options.lock_timeout))
-    where = working_directory(task.unit, environ)
-    return aio.Session(where, given, options, NOBODY, task.unit.environment_name)
+    try:
+        alone = aio.Session(where, GivenVariables(is_all=True), options, NOBODY, name)
+        return await alone.read_plan(path)
+    except SessionError:
+        known = {key: value for key, value in task.variables.items() if value.is_wholly_known}
+        plain = {key: value.unmark_deep()[0] for key, value in known.items()}
+        given = unit_variables(task.unit, plain)
+        return await aio.Session(where, given, options, NOBODY, name).read_plan(path)
 
 
 async def _output(task: Task, environ: Mapping[str, str]) -> Outcome:
