@@ -16,7 +16,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet import aio
 from nigari.fleet.choice import Choice, chosen_units
 from nigari.fleet.survey import Survey
-from nigari.fleet.tasks import TaskOptions
+from nigari.fleet.tasks import LOCK_TIMEOUT, TaskOptions
 from nigari.plan.model.changes import PlanMode
 from nigari.workspace.session.failure import SessionError
 
@@ -69,7 +69,13 @@ RUNNING_FLAGS = (
     JSON_FLAG,
     Flag("junit-xml", FLAG_TEXT, "Also write a JUnit report to a file", "FILE"),
 )
-STATE_FLAGS = (*RUNNING_FLAGS, PARALLELISM_FLAG, *LOCK_FLAGS)
+FLEET_LOCK_FLAGS = tuple(
+    flag
+    if flag.name != "lock-timeout"
+    else Flag(flag.name, flag.kind, flag.help, flag.placeholder, f"{LOCK_TIMEOUT:.0f}s")
+    for flag in LOCK_FLAGS
+)
+STATE_FLAGS = (*RUNNING_FLAGS, PARALLELISM_FLAG, *FLEET_LOCK_FLAGS)
 APPROVE_FLAG = Flag("auto-approve", FLAG_SWITCH, "Do not ask for approval")
 MARKDOWN_FLAG = Flag(
     "markdown", FLAG_TEXT, "Also write a summary in Markdown to a file, for a pull request", "FILE"
@@ -141,12 +147,13 @@ class FleetCommand:
     def options(self, mode: PlanMode = PlanMode.NORMAL) -> TaskOptions:
         """What the command line says about everything that is done."""
         lock, given = lock_options(self.invocation), self.invocation
+        has_lock = has_flag(given, "lock-timeout")
         return TaskOptions(
             mode,
             not has_flag(given, "refresh") or given.switch("refresh"),
             self._number("parallelism", 10),
             lock.is_wanted,
-            lock.timeout_seconds,
+            lock.timeout_seconds if has_lock else LOCK_TIMEOUT,
             has_flag(given, "upgrade") and given.switch("upgrade"),
             has_flag(given, "reconfigure") and given.switch("reconfigure"),
             has_flag(given, "lockfile") and given.text("lockfile") == "readonly",

@@ -18,7 +18,7 @@ from nigari.fleet.applying import Approve
 from nigari.fleet.graph import Graph
 from nigari.fleet.planning import FleetPlan
 from nigari.fleet.results import FleetResult, ListenFleet, UnitResult
-from nigari.fleet.tasks import Kind, TaskOptions
+from nigari.fleet.tasks import LOCK_TIMEOUT, Kind, TaskOptions
 from nigari.fleet.unit import Unit
 from nigari.plan.model.changes import PlanMode
 
@@ -138,7 +138,7 @@ class Fleet:
         refresh: bool = True,
         parallelism: int = 10,
         lock: bool = True,
-        lock_timeout: float = 0.0,
+        lock_timeout: float = LOCK_TIMEOUT,
         keep: bool = True,
         listen: ListenFleet = lambda _: None,
     ) -> FleetPlan:
@@ -168,7 +168,7 @@ class Fleet:
         *,
         parallelism: int = 10,
         lock: bool = True,
-        lock_timeout: float = 0.0,
+        lock_timeout: float = LOCK_TIMEOUT,
         approve: Agrees | None = None,
         listen: ListenFleet = lambda _: None,
     ) -> FleetResult:

@@ -22,6 +22,11 @@ from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record
 
+LOCK_TIMEOUT: Final = 10.0
+"""Seconds that units wait for a lock. Some backends lock more than one state for a moment, so that
+units of one fleet would be in each other's way.
+"""
+
 Outputs = Mapping[str, Value]
 """Root outputs by name, marked where they are sensitive, unknown where only apply can tell."""
 
@@ -63,7 +68,7 @@ class TaskOptions:
     refresh: bool = True
     parallelism: int = 10
     lock: bool = True
-    lock_timeout: float = 0.0
+    lock_timeout: float = LOCK_TIMEOUT
     upgrade: bool = False
     reconfigure: bool = False
     lockfile_readonly: bool = False

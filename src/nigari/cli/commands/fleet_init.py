@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.fleet_flags import RUNNING_FLAGS, FleetCommand
-from nigari.cli.state_flags import LOCK_FLAGS
+from nigari.cli.fleet_flags import FLEET_LOCK_FLAGS, RUNNING_FLAGS, FleetCommand
 from nigari.fleet.results import UnitStatus
 from nigari.fleet.tasks import Kind
 
@@ -45,7 +44,7 @@ COMMAND = Command(
         Flag("upgrade", FLAG_SWITCH, "Install the newest versions that are allowed"),
         Flag("reconfigure", FLAG_SWITCH, "Use changed backends as they are, without moving states"),
         Flag("lockfile", FLAG_TEXT, "readonly: fail if a lock file would change", "MODE"),
-        *LOCK_FLAGS,
+        *FLEET_LOCK_FLAGS,
         *RUNNING_FLAGS,
     ),
     examples=(Example("nigari fleet init", ""),),
