@@ -127,6 +127,16 @@ def test_variables_that_were_wrong_are_set_right(tmp_path: Path) -> None:
     assert _journal(tmp_path).count("made a") == 1
 
 
+def test_a_destroy_does_not_go_on_with_an_apply(tmp_path: Path) -> None:
+    write_tree(tmp_path, {**CHAIN, "b/main.tf": _unit("b", "a", "false")})
+    assert _apply(tmp_path).has_failed
+    done = run("fleet", "destroy", "-auto-approve", cwd=tmp_path)
+    assert done.code == 0, done.out + done.err
+    assert "made c" not in _journal(tmp_path)
+    assert "destroyed a" in _journal(tmp_path)
+    assert aio.open(tmp_path).unfinished() is None
+
+
 def test_what_is_not_agreed_to_is_not_done(tmp_path: Path) -> None:
     write_tree(tmp_path, {**CHAIN, "a/main.tf": _unit("a", "", "test -e ../fixed")})
     assert _apply(tmp_path).has_failed

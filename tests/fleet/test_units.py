@@ -34,6 +34,15 @@ FOUND: list[tuple[str, Mapping[str, str], list[str]]] = [
         ["a"],
     ),
     (
+        "modules of tests do not",
+        {
+            "a/main.tf": "",
+            "a/tests/x.tftest.hcl": 'run "r" {\n module {\n  source = "./tests/setup"\n }\n}\n',
+            "a/tests/setup/main.tf": "",
+        },
+        ["a"],
+    ),
+    (
         "a source that has to be evaluated",
         {
             "a/main.tf": 'locals { n = "m" }\n' + _CALL % "../modules/${local.n}",
@@ -195,5 +204,9 @@ def test_environments_of_a_directory(tmp_path: Path) -> None:
     states = {name: str(state) for name, state in found.graph.states.items()}
     assert states['a["dev"]'].endswith('a/dev.tfstate"')
     assert states['a["prod"]'].endswith('terraform.tfstate.d/prod/terraform.tfstate"')
+    (tmp_path / "fleet.hcl").unlink()
+    chosen = surveyed(tmp_path, {"b/main.tf": NETWORK}, NIGARI_ENV="dev")
+    assert not chosen.problems("a")
+    assert [unit.environment_name for unit in chosen.units.values()] == ["dev", ""]
     wrong = surveyed(tmp_path, {"fleet.hcl": text.replace("each.key", '"test"')})
     assert wrong.problems('a["dev"]')

@@ -18,6 +18,7 @@ from nigari.fleet.choice import Choice, chosen_units
 from nigari.fleet.survey import Survey
 from nigari.fleet.tasks import LOCK_TIMEOUT, TaskOptions
 from nigari.plan.model.changes import PlanMode
+from nigari.workspace.base.environments import VARIABLE
 from nigari.workspace.session.failure import SessionError
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ class FleetCommand:
         self.invocation = invocation
         self.terminal: Terminal = invocation.terminal
         self.environ: dict[str, str] = dict(invocation.terminal.environ)
+        if self.terminal.environment:
+            self.environ[VARIABLE] = self.terminal.environment
         self.fleet: aio.Fleet = aio.open(
             os.getcwd(),
             jobs=self._number("jobs", 0),

@@ -243,7 +243,8 @@ class Fleet:
             return None
         done = sum(journal.state(name) == "done" for name in saved.plan.units)
         begun = journal.entries[0].time
-        return Unfinished(saved.plan.id, begun, done, len(saved.plan.units), summary)
+        plan = saved.plan
+        return Unfinished(plan.id, plan.mode.value, begun, done, len(plan.units), summary)
 
     def abandon(self, one: Unfinished) -> None:
         """Do not go on with an apply; what it has done stays done."""
@@ -372,6 +373,8 @@ class Unfinished:
     """An apply that has not come to its end."""
 
     id: str
+    mode: str
+    """`normal` or `destroy`."""
     begun: str
     done: int
     units: int

@@ -39,6 +39,7 @@ from nigari.workspace.states.backend import (
 )
 from nigari.workspace.states.remote_state import remote_state_identity
 
+_TESTS = "tests"
 _REMOTE_STATE = "terraform_remote_state"
 _ARGUMENTS = BodySchema(tuple(AttributeSchema(name) for name in ("backend", "config", "workspace")))
 
@@ -106,10 +107,20 @@ def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Valu
     called = {
         os.path.normpath(session.where.at(each.directory)) for each in places if not each.package
     }
+    called |= _called_by_tests(session)
     diagnostics = tuple(session.diags.in_order())
     return Inspection(
         state, state_range, reads, tuple(sorted(called)), diagnostics, dict(session.sources)
     )
+
+
+def _called_by_tests(session: Session) -> set[str]:
+    """The directories of modules that runs of test files are about."""
+    tests = session.workspace.loader.tests(".", _TESTS, Diagnostics())
+    sources = [run.module.source for file in tests for run in file.runs if run.module is not None]
+    return {
+        os.path.normpath(session.where.at(source)) for source in sources if source.startswith(".")
+    }
 
 
 def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | None, Range | None]:

@@ -18,6 +18,8 @@ from nigari.fleet.inspection import Inspection, inspect
 from nigari.fleet.patterns import path_matcher
 from nigari.fleet.unit import Unit, path_from_root, seen_from_root
 from nigari.record import record, replace
+from nigari.workspace.base.environments import FILE_NAME as ENVIRONMENTS
+from nigari.workspace.base.environments import VARIABLE
 from nigari.workspace.base.working_directory import WorkingDirectory
 
 _DATA_VARIABLE = "TF_DATA_DIR"
@@ -64,7 +66,7 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
     definition = Definition(where, diags, data)
     candidates = _candidates(where, definition)
     declared = [each.unit for each in definition.declared.values()]
-    everything = _with_own_data([*declared, *candidates])
+    everything = _with_own_data(_in_environment([*declared, *candidates], environ))
     definition.know_units(everything)
     inspections: dict[str, Inspection] = {}
     for unit in everything:
@@ -109,6 +111,21 @@ def _candidates(where: WorkingDirectory, definition: Definition) -> list[Unit]:
         Unit(directory, directory, os.path.normpath(where.at(directory)))
         for directory in find_directories(where.root, excluded)
         if directory not in declared
+    ]
+
+
+def _in_environment(units: Sequence[Unit], environ: Mapping[str, str]) -> list[Unit]:
+    """Units in the environment that is chosen for all, where their directories have environments
+    and nothing else is said of them.
+    """
+    chosen = environ.get(VARIABLE)
+    if not chosen:
+        return list(units)
+    return [
+        replace(unit, environment_name=chosen)
+        if not unit.environment_name and os.path.exists(os.path.join(unit.path, ENVIRONMENTS))
+        else unit
+        for unit in units
     ]
 
 

@@ -58,7 +58,10 @@ class FleetApply:
         command, fleet = self._command, self._command.fleet
         options = command.options(self._mode)
         begun = fleet.unfinished()
-        if begun is not None and self._invocation.switch("restart"):
+        if begun is not None and (
+            self._invocation.switch("restart") or begun.mode != self._mode.value
+        ):
+            # Who destroys does not want to go on with an apply, and the other way round.
             fleet.abandon(begun)
         elif begun is not None:
             return await self._resume(begun)
