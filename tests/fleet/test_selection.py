@@ -130,6 +130,22 @@ def test_a_change_of_the_definition_concerns_what_it_changes(tmp_path: Path) -> 
     assert _chosen(found, Choice(changed_since="HEAD")) == ['network["prod"]', 'app["prod"]']
 
 
+def test_a_file_that_the_definition_reads(tmp_path: Path) -> None:
+    text = """
+    unit "u" {
+      for_each  = yamldecode(file("units.yaml"))
+      directory = "u"
+    }
+    """
+    files = {"fleet.hcl": text, "units.yaml": "a: 1\nb: 2\n", "u/main.tf": "", "v/main.tf": ""}
+    write_tree(tmp_path, {**files, "other.yaml": ""})
+    _committed(tmp_path)
+    found = surveyed(tmp_path, {"other.yaml": "x: 1"})
+    assert _chosen(found, Choice(changed_since="HEAD")) == []
+    found = surveyed(tmp_path, {"units.yaml": "a: 1\nb: 3\n"})
+    assert _chosen(found, Choice(changed_since="HEAD")) == ['u["a"]', 'u["b"]']
+
+
 def test_a_file_of_variables(tmp_path: Path) -> None:
     write_tree(tmp_path, DECLARED)
     _committed(tmp_path)

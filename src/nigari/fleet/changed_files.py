@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from nigari.diagnostics import Diagnostics
 from nigari.fleet.definition import FILE_NAME
-from nigari.fleet.files_read import FilesRead, files_read
+from nigari.fleet.files_read import FilesRead, definition_files, files_read
 from nigari.fleet.survey import Survey, survey
 from nigari.fleet.unit import Unit
 
@@ -50,7 +50,24 @@ def concerned_units(
     definition = os.path.join(os.path.realpath(found.root), FILE_NAME)
     if definition in paths:
         concerned |= _declared_differently(found, reference, environ)
+    if _reads_changed(found, paths):
+        concerned.update(name for name, unit in found.units.items() if unit.block)
     return concerned
+
+
+def _reads_changed(found: Survey, paths: set[str]) -> bool:
+    """Whether `fleet.hcl` reads a file that has changed, or may: what it said before is not known
+    then.
+    """
+    data = found.definition.sources.get(FILE_NAME)
+    read = set[str]() if data is None else definition_files(data, found.root)
+    if read is None:
+        return bool(paths)
+    return any(path in paths or _is_below(paths, path) for path in read)
+
+
+def _is_below(paths: set[str], directory: str) -> bool:
+    return any(path.startswith(os.path.join(directory, "")) for path in paths)
 
 
 def _index(

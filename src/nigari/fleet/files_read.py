@@ -23,6 +23,9 @@ from nigari.hcl.body import Body
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
+from nigari.hcl.parser import parse_body
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
 from nigari.lang.files import Entry, Files
 from nigari.record import record
 from nigari.workspace.configuration.asked import Evaluation, compiled_origin
@@ -81,6 +84,21 @@ def files_read(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, V
         frozenset(files.union(map(os.path.realpath, unit.var_files))),
         frozenset(prefixes),
     )
+
+
+def definition_files(data: bytes, root: str) -> set[str] | None:
+    """The files that functions in `fleet.hcl` read, as absolute paths; None where that is not
+    written out.
+    """
+    body = parse_body(Source.from_bytes("fleet.hcl", data), Diagnostics())
+    found: set[str] = set()
+    for expr in _expressions(body):
+        for call in _calls_in(expr):
+            path = call.arguments[0].value(Scope(), Diagnostics())
+            if not path.is_wholly_known or path.is_null or path.type != STRING:
+                return None
+            found.add(os.path.realpath(os.path.join(root, path.as_string())))
+    return found
 
 
 def _at(session: Session, path: str) -> str:
