@@ -1,11 +1,12 @@
 // An apply: what runs, what waits and for what, how long things took, live or afterwards.
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { ApplyEvent } from "./document";
+import type { Action, ApplyEvent } from "./document";
 import { doc, isLive } from "./document";
+import type { Events } from "./events";
 import type { Route } from "./route";
 import { href } from "./route";
-import { Empty, count } from "./ui";
+import { Empty, SYMBOLS, count } from "./ui";
 import { Virtual } from "./virtual";
 
 interface Work {
@@ -57,43 +58,6 @@ export function runOf(events: ApplyEvent[]): Run {
     }
   }
   return run;
-}
-
-type Link = "following" | "ended" | "lost";
-
-function useEvents(): [ApplyEvent[], Link] {
-  const [events, set] = useState<ApplyEvent[]>(doc.events ?? []);
-  const [link, setLink] = useState<Link>(isLive ? "following" : "ended");
-  useEffect(() => {
-    if (!isLive) return;
-    const source = new EventSource("events");
-    let waiting: ApplyEvent[] = [];
-    let timer = 0;
-    const flush = () => {
-      timer = 0;
-      const found = waiting;
-      waiting = [];
-      set((known) => [...known, ...found]);
-    };
-    source.onmessage = (event) => {
-      waiting.push(JSON.parse(event.data));
-      // Many at once are drawn once.
-      timer ||= window.setTimeout(flush, 50);
-    };
-    source.addEventListener("end", () => {
-      source.close();
-      setLink("ended");
-    });
-    source.onerror = () => {
-      source.close();
-      setLink("lost");
-    };
-    return () => {
-      source.close();
-      clearTimeout(timer);
-    };
-  }, []);
-  return [events, link];
 }
 
 function useNow(isRunning: boolean): number {
@@ -153,9 +117,9 @@ function waitingOf(run: Run): Waiting[] {
 
 type Row = { kind: "work"; id: string; work: Work } | { kind: "title"; id: string; title: string; number: number } | { kind: "wait"; id: string; wait: Waiting };
 
-export function ApplyView({ route }: { route: Route }): VNode {
-  const [events, link] = useEvents();
-  const run = useMemo(() => runOf(events), [events]);
+export function ApplyView({ route, events }: { route: Route; events: Events }): VNode {
+  const { all, link } = events;
+  const run = useMemo(() => runOf(all), [all]);
   const isRunning = link === "following" && run.end === undefined;
   const now = useNow(isRunning);
   const shown = route.options.get("show") ?? "apply";
@@ -247,6 +211,9 @@ function RowView({ row, start, until, now, isRunning }: { row: Row; start: numbe
   return (
     <div class={`work is-${state}`}>
       <a class="work-name address" href={doc.plan ? href("plan", "", { change: work.address }) : href("graph", "", { focus: work.address })} title={work.address}>
+        <span class={`work-mark mark-${work.action === "refresh" ? "read" : work.action}`} aria-hidden="true">
+          {SYMBOLS[work.action as Action] ?? "≤"}
+        </span>{" "}
         {work.address}
       </a>
       <span class="work-bar" aria-hidden="true">
@@ -274,7 +241,8 @@ function Output({ lines }: { lines: string[] }): VNode {
 }
 
 function duration(seconds: number): string {
-  if (seconds < 10) return `${Math.max(0, seconds).toFixed(1)} s`;
+  if (seconds < 0.95) return `${Math.round(Math.max(0, seconds) * 1000)} ms`;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

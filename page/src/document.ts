@@ -122,6 +122,7 @@ export interface Plan {
   unchanged: number;
   outputs: { name: string; action: Action; diff: number; reason?: number }[];
   drift: Change[];
+  deferred: { address: string; kind: string; reason: string; chain: string[]; round: number; change: Change | null }[];
   checks: { kind: string; address: string; status: string; objects: [string, string, string[]][] }[];
   parts: string[];
   reasons: string[];
@@ -151,6 +152,44 @@ export interface ApplyEvent {
   text?: string;
   detail?: string;
   severity?: string;
+  /** Of tests. */
+  files?: Record<string, string[]>;
+  file?: string;
+  run?: string;
+  status?: string;
+  where?: string;
+  code?: string;
+  origins?: string[];
+  counts?: unknown;
+  items?: CoverageItem[];
+}
+
+export interface CoverageItem {
+  kind: string;
+  module: string;
+  name: string;
+  covered: boolean;
+  missing: string;
+  where: string;
+}
+
+export interface FleetUnit {
+  name: string;
+  directory: string;
+  workspace: string;
+  labels: string[];
+  state: string | null;
+  needs: string[];
+  needed_by: string[];
+  problems: { summary: string; detail: string; at: string | null }[];
+}
+
+export interface Fleet {
+  units: FleetUnit[];
+  edges: { unit: string; needs: string; reason: string; address: string; at: string | null }[];
+  layers: string[][];
+  cycles: string[][];
+  journal?: { states: Record<string, string>; entries: [string, string, string][] };
 }
 
 export interface PageDocument {
@@ -165,6 +204,7 @@ export interface PageDocument {
   operations?: GraphNode[];
   problems: Problem[];
   files: { name: string; text: string }[];
+  fleet?: Fleet;
   events?: ApplyEvent[];
   live?: boolean;
 }

@@ -5,6 +5,9 @@ import { useEffect, useState } from "preact/hooks";
 import { ApplyView } from "./apply";
 import { Configuration } from "./configuration";
 import { doc, isLive } from "./document";
+import type { Events } from "./events";
+import { isOfTests, useEvents } from "./events";
+import { FleetView } from "./fleet";
 import { GraphView } from "./graph";
 import { PlanView } from "./plan";
 import { Problems } from "./problems";
@@ -12,6 +15,7 @@ import type { Route } from "./route";
 import { href, useRoute } from "./route";
 import { Search } from "./search";
 import { Source } from "./source";
+import { TestsView } from "./tests";
 import type { Theme } from "./theme";
 import { applyTheme, savedTheme } from "./theme";
 import { Icon } from "./ui";
@@ -23,15 +27,23 @@ interface View {
   number?: number;
 }
 
-const hasApply = isLive || (doc.events?.length ?? 0) > 0;
-const VIEWS: View[] = [
-  ...(doc.plan ? [{ name: "plan", title: "Plan", show: (route: Route) => <PlanView route={route} />, number: doc.plan.changes.length }] : []),
-  ...(hasApply ? [{ name: "apply", title: "Apply", show: (route: Route) => <ApplyView route={route} /> }] : []),
-  { name: "configuration", title: "Configuration", show: (route) => <Configuration route={route} /> },
-  { name: "graph", title: "Graph", show: (route) => <GraphView route={route} /> },
-  { name: "source", title: "Source", show: (route) => <Source route={route} /> },
-  ...(doc.problems.length ? [{ name: "problems", title: "Problems", show: () => <Problems />, number: doc.problems.length }] : []),
-];
+const hasConfiguration = doc.configuration.modules.length > 0;
+
+function viewsOf(events: Events): View[] {
+  const hasTests = isOfTests(events.all);
+  const hasApply = !hasTests && (isLive || events.all.length > 0);
+  const all: (View | false | undefined)[] = [
+    doc.plan && { name: "plan", title: "Plan", show: (route) => <PlanView route={route} />, number: doc.plan.changes.length },
+    hasApply && { name: "apply", title: "Apply", show: (route) => <ApplyView route={route} events={events} /> },
+    hasTests && { name: "tests", title: "Tests", show: (route) => <TestsView route={route} events={events} /> },
+    doc.fleet && { name: "fleet", title: "Fleet", show: (route) => <FleetView route={route} />, number: doc.fleet.units.length },
+    hasConfiguration && { name: "configuration", title: "Configuration", show: (route) => <Configuration route={route} /> },
+    { name: "graph", title: "Graph", show: (route) => <GraphView route={route} /> },
+    hasConfiguration && { name: "source", title: "Source", show: (route) => <Source route={route} /> },
+    doc.problems.length > 0 && { name: "problems", title: "Problems", show: () => <Problems />, number: doc.problems.length },
+  ];
+  return all.filter((each): each is View => !!each);
+}
 
 const THEMES: Theme[] = ["auto", "light", "dark"];
 const THEME_ICONS: Record<Theme, string> = { auto: "auto", light: "sun", dark: "moon" };
@@ -40,11 +52,15 @@ function Page(): VNode {
   const route = useRoute();
   const [searches, search] = useState(false);
   const [theme, setTheme] = useState<Theme>(savedTheme);
-  const view = VIEWS.find((each) => each.name === route.view) ?? (hasApply && isLive ? VIEWS.find((each) => each.name === "apply")! : VIEWS[0]);
+  const events = useEvents();
+  const views = viewsOf(events);
+  // Whoever follows something wants to see that first.
+  const first = views.find((each) => isLive && (each.name === "apply" || each.name === "tests")) ?? views[0];
+  const view = views.find((each) => each.name === route.view) ?? first;
   useEffect(() => applyTheme(theme), [theme]);
   useEffect(() => {
     document.title = `${view.title} · ${doc.title} · Nigari`;
-  }, [view]);
+  }, [view.name]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches("input, select, textarea");
@@ -69,7 +85,7 @@ function Page(): VNode {
           {doc.workspace !== "default" && <span class="tag">{doc.workspace}</span>}
         </div>
         <nav class="tabs" aria-label="Views">
-          {VIEWS.map((each) => (
+          {views.map((each) => (
             <a key={each.name} href={href(each.name)} aria-current={each === view ? "page" : undefined}>
               {each.title}
               {each.number !== undefined && <span class="count">{each.number.toLocaleString("en")}</span>}

@@ -1,6 +1,7 @@
 // The graph: what depends on what, among blocks or among the operations of a plan.
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { GraphNode } from "./document";
 import { doc } from "./document";
 import type { Drawn, DrawnNode } from "./graph-model";
 import { Graph, MOST_DRAWN, drawn } from "./graph-model";
@@ -14,10 +15,17 @@ const graphs = new Map<string, Graph>();
 function graphOf(name: string): Graph {
   let found = graphs.get(name);
   if (!found) {
-    found = new Graph((name === "operations" ? doc.operations : doc.blocks) ?? []);
+    found = new Graph(nodesOf(name));
     graphs.set(name, found);
   }
   return found;
+}
+
+function nodesOf(name: string): GraphNode[] {
+  if (name !== "units") return (name === "operations" ? doc.operations : doc.blocks) ?? [];
+  const units = doc.fleet?.units ?? [];
+  const numbers = new Map(units.map((each, at) => [each.name, at]));
+  return units.map((each) => ({ address: each.name, kind: "unit", needs: each.needs.flatMap((need) => numbers.get(need) ?? []) }));
 }
 
 const KINDS: Record<string, [kind: string, title: string, isUsual: boolean][]> = {
@@ -32,6 +40,7 @@ const KINDS: Record<string, [kind: string, title: string, isUsual: boolean][]> =
     ["provider", "providers", false],
     ["check", "checks", true],
   ],
+  units: [["unit", "units", true]],
   operations: [
     ["create", "create", true],
     ["update", "update", true],
@@ -49,7 +58,8 @@ const HEIGHT = 28;
 
 export function GraphView({ route }: { route: Route }): VNode {
   const { options } = route;
-  const of = options.get("of") === "operations" && doc.operations ? "operations" : "blocks";
+  const usual = doc.fleet ? "units" : "blocks";
+  const of = options.get("of") === "operations" && doc.operations ? "operations" : usual;
   const graph = graphOf(of);
   const opened = useMemo(() => new Set((options.get("open") ?? "").split("|").filter(Boolean)), [options.get("open")]);
   const kinds = useMemo(() => chosenKinds(of, graph, options.get("kinds")), [of, options.get("kinds")]);
@@ -222,9 +232,9 @@ function NodePanel({ route, graph, at, targeted }: { route: Route; graph: Graph;
               ))}
             </select>
           </label>
-          <button onClick={() => change(route, targeted ? { target: undefined } : { target: node.address, focus: undefined, to: undefined }, false)} aria-pressed={!!targeted}>
+          {!doc.fleet && <button onClick={() => change(route, targeted ? { target: undefined } : { target: node.address, focus: undefined, to: undefined }, false)} aria-pressed={!!targeted}>
             Preview -target
-          </button>
+          </button>}
         </div>
         <NodeSearch graph={graph} label="Path to another node" onChoose={(address) => change(route, { focus: node.address, target: undefined, to: address }, false)} />
         {route.options.get("to") && (

@@ -141,6 +141,7 @@ export function PlanView({ route }: { route: Route }): VNode {
         </>
       )}
       {tab === "outputs" && <Outputs />}
+      {tab === "deferred" && <Deferred />}
       {tab === "drift" && <DriftList route={route} open={open} />}
       {tab === "checks" && <Checks />}
     </div>
@@ -158,6 +159,7 @@ function PlanHead({ route, tab }: { route: Route; tab: string }): VNode {
   ];
   const tabs: [string, string, number][] = [
     ["changes", "Changes", plan.changes.length],
+    ...(plan.deferred.length ? [["deferred", "Deferred", plan.deferred.length] as [string, string, number]] : []),
     ["outputs", "Outputs", plan.outputs.length],
     ["drift", "Drift", plan.drift.length],
     ["checks", "Checks", plan.checks.length],
@@ -301,6 +303,39 @@ function sentence(each: Change): string {
     "no-op": "Only its address changes",
   };
   return words[each.action];
+}
+
+function Deferred(): VNode {
+  return (
+    <>
+      <p class="toolbar muted">What is left for a later round, and what it waits for.</p>
+      <Virtual
+        items={plan.deferred}
+        keyOf={(each) => each.address}
+        estimate={() => 60}
+        label="Deferred"
+        render={(each) => (
+          <article class="problem">
+            <h3>
+              <span class="tag">round {each.round}</span> <span class="address">{each.address}</span> <span class="muted">{each.kind}</span>
+            </h3>
+            <p class="muted">{each.reason.replaceAll("_", " ")}</p>
+            <ol class="reason">
+              {each.chain.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ol>
+            {each.change && (
+              <details class="reasons">
+                <summary>As much as is known of it</summary>
+                <Diff numbers={each.change.diff} />
+              </details>
+            )}
+          </article>
+        )}
+      />
+    </>
+  );
 }
 
 function Outputs(): VNode {

@@ -21,6 +21,7 @@ function index(): { hit: Hit; text: string }[] {
   for (const each of doc.plan?.changes ?? []) {
     found.push({ kind: each.action, name: each.address, note: each.why ?? "", to: href("plan", "", { change: each.address }) });
   }
+  for (const each of doc.fleet?.units ?? []) found.push({ kind: "unit", name: each.name, note: each.directory, to: href("fleet", "", { unit: each.name }) });
   for (const each of doc.files) found.push({ kind: "file", name: each.name, note: "", to: href("source", each.name) });
   rows.forEach((row, number) => {
     if (row.path) found.push({ kind: "value", name: row.path, note: valueText(row).slice(0, 80), to: href("configuration", "", { value: valueKey(number) }) });

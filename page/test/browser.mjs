@@ -1,6 +1,7 @@
 // Opens pages in the machine's Chromium, and complains about whatever the browser complains about.
 import assert from "node:assert/strict";
-import { accessSync } from "node:fs";
+import { accessSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, afterEach } from "node:test";
@@ -60,4 +61,20 @@ export function timed(page, act, until) {
     },
     [act, until],
   );
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core finds wrong with what is shown, and whether it is too wide. */
+export async function violations(page) {
+  // The page's own policy does not let a test add scripts; the debugger may.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Page.setBypassCSP", { enabled: true });
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  return [
+    ...found.violations.map((each) => `${each.id}: ${each.nodes[0].target} ${each.nodes[0].failureSummary}`),
+    ...(overflow > 0 ? [`${overflow} pixels too wide`] : []),
+  ];
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import nigari
-from nigari.explore.document import Document
+from nigari.explore.document import Document, document_of
 from nigari.explore.subject import configuration_subject, plan_subject
 from nigari.workspace.session.opening import given_variables, working_directory
 from nigari.workspace.session.session import Session
@@ -33,7 +33,7 @@ def explored(
     write(place, files)
     subject = configuration_subject(session(place, variables))
     assert subject is not None
-    return Document(subject)
+    return document_of(subject)
 
 
 def explored_plan(place: Path, files: Mapping[str, str], before: Mapping[str, str]) -> Document:
@@ -47,7 +47,7 @@ def explored_plan(place: Path, files: Mapping[str, str], before: Mapping[str, st
     opened = session(place)
     subject = plan_subject(opened, str(place / "plan.out"))
     assert subject is not None, list(opened.diags)
-    return Document(subject)
+    return document_of(subject)
 
 
 class Values:

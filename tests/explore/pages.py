@@ -152,3 +152,69 @@ resource "terraform_data" "other" {}
 """
 }
 """An apply that takes a while."""
+
+TESTED: Final = {
+    "main.tf": """\
+variable "name" {
+  default = "a"
+}
+resource "terraform_data" "x" {
+  input = upper(var.name)
+}
+output "o" {
+  value = terraform_data.x.output
+}
+output "unused" {
+  value = "never"
+}
+""",
+    "tests/names.tftest.hcl": """\
+run "upper" {
+  assert {
+    condition     = output.o == "A"
+    error_message = "It is not A."
+  }
+}
+run "another" {
+  variables {
+    name = "b"
+  }
+  assert {
+    condition     = output.o == "A"
+    error_message = "It is ${output.o}, not A."
+  }
+}
+""",
+}
+"""Tests of which one fails."""
+
+FLEET: Final = {
+    "fleet.hcl": """\
+unit "network" {
+  directory = "network"
+  labels    = ["shared"]
+}
+unit "app" {
+  for_each  = { dev = 1, prod = 3 }
+  directory = "app"
+  variables = { network = unit.network.outputs.id, size = each.value }
+  labels    = [each.key]
+}
+""",
+    "network/main.tf": 'output "id" {\n  value = 1\n}\n',
+    "app/main.tf": 'variable "network" {}\nvariable "size" {}\n',
+}
+"""Three units of two root modules."""
+
+DEFERRED: Final = {
+    "main.tf": """\
+resource "terraform_data" "a" {
+  input = "x"
+}
+resource "terraform_data" "later" {
+  count = length(terraform_data.a.id)
+  input = count.index
+}
+"""
+}
+"""A count that is known only after apply."""

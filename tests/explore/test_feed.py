@@ -60,6 +60,14 @@ _END = line("change_summary", "Apply complete!", changes={"add": 1, "operation":
             },
         ),
         (_END, {"type": "end", "text": "Apply complete!"}),
+        (
+            line("test_run", test_run={"path": "a", "run": "r", "status": "pass"}),
+            {"type": "test_run", "file": "a", "run": "r", "status": "pass"},
+        ),
+        (
+            line("test_summary", "Success!", test_summary={"status": "pass", "passed": 1}),
+            {"type": "end", "text": "Success!", "summary": {"status": "pass", "passed": 1}},
+        ),
         (line("change_summary", changes={"add": 1, "operation": "plan"}), None),
         (line("outputs", outputs={"o": {"value": "secret"}}), None),
         ("no JSON", None),

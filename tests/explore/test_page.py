@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from nigari.explore import page as module
+from nigari.explore.document import Document
 from nigari.explore.page import PageNotBuilt, page
+from nigari.explore.secrets import Secrets
 from tests.cli.process import inside
 
 _FILES = {"main.tf": 'variable "p" {\n  default = "x"\n}\n'}
@@ -43,7 +45,7 @@ def digest(text: str) -> str:
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize(("is_served", "connects"), [(False, "'none'"), (True, "'self'")])
 def test_only_what_is_in_it_runs(is_served: bool, connects: str) -> None:
-    found = page('{"a":1}', "a <title>", is_served)
+    found = page(Document({"title": "a <title>"}, Secrets()), is_served)
     assert f"script-src 'sha256-{digest('run()')}'" in found.policy
     assert f"style-src 'sha256-{digest('p { color: red }')}'" in found.policy
     assert f"connect-src {connects}" in found.policy
@@ -58,7 +60,7 @@ def test_a_page_that_is_not_built_says_so(
 ) -> None:
     monkeypatch.setattr(module, "_BUILT", tmp_path / "nowhere")
     with pytest.raises(PageNotBuilt):
-        page("{}", "title")
+        page(Document({"title": "title"}, Secrets()))
     done = inside("explore", "-out=page.html")
     assert done.code == 1
     assert "make page" in done.err
@@ -86,9 +88,29 @@ def test_the_command_writes_one_file(directory: Path) -> None:
         (("-out=nowhere/page.html",), "cannot be written"),
         (("-out=page.html", "-events=missing.jsonl"), "missing.jsonl"),
         (("-port=x",), "-port"),
+        (("-fleet", "plan.out"), "-fleet"),
     ],
 )
 def test_mistakes_are_told(words: tuple[str, ...], message: str) -> None:
     done = inside("explore", *words)
     assert done.code == 1
     assert message in done.err
+
+
+@pytest.mark.usefixtures("built")
+def test_a_fleet_is_shown_with_its_units(directory: Path) -> None:
+    (directory / "main.tf").unlink()
+    (directory / "net").mkdir()
+    (directory / "net" / "main.tf").write_text('output "id" {\n  value = 1\n}\n')
+    (directory / "app").mkdir()
+    (directory / "app" / "main.tf").write_text('variable "id" {}\n')
+    (directory / "fleet.hcl").write_text(
+        'unit "app" {\n  directory = "app"\n  variables = { id = unit["net"].outputs.id }\n}\n'
+    )
+    done = inside("explore", "-fleet", "-out=page.html")
+    assert (done.code, done.err) == (0, "")
+    html = (directory / "page.html").read_text()
+    found = re.search(r'id="document">(.*?)</script>', html)
+    assert found is not None
+    fleet = json.loads(gzip.decompress(base64.b64decode(found[1])))["fleet"]
+    assert {each["name"]: each["needs"] for each in fleet["units"]} == {"app": ["net"], "net": []}

@@ -16,7 +16,7 @@ from benchmarks.configurations import module_calls, resource_chains
 from nigari.explore.page import PageNotBuilt, built
 from tests.cli.process import ROOT, environment, nigari
 from tests.explore.explored import write
-from tests.explore.pages import ALIKE, LARGE, LIVE, STAGES
+from tests.explore.pages import ALIKE, DEFERRED, FLEET, LARGE, LIVE, STAGES, TESTED
 
 pytestmark = pytest.mark.real
 
@@ -38,6 +38,8 @@ def made_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _small(place)
     _planned(place, "alike", ALIKE)
     _planned(place, "large", LARGE)
+    _planned(place, "deferred", DEFERRED, "-allow-deferral")
+    _others(place)
     for name, make, count in (("blocks", resource_chains, 5000), ("modules", module_calls, 200)):
         directory = make(place / "made" / name, count)
         _run("explore", f"-out={place / name}.html", cwd=directory)
@@ -66,10 +68,21 @@ def _small(place: Path) -> None:
     _run("explore", *words, cwd=directory)
 
 
-def _planned(place: Path, name: str, files: Mapping[str, str]) -> None:
+def _others(place: Path) -> None:
+    """Tests, and a fleet."""
+    tested = place / "made" / "tested"
+    write(tested, TESTED)
+    nigari("test", "-coverage", "-json-into=tests.jsonl", cwd=tested)
+    _run("explore", "-events=tests.jsonl", f"-out={place / 'tested.html'}", cwd=tested)
+    fleet = place / "made" / "fleet"
+    write(fleet, FLEET)
+    _run("explore", "-fleet", f"-out={place / 'fleet.html'}", cwd=fleet)
+
+
+def _planned(place: Path, name: str, files: Mapping[str, str], *options: str) -> None:
     directory = place / "made" / name
     write(directory, files)
-    _run("plan", "-out=plan.out", cwd=directory)
+    _run("plan", *options, "-out=plan.out", cwd=directory)
     _run("explore", f"-out={place / name}.html", "plan.out", cwd=directory)
 
 

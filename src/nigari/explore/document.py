@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from base64 import b64encode
-from collections.abc import Sequence
 from typing import Final
 
 from nigari.diagnostics import Diagnostic
 from nigari.explore.configuration import ConfigurationData
+from nigari.explore.fleet import fleet_data
 from nigari.explore.graph import blocks_data, operations_data
 from nigari.explore.plan import PlanData
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
 from nigari.explore.subject import Subject
 from nigari.explore.values import ValueTable
+from nigari.fleet.survey import Survey
 from nigari.version import VERSION
 from nigari.workspace.configuration.blocks import BackendView
 from nigari.workspace.configuration.view import ModuleView
@@ -28,13 +30,9 @@ Data = dict[str, object]
 class Document:
     """The data of a page, and what must be left out of everything else that the page is told."""
 
-    def __init__(self, subject: Subject, events: Sequence[Data] | None = None) -> None:
-        self.secrets: Secrets = Secrets()
-        self._subject = subject
-        self._sources = SourceTable(subject.evaluation.sources)
-        self.data: Data = self._whole()
-        if events is not None:
-            self.data["events"] = list(events)
+    def __init__(self, data: Data, secrets: Secrets) -> None:
+        self.data = data
+        self.secrets = secrets
 
     def json(self) -> str:
         """The document as JSON."""
@@ -46,7 +44,49 @@ class Document:
         """The same, compressed: what a page has in it. Nothing in it can end a script."""
         return b64encode(gzip.compress(self.json().encode(), 6, mtime=0)).decode()
 
-    def _whole(self) -> Data:
+
+def document_of(subject: Subject) -> Document:
+    """The document of a configuration, with a plan where there is one."""
+    making = _Making(subject)
+    return Document(making.whole(), making.secrets)
+
+
+def fleet_document(survey: Survey) -> Document:
+    """The document of a fleet."""
+    data: Data = {
+        **_header(os.path.basename(survey.root) or "/"),
+        "configuration": {"modules": []},
+        "values": {"rows": [], "texts": []},
+        "blocks": [],
+        "problems": [
+            {
+                "severity": each.severity.value,
+                "summary": each.summary,
+                "detail": each.detail,
+                "at": None,
+            }
+            for each in survey.diagnostics
+        ],
+        "files": [],
+        "fleet": fleet_data(survey),
+    }
+    return Document(data, Secrets())
+
+
+def _header(title: str, workspace: str = "default") -> Data:
+    return {"format": FORMAT, "version": VERSION, "title": title, "workspace": workspace}
+
+
+class _Making:
+    """Puts the document of a subject together."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.secrets = Secrets()
+        self._subject = subject
+        self._sources = SourceTable(subject.evaluation.sources)
+
+    def whole(self) -> Data:
+        """Everything that there is to show."""
         subject, evaluation = self._subject, self._subject.evaluation
         root, backend = evaluation.run.root, evaluation.run.root.module.backend
         table = ValueTable(self._sources, self.secrets)
@@ -54,10 +94,7 @@ class Document:
         configuration = ConfigurationData(table).whole(ModuleView(evaluation, root), view)
         self._add_installed(configuration)
         found: Data = {
-            "format": FORMAT,
-            "version": VERSION,
-            "title": subject.title,
-            "workspace": subject.workspace,
+            **_header(subject.title, subject.workspace),
             "configuration": configuration,
         }
         table.complete()

@@ -1,4 +1,4 @@
-"""The feed of an apply: what `-json` tells of it, reduced to what the page shows.
+"""The feed of an apply or a test: what `-json` tells of it, reduced to what the page shows.
 
 The events come from the file that `-json-into` writes, while it grows or afterwards.
 """
@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 Event = dict[str, object]
+Told = dict[str, Any]  # what another process has written
 Scrub = Callable[[str], str]
 
 _HOOKS: Final = frozenset(
@@ -112,15 +113,78 @@ def reduced(line: str, scrub: Scrub) -> Event | None:
         if "output" in hook:
             event["text"] = scrub(hook["output"])
         return event
-    if kind == "diagnostic":
-        found = told["diagnostic"]
-        event["severity"] = found["severity"]
-        event["text"] = scrub(found["summary"])
-        event["detail"] = scrub(found.get("detail", ""))
-        event["address"] = found.get("address", "")
-        return event
-    if kind == "change_summary" and told["changes"].get("operation") in ("apply", "destroy"):
-        event["type"] = "end"
-        event["text"] = told["@message"]
-        return event
-    return None
+    about = _ABOUT.get(kind)
+    return None if about is None or not about(told, event, scrub) else event
+
+
+def _diagnostic(told: Told, event: Event, scrub: Scrub) -> bool:
+    found = told["diagnostic"]
+    event["severity"] = found["severity"]
+    event["text"] = scrub(found["summary"])
+    event["detail"] = scrub(found.get("detail", ""))
+    event["address"] = found.get("address", "")
+    if "@testrun" in told or "@testfile" in told:
+        event["file"], event["run"] = told.get("@testfile", ""), told.get("@testrun", "")
+        event["origins"] = [scrub(each) for each in found.get("origins", ())]
+        event["code"] = scrub((found.get("snippet") or {}).get("code", "").strip())
+        where = found.get("range")
+        event["where"] = f"{where['filename']}:{where['start']['line']}" if where else ""
+    return True
+
+
+def _summary(told: Told, event: Event, _: Scrub) -> bool:
+    event["type"] = "end"
+    event["text"] = told["@message"]
+    return told["changes"].get("operation") in ("apply", "destroy")
+
+
+def _test_abstract(told: Told, event: Event, _: Scrub) -> bool:
+    event["files"] = told["test_abstract"]
+    return True
+
+
+def _test_file(told: Told, event: Event, _: Scrub) -> bool:
+    event["file"], event["status"] = told["test_file"]["path"], told["test_file"]["status"]
+    return True
+
+
+def _test_run(told: Told, event: Event, _: Scrub) -> bool:
+    found = told["test_run"]
+    event["file"], event["run"], event["status"] = found["path"], found["run"], found["status"]
+    return True
+
+
+def _test_coverage(told: Told, event: Event, _: Scrub) -> bool:
+    found = told["test_coverage"]
+    event["counts"] = found["counts"]
+    event["items"] = [
+        {
+            "kind": each["kind"],
+            "module": each["module"],
+            "name": each["name"],
+            "covered": each["covered"],
+            "missing": each.get("missing", ""),
+            "where": f"{each['range']['filename']}:{each['range']['start']['line']}",
+        }
+        for each in found["items"]
+    ]
+    return True
+
+
+def _test_summary(told: Told, event: Event, _: Scrub) -> bool:
+    event["type"] = "end"
+    event["text"] = told["@message"]
+    event["summary"] = told["test_summary"]
+    return True
+
+
+_ABOUT: Final[Mapping[str, Callable[[Told, Event, Scrub], bool]]] = {
+    "diagnostic": _diagnostic,
+    "change_summary": _summary,
+    "test_abstract": _test_abstract,
+    "test_file": _test_file,
+    "test_run": _test_run,
+    "test_coverage": _test_coverage,
+    "test_summary": _test_summary,
+}
+"""For each type of event what the page shows of it; they say whether it is anything."""

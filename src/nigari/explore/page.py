@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
+from nigari.explore.document import Document
 from nigari.record import record
 
 _BUILT: Final = Path(__file__).parent / "static"
@@ -38,9 +39,10 @@ def built() -> tuple[str, str]:
     return script, style
 
 
-def page(document: str, title: str, is_served: bool = False) -> Page:
+def page(document: Document, is_served: bool = False) -> Page:
     """The page with a document in it; one that is served may ask its server."""
     script, style = built()
+    title = str(document.data["title"])
     policy = "; ".join(
         (
             "default-src 'none'",
@@ -64,7 +66,7 @@ def page(document: str, title: str, is_served: bool = False) -> Page:
         f'<link rel="icon" href="{_ICON}">\n'
         f"<style>{style}</style>\n</head>\n<body>\n"
         '<div id="app"><noscript>This page needs JavaScript.</noscript></div>\n'
-        f'<script type="text/plain" id="document">{document}</script>\n'
+        f'<script type="text/plain" id="document">{document.packed()}</script>\n'
         f"<script>{script}</script>\n</body>\n</html>\n"
     )
     return Page(html, f"{policy}; frame-ancestors 'none'")

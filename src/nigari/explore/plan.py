@@ -75,6 +75,17 @@ class PlanData:
                 if each.action is not Action.NO_OP
             ],
             "drift": [self._drift(each) for each in plan.drift],
+            "deferred": [
+                {
+                    "address": each.address,
+                    "kind": each.kind.value,
+                    "reason": each.reason.value,
+                    "chain": list(each.chain),
+                    "round": each.round,
+                    "change": None if each.change is None else self._change(each.change),
+                }
+                for each in plan.deferred
+            ],
             "checks": [
                 {
                     "kind": each.kind,

@@ -6,6 +6,7 @@ import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from nigari.cli.args import UsageError
 from nigari.cli.browser import open_page
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.plan_options import whole_number
@@ -14,35 +15,40 @@ from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.diagnostics import Diagnostics
-from nigari.explore.document import Document
+from nigari.explore.document import Document, document_of, fleet_document
 from nigari.explore.feed import Feed, follow, read_events
 from nigari.explore.page import PageNotBuilt, built, page
 from nigari.explore.server import PageServer
-from nigari.explore.subject import Subject, configuration_subject, plan_subject
+from nigari.explore.subject import configuration_subject, plan_subject
+from nigari.fleet.survey import survey
 from nigari.workspace.session.session import Session
 
 
 def run(invocation: Invocation) -> int:
     """Make the page, and write or serve it."""
     session = open_session(invocation)
-    subject = _subject(invocation, session)
-    if subject is None or not _is_built(session.diags):
+    document = _document(invocation, session)
+    if document is None or not _is_built(session.diags):
         show_problems(invocation, session)
         return 1
     out = invocation.text("out")
     if out:
-        done = _write(subject, invocation, out, session.diags)
+        done = _write(document, invocation, out, session.diags)
     else:
-        done = _serve(subject, invocation, session.diags)
+        done = _serve(document, invocation, session.diags)
     if not done:
         show_problems(invocation, session)
     return 0 if done else 1
 
 
-def _subject(invocation: Invocation, session: Session) -> Subject | None:
-    if invocation.arguments:
-        return plan_subject(session, invocation.arguments[0])
-    return configuration_subject(session)
+def _document(invocation: Invocation, session: Session) -> Document | None:
+    plans = invocation.arguments
+    if invocation.switch("fleet"):
+        if plans:
+            raise UsageError("The option -fleet cannot be used with a plan.")
+        return fleet_document(survey(session.where.path, invocation.terminal.environ))
+    subject = plan_subject(session, plans[0]) if plans else configuration_subject(session)
+    return None if subject is None else document_of(subject)
 
 
 def _is_built(diags: Diagnostics) -> bool:
@@ -58,13 +64,12 @@ def _is_built(diags: Diagnostics) -> bool:
     return True
 
 
-def _write(subject: Subject, invocation: Invocation, out: str, diags: Diagnostics) -> bool:
+def _write(document: Document, invocation: Invocation, out: str, diags: Diagnostics) -> bool:
     events = invocation.text("events")
-    document = Document(subject)
     try:
         if events:
             document.data["events"] = read_events(Path(events), document.secrets.scrubbed)
-        Path(out).write_text(page(document.packed(), subject.title).html, encoding="utf-8")
+        Path(out).write_text(page(document).html, encoding="utf-8")
     except OSError as error:
         diags.error("The page cannot be written", f"{error.filename}: {error.strerror}.")
         return False
@@ -72,11 +77,11 @@ def _write(subject: Subject, invocation: Invocation, out: str, diags: Diagnostic
     return True
 
 
-def _serve(subject: Subject, invocation: Invocation, diags: Diagnostics) -> bool:
-    document, events = Document(subject), invocation.text("events")
+def _serve(document: Document, invocation: Invocation, diags: Diagnostics) -> bool:
+    events = invocation.text("events")
     feed = Feed() if events else None
     document.data["live"] = feed is not None
-    made = page(document.packed(), subject.title, is_served=True)
+    made = page(document, is_served=True)
     closing = threading.Event()
     with ExitStack() as stack:
         try:
@@ -112,9 +117,10 @@ COMMAND = Command(
         Flag(
             "events",
             FLAG_TEXT,
-            "Also show an apply, live or afterwards, from what it writes with -json-into",
+            "Also show an apply or a test, live or afterwards, from what it writes with -json-into",
             "FILE",
         ),
+        Flag("fleet", FLAG_SWITCH, "Show the fleet of root modules below this directory instead"),
         Flag("no-browser", FLAG_SWITCH, "Do not open the page in the browser"),
         Flag("port", FLAG_TEXT, "The port to serve the page on, instead of any", "NUMBER", "0"),
         NO_COLOR_FLAG,
@@ -127,5 +133,7 @@ COMMAND = Command(
         Example("nigari explore plan.out", "review a saved plan"),
         Example("nigari explore -out=plan.html plan.out", "as a file, for a pull request"),
         Example("nigari explore -events=run.jsonl plan.out", "follow an apply of the plan"),
+        Example("nigari explore -events=tests.jsonl", "look at the results of tests"),
+        Example("nigari explore -fleet", "look at many root modules"),
     ),
 )

@@ -1,0 +1,48 @@
+// The events of an apply or a test: those that came with the page, and those that come while it is open.
+import { useEffect, useState } from "preact/hooks";
+import type { ApplyEvent } from "./document";
+import { doc, isLive } from "./document";
+
+export type Link = "following" | "ended" | "lost";
+
+export interface Events {
+  all: ApplyEvent[];
+  link: Link;
+}
+
+export function useEvents(): Events {
+  const [all, set] = useState<ApplyEvent[]>(doc.events ?? []);
+  const [link, setLink] = useState<Link>(isLive ? "following" : "ended");
+  useEffect(() => {
+    if (!isLive) return;
+    const source = new EventSource("events");
+    let waiting: ApplyEvent[] = [];
+    let timer = 0;
+    const flush = () => {
+      timer = 0;
+      const found = waiting;
+      waiting = [];
+      set((known) => [...known, ...found]);
+    };
+    source.onmessage = (event) => {
+      waiting.push(JSON.parse(event.data));
+      // Many at once are drawn once.
+      timer ||= window.setTimeout(flush, 50);
+    };
+    source.addEventListener("end", () => {
+      source.close();
+      setLink("ended");
+    });
+    source.onerror = () => {
+      source.close();
+      setLink("lost");
+    };
+    return () => {
+      source.close();
+      clearTimeout(timer);
+    };
+  }, []);
+  return { all, link };
+}
+
+export const isOfTests = (events: ApplyEvent[]): boolean => events.some((each) => each.type.startsWith("test_"));
