@@ -11,7 +11,7 @@ WORKERS ?= 2
 N ?= 10000
 SEED ?= 0
 
-.PHONY: help demo check format format-check lint types layers test pictures peers check-real bench \
+.PHONY: help demo check format format-check lint types layers test pictures page-pictures peers check-real bench \
 	bench-compiled page wheel check-wheel fuzz fuzz-expressions differential outside clean
 
 help: ## list the targets
@@ -55,6 +55,9 @@ test: $(READY) ## the tests alone
 pictures: $(READY) ## draw the pictures of the documents, and write the page of the public surface
 	$(BIN)/python -m scripts.pictures
 	$(BIN)/python -m scripts.api_page
+
+page-pictures: $(READY) page ## take the pictures of the page of `nigari explore`; needs Chromium
+	$(BIN)/python -m scripts.page_pictures
 
 peers: ## build the real programs that check-real compares with
 	$(PYTHON) -m scripts.peers

@@ -88,8 +88,8 @@ export function kindOf(text: string): string {
 function oneLine(text: string): string {
   // Lines of what is in brackets become one, as it could be written.
   const line = text
-    .replace(/([{[(,])\s*\n\s*/g, "$1 ")
     .replace(/,?\s*\n\s*([}\])])/g, " $1")
+    .replace(/([{[(,])\s*\n\s*/g, "$1 ")
     .replace(/\s*\n\s*/g, ", ");
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 }
