@@ -130,7 +130,8 @@ def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     missing, more = _unmatched(left, sorted(set(right) - set(left)), set(right))
     reached = _reached(theirs)
     beyond = [each for each in more if theirs.status and each.address not in reached]
-    said = f"{_texts(theirs)}\n--- ours\n{_texts(ours)}"
+    reported = "\n".join(f"reported {each}" for each in sorted(left))
+    said = f"{reported}\n{_texts(theirs)}\n--- ours\n{_texts(ours)}"
     if beyond:
         more = [each for each in more if each not in beyond]
         yield Difference(BEYOND, f"{_listed([], [str(each) for each in beyond])}\n\n{said}")

@@ -220,6 +220,33 @@ def _goes_beyond(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == BEYOND
 
 
+def _depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether only blocks are complained about that need those which the real program refuses."""
+    found = re.findall(r"^(more|reported) error (\S+):(\d+) with", difference.text, re.MULTILINE)
+    more, reported = (
+        [
+            _block_at(step.files.get(file, ""), int(line))
+            for word, file, line in found
+            if word == kind
+        ]
+        for kind in ("more", "reported")
+    )
+    names = {".".join(re.findall(r'"(\w+)"', each.partition("\n")[0])) for each in reported} - {""}
+    is_more = difference.kind.startswith("diagnostics: +error")
+    return is_more and bool(more) and all(any(n in each for n in names) for each in more)
+
+
+def _block_at(text: str, line: int) -> str:
+    """The top-level block of a file that a line is in."""
+    blocks = re.split(r"(?m)^}\n", text)
+    at = 0
+    for block in blocks:
+        at += block.count("\n") + 1
+        if line <= at:
+            return block.strip()
+    return ""
+
+
 def _protects_what_is_not_read(step: Step, command: list[str], difference: Difference) -> bool:
     theirs, _, _ = difference.text.partition("--- ours")
     is_unread = re.search(r"^(read|look|open) of", theirs, re.MULTILINE) is not None
@@ -400,6 +427,7 @@ EXPLAINED: Final = (
         "calls: missing delete / - more",
     ),
     Explained("what depends on a mistake is looked at, too", _goes_beyond),
+    Explained("what depends on a mistake is looked at, too", _depends_on_mistake),
     Explained("a destroy reports all that keeps it from going on", _protects_what_is_not_read),
     Explained("a destroy does not destroy what is gone", _protects_what_is_gone),
     Explained("what is left out keeps its provider", _leaves_providers),
