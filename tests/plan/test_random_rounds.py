@@ -1,6 +1,7 @@
 """Random configurations whose expansions depend on what other resources give.
 
-After all rounds the state is that of a configuration in which the same values are literals.
+After all rounds the state is that of a configuration in which the same values are literals, and a
+destroy leaves nothing.
 """
 
 from __future__ import annotations
@@ -214,10 +215,13 @@ def test_rounds_end_where_literals_do(found: list[Block], monkeypatch: pytest.Mo
         computed = _text(found, None, simulated)
         module = _MODULE.replace("PARTS", "colony_site.in.parts")
         in_rounds = _end(Path(first), computed, module)
+        made = dict(world.objects)
+        nigari.open(first).destroy()
+        assert not world.objects, computed
         other = install(monkeypatch)
         module = _MODULE.replace("PARTS", "var.wants")
         at_once = _end(Path(second), _text(found, simulated, simulated), module)
     assert at_once[2] == 1
     assert in_rounds[0] == at_once[0], computed
     assert in_rounds[1] == at_once[1], computed
-    assert world.objects == other.objects
+    assert made == other.objects
