@@ -249,6 +249,26 @@ resource "terraform_data" "indexed" {
     assert waits in found.waits_for
 
 
+def test_the_element_of_a_set_is_a_key(infra: Path) -> None:
+    more = """
+resource "terraform_data" "of_set" {
+  for_each = toset(var.keys)
+  input    = "${each.value}-${var.env}"
+}
+output "all" {
+  value = terraform_data.of_set
+}
+"""
+    (infra / "main.tf").write_text(MAIN + more)
+    found = reasons(infra, keys=[f"k{each}" for each in range(9)] + ["b"])
+    assert names(argument(found['terraform_data.of_set["k1"]'], "input")) == [
+        "each.value",
+        "var.env",
+    ]
+    waits = argument(found["output.all"], "value").waits_for
+    assert (len(waits), waits[-1]) == (11, "output.all ← 10 more causes")
+
+
 def test_an_output_and_an_argument_that_is_passed_through_modules(infra: Path) -> None:
     found = reasons(infra, env="prod")
     inner = argument(found['module.inner["b"].terraform_data.it'], "input")

@@ -241,13 +241,15 @@ def any_instance(
     )
 
 
-def reasons(name: str, value: Value, origin: Origin | None, label: str = "") -> list[str]:
-    """Why a value, or a part of it, is not known: one chain for each cause.
+def reasons(
+    name: str, value: Value, origin: Origin | None, label: str = "", most: int | None = None
+) -> list[str]:
+    """Why a value, or a part of it, is not known: one chain for each cause, or for so many at most.
 
     `label` is what nodes call it, where that is not its name.
     """
     found: list[str] = []
-    for cause in causes_within(value):
+    for cause in causes_within(value)[:most]:
         way = [] if origin is None else way_to(cause, origin)
         if way and way[0].name == label:
             del way[0]

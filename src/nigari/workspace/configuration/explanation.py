@@ -12,6 +12,7 @@ from nigari.addrs.keys import InstanceKey, key_text
 from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
+from nigari.cty.types import KIND_SET
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.snippet import cut_snippet
@@ -30,6 +31,8 @@ from nigari.record import record, replace
 from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
 
 _MOST_DEEP = 12
+_MOST_CHAINS = 10
+"""How many ways are told: a value made of many instances may have very many."""
 _OF_CALLS = (ModuleCall, ModuleCallInstance, ModuleCallOutput)
 _KEYS = ("count.index", "each.key")
 """What an instance is known by: another `count` or `for_each` has other instances, and this one
@@ -375,12 +378,13 @@ class ExplanationBuilder:
         found = values[subject.name]
         value = FAILED if found is None else found
         name, where, line = str(subject), reference.range, self._line(reference.range, value)
-        if data.expr is None or not (self._follows_keys or subject.name == "value"):
+        is_key = subject.name != "value" or self._is_of_set(frame, data)
+        if data.expr is None or (is_key and not self._follows_keys):
             return Explanation(name, value, where, (), (), line=line, kind="instance")
         argument = "count" if isinstance(subject, CountAttr) else "for_each"
         names: list[str] = []
         key = None if data.each_key is None else data.each_key.unmark_deep()[0].data
-        if subject.name == "value" and isinstance(key, str):
+        if not is_key and isinstance(key, str):
             names = [key, *attribute_names(reference), *passed]
             argument += key_text(key)
         shown = (frame, data.expr, *names)
@@ -393,6 +397,13 @@ class ExplanationBuilder:
         return Explanation(
             name, value, where, (), parts, is_cut=seen, is_repeated=seen, line=line, kind="instance"
         )
+
+    def _is_of_set(self, frame: Frame, data: InstanceData) -> bool:
+        """Whether an instance comes from an element of a set, which is its own key."""
+        if data.expr is None or data.each_key is None or data.each_key != data.each_value:
+            return False
+        value = self._evaluation.value("for_each", compiled_origin(frame, data.expr))
+        return value.type.kind == KIND_SET
 
     def _line(self, where: Range | None, value: Value) -> str:
         snippet = None if where is None else cut_snippet(where, None, self._evaluation.sources)
@@ -422,9 +433,12 @@ def _named(node: ValueNode, names: Sequence[str]) -> str:
 def _chains(name: str, value: Value, origin: Origin | None, label: str = "") -> list[str]:
     """The ways to the causes of a value; what is wrong with it is reported elsewhere."""
     causes = causes_within(value)
-    found = reasons(name, value, origin, label)
-    return [
+    found = reasons(name, value, origin, label, _MOST_CHAINS)
+    chains = [
         each
-        for each, cause in zip(found, causes, strict=True)
+        for each, cause in zip(found, causes, strict=False)
         if cause.kind is not CauseKind.REPORTED
     ]
+    if len(causes) > _MOST_CHAINS:
+        chains.append(f"{name} ← {len(causes) - _MOST_CHAINS} more causes")
+    return chains
