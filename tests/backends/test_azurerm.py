@@ -134,7 +134,7 @@ def test_tokens() -> None:
         machine = AzureIdentity(client="c", uses_machine=True, machine_endpoint=f"{url}/msi")
         assert token(machine, url) == "GET "
         assert "resource=https" in server.log[-1].path
-    with pytest.raises(NoCredentials, match="Azure CLI gives no token"):
+    with pytest.raises(NoCredentials, match="Azure CLI has no token"):
         token(AzureIdentity(), "")
     with pytest.raises(NoCredentials, match="No credentials"):
         token(AzureIdentity(uses_cli=False), "")

@@ -27,10 +27,10 @@ def test_a_person_agrees_and_waits(tmp_path: Path) -> None:
         person.wait_for("Enter a value:")
         person.type("yes\n")
         person.wait_for("terraform_data.a: Creating...")
-        person.wait_for("\r[0 of 1 done, 1 at work: terraform_data.a")
+        person.wait_for("\r[0 of 1 done, 1 in progress: terraform_data.a")
         person.wait_for("terraform_data.a: Creation complete after ")
         rest = person.wait_for("Apply complete! Resources: 1 added, 0 changed, 0 destroyed.")
-        assert "at work" not in rest
+        assert "in progress" not in rest
         assert person.code() == 0
 
 
@@ -47,7 +47,7 @@ def test_a_pipe_has_no_live_line(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text(SLOW)
     done = nigari("apply", "-auto-approve", cwd=tmp_path)
     assert done.code == 0
-    assert "at work" not in done.out
+    assert "in progress" not in done.out
     assert "\x1b" not in done.out
     assert "terraform_data.a: Provisioning with 'local-exec'...\n" in done.out
 

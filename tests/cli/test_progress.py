@@ -85,7 +85,7 @@ def test_live_line(clock: Clock) -> None:
     erased = "\r\x1b[K"
     assert screen.getvalue() == (
         "a.b: Creating...\n"
-        f"{erased}[0 of 3 done, 1 at work: a.b 1s]{erased}[0 of 3 done, 1 at work: a.b 2s]{erased}"
+        f"{erased}[0 of 3 done, 1 in progress: a.b 1s]{erased}[0 of 3 done, 1 in progress: a.b 2s]{erased}"
         "a.b: Creation complete after 2s [id=x]\n"
     )
 

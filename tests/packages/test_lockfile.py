@@ -124,7 +124,7 @@ def test_locks_of_the_other_registry_choose_versions_too() -> None:
     text = CANONICAL.replace("registry.opentofu.org", "registry.terraform.io")
     diags = Diagnostics()
     locks = adopt_predecessors(parsed(text)[0], diags)
-    assert [each.summary for each in diags] == ["Lock file entries of Terraform taken over"]
+    assert [each.summary for each in diags] == ["Lock file entries of Terraform reused"]
     assert (str(locks.providers[RANDOM].version), locks.providers[RANDOM].hashes) == ("3.1.0", ())
     diags = Diagnostics()
     assert adopt_predecessors(LOCKS, diags) == LOCKS

@@ -321,7 +321,7 @@ def test_a_signature_over_something_else(registry: Registry, work: Work, key: Ke
     other = changed(release, sums=b"something else")
     release.signature = other.signature_bytes()
     work.install()
-    assert "does not fit the checksums" in work.error
+    assert "does not match the checksums" in work.error
 
 
 def test_the_newest_version_with_a_known_protocol_is_named(
@@ -363,7 +363,7 @@ def test_expired_keys_are_told_or_refused(registry: Registry, work: Work) -> Non
         (
             "/v1/providers/acme/thing/versions",
             json_answer({"versions": [{"version": "one"}]}),
-            "no version number: one",
+            "not a version number: one",
         ),
         ("/v1/providers/acme/thing/versions", json_answer({"versions": []}), "has a package of"),
         (
@@ -549,7 +549,7 @@ def archives(entry: Mapping[str, object] | None) -> Answer:
         (
             "1.0.0.json",
             archives({"url": "terraform-provider-thing_1.0.0_linux_amd64.zip", "hashes": ["h9:0"]}),
-            "does not know",
+            "does not support",
         ),
         (
             "1.0.0.json",

@@ -140,7 +140,7 @@ def test_azure_vault_that_does_not_answer_as_one(tmp_path: Path) -> None:
             provider("azure_vault", vault.environ, **AT_VAULT).provide(None)
         vault.resource = "https://vault.azure.net"
         stranger = {**vault.environ, "ARM_CLIENT_SECRET": "x"}
-        with pytest.raises(EncryptionFailure, match="Azure gives no token"):
+        with pytest.raises(EncryptionFailure, match="Azure did not issue a token"):
             provider("azure_vault", stranger, **AT_VAULT).provide(None)
         other = {**AT_VAULT, "vault_key_name": string("other")}
         with pytest.raises(EncryptionFailure, match="no such key"):

@@ -47,7 +47,7 @@ RUNNING_FLAGS = (
     Flag(
         "jobs",
         FLAG_TEXT,
-        "How many units are worked with at once, each in a process of its own",
+        "How many units to work on at once, each in its own process",
         "NUMBER",
     ),
     Flag(
@@ -170,7 +170,7 @@ class FleetCommand:
         if names is None:
             return 1
         if not names:
-            self.terminal.out("There are no units to work with.")
+            self.terminal.out("There are no units to work on.")
             return 0
 
         async def whole() -> int:

@@ -354,7 +354,7 @@ def load(name: str) -> Command:
     module = import_module(f"nigari.cli.commands.{COMMANDS[name][0]}")
     command = module.COMMAND
     if not isinstance(command, Command):
-        raise TypeError(f"{module.__name__}.COMMAND is no command")
+        raise TypeError(f"{module.__name__}.COMMAND is not a command")
     return command
 
 

@@ -123,7 +123,7 @@ async def azure_token(
         url = f"{login}/{identity.tenant}/oauth2/v2.0/token"
         response = await client.request("POST", url, headers=_FORM, body=urlencode(form).encode())
         if response.status != 200:
-            raise CloudFailure(f"Azure gives no token: {response.refusal().text}")
+            raise CloudFailure(f"Azure did not issue a token: {response.refusal().text}")
         return _member(response.json(), "access_token")
     if identity.uses_machine:
         return await _of_machine(client, identity, resource)
@@ -154,7 +154,7 @@ async def _of_machine(client: Client, identity: AzureIdentity, resource: str) ->
         response = await client.get(url, headers={"metadata": "true"}, policy=_QUICK)
         return _member(response.require(200).json(), "access_token")
     except NetFailure as failure:
-        raise CloudFailure(f"The identity of this machine gives no token: {failure.text}") from None
+        raise CloudFailure(f"The identity of this machine got no token: {failure.text}") from None
 
 
 async def _of_cli(identity: AzureIdentity, resource: str, environ: Mapping[str, str]) -> str:
@@ -175,7 +175,7 @@ async def _of_cli(identity: AzureIdentity, resource: str, environ: Mapping[str, 
         return _member(json.loads(output), "accessToken")
     except (OSError, ValueError):
         raise NoCredentials(
-            "No credentials for Azure were found, and the Azure CLI gives no token. Set "
+            "No credentials for Azure were found, and the Azure CLI has no token. Set "
             'access_key, or run "az login".'
         ) from None
 

@@ -195,6 +195,6 @@ async def assumed(
     answer = await services.call("sts", "AssumeRole", "2018-08-13", **given)
     found = answer.get("Credentials") if isinstance(answer, dict) else None
     if not isinstance(found, dict):
-        raise CloudFailure(f"Tencent Cloud gives no credentials for the role {role.arn}.")
+        raise CloudFailure(f"Tencent Cloud did not issue credentials for the role {role.arn}.")
     names = ("TmpSecretId", "TmpSecretKey", "Token")
     return TencentCredentials(*(str(found.get(name, "")) for name in names))

@@ -193,6 +193,6 @@ def _no_journal(error: OSError) -> Diagnostic:
         Severity.ERROR,
         "Journal cannot be written",
         f"The unit was not applied, because the journal of the apply cannot be written: "
-        f"{error.strerror}. Without it nobody could go on with what has begun. What was under way has "
-        "come to its end; run the command again once there is room.",
+        f"{error.strerror}. Without it, an interrupted apply could not be continued. Operations "
+        "that were running have finished. Free some disk space, and run the command again.",
     )

@@ -80,8 +80,8 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
             _, place = found.pop(missing)
             diags.error(
                 "No such unit",
-                f"{name} refers to {missing}, which other configurations call as a module, so that "
-                "it is no unit.",
+                f"{name} refers to {missing}, which other configurations call as a module, so it "
+                "is not a unit.",
                 place,
             )
     kept = {unit.name: inspections[unit.name] for unit in units}

@@ -190,7 +190,7 @@ class Client:
                     f"{shown(asked.url)} redirects in a circle."
                     if request.url in visited
                     else f"{shown(asked.url)} redirects more than {policy.redirects} times.",
-                    "Check the URL, or ask whoever runs the server.",
+                    "Check the URL, or contact the operator of the server.",
                 )
             visited.add(request.url)
 
@@ -224,7 +224,7 @@ def _redirected(request: _Request, status: int, location: str) -> _Request:
         raise RedirectRefused(
             request.url,
             f"{shown(request.url)} redirects to {shown(url)}, which is not encrypted.",
-            "Ask whoever runs the server to redirect to https.",
+            "The operator of the server must redirect to https.",
         )
     credentials = request.credentials if before == after else _NONE
     if status in (307, 308) or request.method in ("GET", "HEAD"):

@@ -39,7 +39,10 @@ _UNTRUSTED: Final = (
 )
 _CERTIFICATE_FAULTS: Final = {
     9: ("it is not valid yet", "Check the clock of this machine."),
-    10: ("it has expired", "Check the clock of this machine, or ask whoever runs the server."),
+    10: (
+        "it has expired",
+        "Check the clock of this machine, or contact the operator of the server.",
+    ),
     18: ("it is self-signed", _UNTRUSTED),
     19: ("its certificate authority is not trusted", _UNTRUSTED),
     20: ("its certificate authority is not trusted", _UNTRUSTED),

@@ -169,7 +169,7 @@ def _status_advice(status: int, retry_after: str) -> str:
     if status in (429, 503) and retry_after:
         return f"The server asks to wait first (Retry-After: {retry_after})."
     if status == 407:
-        return "The proxy wants a user name and password: put them into the URL of the proxy."
+        return "The proxy requires a user name and password: put them into the URL of the proxy."
     if status == 429 or status >= 500:
         return "Try again later."
     return ""

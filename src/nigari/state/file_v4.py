@@ -355,7 +355,7 @@ class _Build:
         except CtyError as error:
             self._diags.error(
                 "Invalid state file",
-                f"The value of the output {quoted(name)} does not fit its type: {error.message}.",
+                f"The value of the output {quoted(name)} does not match its type: {error.message}.",
             )
             return None
         return OutputState(value, sensitive, deprecated)

@@ -145,5 +145,5 @@ class Access:
         found = response.require(200).json()
         keys = found.get("keys") if isinstance(found, dict) else None
         if not keys:
-            raise BackendFailure("Azure gives no key of the storage account.")
+            raise BackendFailure("Azure did not return a key of the storage account.")
         return str(keys[0]["value"])

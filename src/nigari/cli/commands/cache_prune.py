@@ -53,7 +53,13 @@ COMMAND = Command(
     "working; what is needed again is downloaded again.",
     run,
     flags=(
-        Flag("days", FLAG_TEXT, "Remove what was not used for so many days", "NUMBER", "30"),
+        Flag(
+            "days",
+            FLAG_TEXT,
+            "Remove packages that were not used for this many days",
+            "NUMBER",
+            "30",
+        ),
         Flag("all", FLAG_SWITCH, "Remove everything"),
         *SAYING_FLAGS,
     ),

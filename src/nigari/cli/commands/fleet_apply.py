@@ -78,8 +78,8 @@ class FleetApply:
         command = self._command
         if not self._is_json:
             self._terminal.out(
-                f"Going on with the apply that was begun at {begun.begun}: {begun.done} of "
-                f"{begun.units} units are done. To begin anew, use -restart."
+                f"Continuing the apply that began at {begun.begun}: {begun.done} of "
+                f"{begun.units} units are done. To start over, use -restart."
             )
         view = command.view(begun.units)
         result = await command.fleet.resume(
@@ -152,10 +152,10 @@ RESTART_FLAG = Flag(
 
 COMMAND = Command(
     "fleet apply",
-    "Plans all units, shows what that comes to, and applies the plans once you approve: each unit "
-    "after those that it needs. A unit whose inputs turn out otherwise than planned is planned again, "
-    "and asked about if that does something else. An apply that was interrupted, or failed, is gone "
-    "on with.",
+    "Plans all units, shows a summary, and applies the plans once you approve: each unit after those "
+    "that it needs. A unit whose inputs differ from what was planned is planned again, and you are "
+    "asked if the new plan does something else. An apply that was interrupted, or failed, is "
+    "continued.",
     run,
     flags=(APPROVE_FLAG, RESTART_FLAG, DETAILS_FLAG, MARKDOWN_FLAG, REFRESH_FLAG, *STATE_FLAGS),
     arguments="[PLAN]",

@@ -60,7 +60,7 @@ COMMAND = Command(
     flags=(
         Flag("dry-run", FLAG_SWITCH, "Only print what would be moved"),
         Flag("state-out", FLAG_TEXT, "Another state file to move to", "FILE"),
-        Flag("backup-out", FLAG_TEXT, "Where the backup of the other state goes", "FILE"),
+        Flag("backup-out", FLAG_TEXT, "Where to write the backup of the other state", "FILE"),
         Flag(
             "to", FLAG_TEXT, "Move to the state of another directory, whatever its backend", "DIR"
         ),

@@ -202,7 +202,7 @@ class Progress(TimedView):
         more = len(oldest) - len(names)
         rest = f" and {more} more" if more > 0 else ""
         counts = f"{self._done} of {self.total} done, " if self.total else ""
-        self._line.show(f"[{counts}{len(oldest)} at work: {', '.join(names)}{rest}]")
+        self._line.show(f"[{counts}{len(oldest)} in progress: {', '.join(names)}{rest}]")
 
     def _begin(
         self,

@@ -117,7 +117,7 @@ class InitProgress:
             each.verified is not None and each.verified.signed for each in installation.outcomes
         ):
             self._say(
-                "\nSigned providers are signed by whoever publishes them, and not by this program's "
+                "\nSigned providers are signed by their publishers, not by the authors of this "
                 "authors."
             )
 

@@ -66,8 +66,8 @@ class TestText(TestView):
 
     def interrupted(self) -> None:
         self._say(
-            "\nInterrupted. The run under way comes to its end, and what the tests have made is "
-            "destroyed. Interrupt again to end at once and leave everything behind."
+            "\nInterrupted. The current run will finish, and everything that the tests created will be "
+            "destroyed. Interrupt again to stop at once and leave everything as it is."
         )
 
     def cut_off(self, files: Sequence[Abandoned]) -> None:

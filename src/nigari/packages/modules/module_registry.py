@@ -90,7 +90,7 @@ class ModuleRegistries:
         except (KeyError, TypeError, ValueError, AttributeError):
             raise FetchError(
                 f"The answer of {source.hostname} about the versions of the module does not have "
-                "the expected form. Ask whoever runs the registry."
+                "the expected form. Contact the operator of the registry."
             ) from None
         parsed = {text: parse_version(text) for text in texts}
         return AvailableVersions(
@@ -175,7 +175,7 @@ class ModuleRegistries:
 def _indirect(source: RegistrySource, asked: str, text: str) -> RemoteSource:
     if not text:
         raise FetchError(
-            f"{source.hostname} does not say where the module is. Ask whoever runs the registry."
+            f"{source.hostname} does not say where the module is. Contact the operator of the registry."
         )
     if text.startswith(("/", "./", "../")):
         text = urljoin(asked, text)
@@ -183,7 +183,7 @@ def _indirect(source: RegistrySource, asked: str, text: str) -> RemoteSource:
     if not isinstance(found, RemoteSource):
         raise FetchError(
             f"{source.hostname} names a location of the module that is not the complete address of "
-            "a package. Ask whoever runs the registry."
+            "a package. Contact the operator of the registry."
         )
     return found
 
@@ -200,8 +200,8 @@ def _direct(
     if not is_valid:
         raise FetchError(
             f"{source.hostname} names a location of the module that cannot be used: it must be an "
-            "http or https URL without a fragment, and use_registry_credentials true or false. Ask "
-            "whoever runs the registry."
+            "http or https URL without a fragment, and use_registry_credentials true or false. "
+            "Contact the operator of the registry."
         )
     return DirectPackage(url, source.hostname if use_credentials else "")
 

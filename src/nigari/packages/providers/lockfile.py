@@ -111,7 +111,7 @@ def adopt_predecessors(locks: Locks, diags: Diagnostics) -> Locks:
             adopted.append(f"  - {provider} selects the version of {ours}")
     if adopted:
         diags.warning(
-            "Lock file entries of Terraform taken over",
+            "Lock file entries of Terraform reused",
             "The dependency lock file has entries for the registry of Terraform, whose versions "
             "are kept:\n"
             + "\n".join(adopted)

@@ -79,7 +79,7 @@ class NetworkMirror:
         if answer.status == 404:
             raise SourceError(
                 f"{_capital(self.name)} lists version {version} of {provider.display}, but has no "
-                f"{version}.json for it. Ask whoever runs the mirror",
+                f"{version}.json for it. Contact the operator of the mirror",
                 INVALID,
             )
         archives = _member(answer.json(), "archives")
@@ -115,7 +115,7 @@ class NetworkMirror:
         ):
             raise SourceError(
                 f"{_capital(self.name)} has a checksum of {provider.display} that cannot be read. "
-                "Ask whoever runs the mirror",
+                "Contact the operator of the mirror",
                 INVALID,
             )
         return listed
@@ -188,7 +188,7 @@ class MirrorOffer:
         known = understood(listed)
         if not known:
             raise SourceError(
-                f"The mirror tells only checksums of {what} that this program does not know",
+                f"The mirror lists only checksums of {what} of kinds that this program does not support",
                 INVALID,
             )
         try:
@@ -197,8 +197,8 @@ class MirrorOffer:
             raise SourceError(f"{what} was not installed: {error}", INVALID) from error
         if not found:
             raise SourceError(
-                f"The archive of {what} matches none of the checksums that the mirror tells. It may "
-                "have been changed or damaged on the way, so it was not installed",
+                f"The archive of {what} matches none of the checksums that the mirror lists. It may "
+                "have been changed or damaged in transit, so it was not installed",
                 INVALID,
             )
         trusted = frozenset(known) - found if self.is_trusted else frozenset()

@@ -74,9 +74,7 @@ def _verified(document: bytes, signature: Sig, certificate: Cert) -> Signature:
     try:
         verify(bytes=document, store=lambda _: [certificate], signature=signature)
     except Exception:  # noqa: BLE001 -- the library raises nothing more specific
-        raise SignatureError(
-            "the signature does not fit the checksums that it should cover"
-        ) from None
+        raise SignatureError("the signature does not match the checksums that it covers") from None
     now = datetime.now(UTC)
     ends = [each for each in (signature.expiration, certificate.expiration) if each is not None]
     return Signature(certificate.fingerprint[-_KEY_ID:].upper(), any(end < now for end in ends))

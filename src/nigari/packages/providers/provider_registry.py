@@ -226,7 +226,7 @@ class RegistryOffer:
         if not self.size or not packed or set(packed) != {f"zh:{self.digest}"}:
             raise SourceError(
                 f"The registry contradicts itself about {what}: the size or the checksums of the "
-                "package are missing or differ. Ask whoever runs the registry",
+                "package are missing or differ. Contact the operator of the registry",
                 INVALID,
             )
 
@@ -237,8 +237,8 @@ class RegistryOffer:
         if not named or named[0].lower() != self.digest.lower().encode():
             found = "a different checksum" if named else "no checksum"
             raise SourceError(
-                f"The list of checksums for {what} has {found} for {self.filename}. Ask whoever "
-                "publishes the provider",
+                f"The list of checksums for {what} has {found} for {self.filename}. Contact "
+                "the publisher of the provider",
                 INVALID,
             )
         filled = [line for line in lines if line]
@@ -266,8 +266,8 @@ class RegistryOffer:
                 return found.key_id, (warning,)
         except SignatureError as error:
             raise SourceError(
-                f"{what} is not signed correctly, because {error}. It was not installed. Ask "
-                "whoever publishes the provider",
+                f"{what} is not signed correctly, because {error}. It was not installed. "
+                "Contact the publisher of the provider",
                 "Invalid signature of a provider package",
             ) from error
         return found.key_id, ()
@@ -364,7 +364,7 @@ def _versions(
         if version is None:
             raise SourceError(
                 f"The registry {provider.hostname} lists a version of {provider.display} that is "
-                f"no version number: {text}. Ask whoever publishes the provider",
+                f"not a version number: {text}. Contact the publisher of the provider",
                 INVALID,
             )
         found = entry.get("platforms")
@@ -400,4 +400,4 @@ async def _file(hosts: Hosts, url: str, what: str) -> bytes:
 
 
 def _unusable(what: str, why: str) -> SourceError:
-    return SourceError(f"{what} {why}. Ask whoever runs the registry", INVALID)
+    return SourceError(f"{what} {why}. Contact the operator of the registry", INVALID)
