@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nigari.diagnostics import Range
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import DONE, Need, Node
 from nigari.eval.nodes.module_call import expand
@@ -73,16 +73,19 @@ class LookUp(Node):
         assert node.provider is not None
         assert schema is not None
         host.listener.import_started(target.address, target.text)
-        errors = host.diags.error_count
-        found = await imported(node.provider, schema, target, host.diags)
+        # Others report to the run's collector while this waits, so it has one of its own.
+        told = Diagnostics()
+        found = await imported(node.provider, schema, target, told)
         if found is None:
+            host.diags.extend(told)
             return
         host.listener.refresh_started(target.address, found.value, "")
         meta = host.meta_at(target.address.module, node.address.item.provider)
-        self.found = await read(node.provider, schema, target.address, found, meta, host.diags)
+        self.found = await read(node.provider, schema, target.address, found, meta, told)
+        host.diags.extend(told)
         if self.found is not None:
             host.listener.refresh_finished(target.address, self.found.value, "")
-        elif host.diags.error_count == errors:
+        elif not told.has_errors:
             report_missing(target, host.diags)
 
 

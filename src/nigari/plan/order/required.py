@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nigari.addrs.provider import Provider
+from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.instances import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import find_block
@@ -25,16 +26,16 @@ def configured_providers(root: ModuleInstance) -> list[Provider]:
 def providers_of(root: ModuleInstance, state: State) -> list[Provider]:
     """The providers of all resources and of the configurations that they use, each once."""
     found: dict[Provider, None] = {}
-    looked_at: set[tuple[int, str]] = set()
+    looked_at: set[tuple[CompiledModule, str]] = set()
     pending = [root]
     while pending:
         instance = pending.pop()
         module = instance.module
         for resource in module.resources.values():
             name = resource.provider_name
-            if (id(instance.compiled), name) in looked_at:
+            if (instance.compiled, name) in looked_at:
                 continue
-            looked_at.add((id(instance.compiled), name))
+            looked_at.add((instance.compiled, name))
             alias = "" if resource.provider is None else resource.provider.alias
             found[provider_of(module, name)] = None
             found[find_block(instance, name, alias).address.item.provider] = None
