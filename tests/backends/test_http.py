@@ -170,6 +170,31 @@ class Failing:
         return self.answer
 
 
+def test_the_first_state_has_one_lineage_however_often_it_is_stored() -> None:
+    """Its answer was lost for good, so the writer believes that nothing is stored."""
+    with StateServer() as server:
+
+        def lose(asked: Asked) -> Answer | Script | None:
+            if asked.method == "POST":
+                server._work(asked, "/state")
+                return lambda _: None
+            return None
+
+        server.interfere = lose
+
+        async def work() -> Snapshots:
+            snapshots = Snapshots(storage(server), LAYER)
+            assert not await snapshots.write(state("a"), Diagnostics())
+            server.interfere = lambda _: None
+            assert await snapshots.write(state("a"), Diagnostics())
+            return snapshots
+
+        before = asyncio.run(work()).lineage
+        assert server.state["lineage"] == before
+        lineages = {json.loads(each.body)["lineage"] for each in server.server.log if each.body}
+        assert lineages == {before}
+
+
 @pytest.mark.parametrize(
     "answer",
     [Answer(500), Answer(503, b"", {"retry-after": "0"}), Answer(429), lambda _: None],

@@ -38,6 +38,7 @@ class Snapshots:
         "_encryption",
         "_lock",
         "_is_settled",
+        "_new_lineage",
         "_storage",
         "_was_read",
         "_writer",
@@ -52,6 +53,7 @@ class Snapshots:
         self._backed_up = False
         self._is_settled = True
         self._writer: Writer | None = None
+        self._new_lineage = ""
         self.file: StateFile | None = None
         """The newest snapshot that was read or written; `None` if there is none."""
 
@@ -61,6 +63,16 @@ class Snapshots:
         from nigari.state.model import EMPTY_STATE
 
         return EMPTY_STATE if self.file is None else self.file.state
+
+    @property
+    def lineage(self) -> str:
+        """That of the newest snapshot, or of the first one to come. A write whose answer was lost
+        may have stored it, so it stays the same however often the first write is tried.
+        """
+        if self.file is not None:
+            return self.file.lineage
+        self._new_lineage = self._new_lineage or new_lineage()
+        return self._new_lineage
 
     @property
     def pause_between(self) -> float:
@@ -118,7 +130,7 @@ class Snapshots:
                 return False
             if self.file is not None:
                 return True
-            return await self._store(StateFile(EMPTY_STATE, new_lineage(), 1), diags)
+            return await self._store(StateFile(EMPTY_STATE, self.lineage, 1), diags)
         finally:
             await self.unlock(diags)
 
@@ -184,7 +196,7 @@ class Snapshots:
         if not await self._back_up(known, diags):
             return None
         if known is None:
-            return StateFile(state, new_lineage(), 1)
+            return StateFile(state, self.lineage, 1)
         return replace(known, state=state, serial=known.serial + 1)
 
     async def put(self, file: StateFile, force: bool, diags: Diagnostics) -> bool:

@@ -15,7 +15,7 @@ from typing import Final
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.view import ApplyView
 from nigari.backends.disk import write_beside
-from nigari.backends.snapshots import Snapshots, new_lineage
+from nigari.backends.snapshots import Snapshots
 from nigari.config.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.unexpected import unexpected
@@ -452,11 +452,7 @@ class LockedSession:
     def _rescue(self, result: State, unsaved: Unsaved, found: Diagnostics) -> None:
         """Put a state that cannot be stored where a person can find it."""
         known = self.snapshots.file
-        file = StateFile(
-            result,
-            new_lineage() if known is None else known.lineage,
-            1 if known is None else known.serial + 1,
-        )
+        file = StateFile(result, self.snapshots.lineage, 1 if known is None else known.serial + 1)
         text = format_state(file, is_for_people=True)
         data = self.session.encryption.encrypt(text, file.serial, file.lineage, found)
         if data is None:
