@@ -16,6 +16,7 @@ psycopg = pytest.importorskip("psycopg")
 
 from nigari.backends.postgres import PostgresStore, open_store  # noqa: E402
 from tests.backends.world.postgres import Postgres, running  # noqa: E402
+from tests.net_world.faults import FaultyProxy  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +132,27 @@ def test_an_interrupted_connection(postgres: Postgres) -> None:
         await other.close()
 
     asyncio.run(work())
+
+
+def test_a_session_whose_end_the_database_has_not_noticed(postgres: Postgres) -> None:
+    """The lock is taken from it, and the state is written."""
+    schema = postgres.schema()
+
+    async def work() -> bytes:
+        with FaultyProxy(postgres.port, is_http=False) as proxy:
+            store = opened(Postgres(proxy.port), schema)
+            await store.open()
+            version = await store.write("default", b"{}", None)
+            held = await store.lock("default", new_lock("test"))
+            proxy.spoil("cut", 1)
+            await store.write("default", b'{"n":1}', version)
+            await store.unlock("default", held)
+            found = await store.read("default")
+            await store.close()
+            assert found is not None
+            return found.data
+
+    assert asyncio.run(work()) == b'{"n":1}'
 
 
 @pytest.mark.parametrize(

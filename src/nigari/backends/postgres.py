@@ -6,6 +6,7 @@ lock ends with it. The schema and the table are made when they turn out to be mi
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -44,6 +45,11 @@ _VARIABLES: Final = {
 }
 _CONNECT_WITHIN: Final = 30
 _MAKE_ATTEMPTS: Final = 10
+_CONNECT_PAUSES: Final = (0.5, 1.0)
+"""Seconds between attempts to connect."""
+_ASK_ATTEMPTS: Final = 3
+_LOCK_ATTEMPTS: Final = 5
+_LOCK_PAUSE: Final = 0.2
 _LONGEST_NAME: Final = 63
 """The bytes that the name of a session may have."""
 
@@ -128,6 +134,7 @@ class PostgresStore:
         self._parameters = parameters
         self._names = names
         self._connection: psycopg.AsyncConnection[Row] | None = None
+        self._session = 0
         self._held: dict[str, LockInfo] = {}
 
     def location(self, workspace: str) -> str:
@@ -259,31 +266,40 @@ class PostgresStore:
         import psycopg
         from psycopg.conninfo import make_conninfo
 
-        try:
-            self._connection = await psycopg.AsyncConnection.connect(
-                make_conninfo("", **self._parameters), autocommit=True
-            )
-        except psycopg.Error as error:
-            raise BackendFailure(f"No connection to the database: {_words(error)}.") from None
+        for pause in (*_CONNECT_PAUSES, None):
+            try:
+                self._connection = await psycopg.AsyncConnection.connect(
+                    make_conninfo("", **self._parameters), autocommit=True
+                )
+                break
+            except psycopg.Error as error:
+                # What the database itself refuses, it refuses again.
+                if pause is None or "FATAL" in str(error):
+                    text = f"No connection to the database: {_words(error)}."
+                    raise BackendFailure(text) from None
+            await asyncio.sleep(pause)
+        assert self._connection is not None
+        self._session = self._connection.info.backend_pid
         return self._connection
 
     async def _ask(self, query: str, *arguments: object) -> list[Row]:
         """The rows of an answer, with what is missing made first, and after a lost connection."""
         import psycopg
 
-        assert self._connection is not None, "the store is not open"
-        try:
-            return await self._rows(query, *arguments)
-        except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
-            await self._make()
-        except psycopg.Error as error:
-            if not self._connection.closed:
-                raise BackendFailure(f"The database refuses: {_words(error)}.") from None
-            await self._recover()
-        try:
-            return await self._rows(query, *arguments)
-        except psycopg.Error as error:
-            raise BackendFailure(f"The database refuses: {_words(error)}.") from None
+        is_lost = False
+        for is_last in (False,) * (_ASK_ATTEMPTS - 1) + (True,):
+            assert self._connection is not None, "the store is not open"
+            try:
+                if is_lost:
+                    await self._recover()
+                return await self._rows(query, *arguments)
+            except psycopg.Error as error:
+                is_lost = self._connection.closed
+                if not is_last and isinstance(error, _missing()):
+                    await self._make()
+                elif is_last or not is_lost:
+                    raise BackendFailure(f"The database refuses: {_words(error)}.") from None
+        raise AssertionError("the last attempt returns or raises")
 
     async def _rows(self, query: str, *arguments: object) -> list[Row]:
         assert self._connection is not None
@@ -327,13 +343,29 @@ class PostgresStore:
 
     async def _recover(self) -> None:
         """Connect again, and take the locks again that ended with the connection."""
+        session = self._session
         await self._connect()
         for info in self._held.values():
-            rows = await self._rows("SELECT pg_try_advisory_lock(%s)", int(info.path))
-            if not rows[0][0]:
+            name = _session_name(info)
+            for _ in range(_LOCK_ATTEMPTS):
+                query = "SELECT pg_try_advisory_lock(%s), set_config('application_name', %s, false)"
+                if (await self._rows(query, int(info.path), name))[0][0]:
+                    break
+                # The database may not have noticed yet that our old session has ended.
+                end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                await self._rows(f"{end}WHERE pid = %s AND application_name = %s", session, name)
+                await asyncio.sleep(_LOCK_PAUSE)
+            else:
                 raise BackendFailure(
                     "The connection was interrupted, and somebody else has taken the lock."
                 )
+
+
+def _missing() -> tuple[type[Exception], ...]:
+    """What the database says where nothing was stored yet."""
+    from psycopg import errors
+
+    return errors.UndefinedTable, errors.InvalidSchemaName
 
 
 def _quoted(name: str) -> str:
