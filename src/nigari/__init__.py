@@ -3,6 +3,7 @@
     nigari.load("directory")    a whole configuration, with all that is known before anything runs
     nigari.open("directory")    a session: plan, apply, and work with the state
     nigari.aio                  the same sessions as coroutines
+    nigari.fleet                many root modules, planned and applied as one
     nigari.hcl                  HCL files: plain data, trees, layout, decoding, rewriting
     nigari.cty                  the values and types of the language
     nigari.diagnostics          what is wrong with a text, and how that is shown
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from nigari import aio, cty, diagnostics, events, hcl
+    from nigari import aio, cty, diagnostics, events, fleet, hcl
     from nigari.aio import Applied, Ask, Initialized
     from nigari.session import Round, Session, open, read_plan  # noqa: A004 - people write `nigari.open`
     from nigari.workspace.base.last_apply import LastApply
@@ -44,7 +45,7 @@ else:
     __getattr__ = lazy_exports(
         __name__,
         {
-            **{name: (name,) for name in ("cty", "diagnostics", "events", "hcl")},
+            **{name: (name,) for name in ("cty", "diagnostics", "events", "fleet", "hcl")},
             "aio": ("Applied", "Ask", "Initialized", "aio"),
             "session": ("Round", "Session", "open", "read_plan"),
             "nigari.workspace.configuration.blocks": ("BackendView", "BlockView", "ResourceView"),
@@ -115,6 +116,7 @@ __all__ = [
     "cty",
     "diagnostics",
     "events",
+    "fleet",
     "hcl",
     "load",
     "open",
