@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from nigari.cli.args import UsageError
@@ -15,7 +15,7 @@ from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet import aio
 from nigari.fleet.choice import Choice, chosen_units
-from nigari.fleet.survey import Survey
+from nigari.fleet.survey import FleetSources, Survey
 from nigari.fleet.tasks import LOCK_TIMEOUT, TaskOptions
 from nigari.plan.model.changes import PlanMode
 from nigari.workspace.base.environments import VARIABLE
@@ -212,12 +212,12 @@ class FleetCommand:
             errors = [one for one in each.diagnostics if one.severity is Severity.ERROR]
             if errors and not self.invocation.switch("json"):
                 self.terminal.err(f"\n{each.unit}:")
-                self.show(errors, {**self.found.sources, **each.sources})
+                self.show(errors, FleetSources(self.found.root, each.sources))
                 if each.log:
                     self.terminal.err(f"The log is in {os.path.relpath(each.log)}.")
 
     def show(
-        self, diagnostics: Iterable[Diagnostic], sources: dict[str, bytes] | None = None
+        self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, bytes] | None = None
     ) -> None:
         """Show what is wrong, where it does not get mixed with results."""
         show_diagnostics(

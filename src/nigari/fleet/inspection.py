@@ -68,7 +68,6 @@ class Inspection:
     called: tuple[str, ...]
     """The directories of modules that it calls, as absolute paths."""
     diagnostics: tuple[Diagnostic, ...]
-    sources: Mapping[str, bytes]
 
 
 def open_session(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> Session:
@@ -99,8 +98,7 @@ def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Valu
     session = open_session(unit, environ, variables)
     run = session.static()
     if run is None:
-        found = tuple(session.diags.in_order())
-        return Inspection(None, None, (), (), found, dict(session.sources))
+        return Inspection(None, None, (), (), tuple(session.diags.in_order()))
     state, state_range = _written_state(session, run)
     reads = tuple(_reads(session, run))
     places = session.workspace.modules.places.values()
@@ -109,9 +107,7 @@ def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Valu
     }
     called |= _called_by_tests(session)
     diagnostics = tuple(session.diags.in_order())
-    return Inspection(
-        state, state_range, reads, tuple(sorted(called)), diagnostics, dict(session.sources)
-    )
+    return Inspection(state, state_range, reads, tuple(sorted(called)), diagnostics)
 
 
 def _called_by_tests(session: Session) -> set[str]:

@@ -6,7 +6,7 @@ Everything comes from files and evaluation; nothing runs, and nothing is connect
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from nigari.cty.values import Value
@@ -16,7 +16,7 @@ from nigari.fleet.discovery import find_directories
 from nigari.fleet.graph import Graph, build_graph
 from nigari.fleet.inspection import Inspection, inspect
 from nigari.fleet.patterns import path_matcher
-from nigari.fleet.unit import Unit, path_from_root, seen_from_root
+from nigari.fleet.unit import Unit, seen_from_root
 from nigari.record import record, replace
 from nigari.workspace.base.environments import FILE_NAME as ENVIRONMENTS
 from nigari.workspace.base.environments import VARIABLE
@@ -86,9 +86,8 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
             )
     kept = {unit.name: inspections[unit.name] for unit in units}
     graph = build_graph(units, kept, needs, diags)
-    return Survey(
-        where.root, definition, graph, kept, _once(diags), _sources(definition, units, kept)
-    )
+    sources = FleetSources(where.root, definition.sources)
+    return Survey(where.root, definition, graph, kept, _once(diags), sources)
 
 
 def _read_definition(where: WorkingDirectory, diags: Diagnostics) -> bytes | None:
@@ -165,11 +164,27 @@ def _once(diags: Diagnostics) -> tuple[Diagnostic, ...]:
     return tuple(dict.fromkeys(diags.in_order()))
 
 
-def _sources(
-    definition: Definition, units: Sequence[Unit], inspections: Mapping[str, Inspection]
-) -> dict[str, bytes]:
-    found = dict(definition.sources)
-    for unit in units:
-        for path, text in inspections[unit.name].sources.items():
-            found[path_from_root(path, unit)] = text
-    return found
+class FleetSources(Mapping[str, bytes]):
+    """The files of a fleet by their paths from the root, read when somebody wants to see one: a
+    large fleet has more of them than a process should keep.
+    """
+
+    def __init__(self, root: str, known: Mapping[str, bytes]) -> None:
+        self._root = root
+        self._known = known
+
+    def __getitem__(self, path: str) -> bytes:
+        found = self._known.get(path)
+        if found is not None:
+            return found
+        try:
+            with open(os.path.join(self._root, path), "rb") as file:
+                return file.read()
+        except OSError:
+            raise KeyError(path) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
