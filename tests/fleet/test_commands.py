@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 from tests.cli.process import nigari
 from tests.fleet.trees import DECLARED, NETWORK, reading, write_tree
@@ -58,3 +59,49 @@ def test_mistakes(tmp_path: Path) -> None:
     done = nigari("fleet", "list", cwd=tmp_path)
     assert done.code == 1
     assert "b/main.tf line 1" in done.err
+
+
+def test_reports_of_a_plan(tmp_path: Path) -> None:
+    write_tree(tmp_path, {**DECLARED, "broken/main.tf": "locals { x = nothing.here }"})
+    assert nigari("fleet", "init", "-except=broken", cwd=tmp_path).code == 0
+    reports = ("-markdown=plan.md", "-junit-xml=plan.xml", "-out=fleet.plan")
+    done = nigari("fleet", "plan", *reports, cwd=tmp_path)
+    assert done.code == 1
+    assert (
+        "Plan: 4 to add, 0 to change, 0 to destroy in 4 units. One unit could not be planned."
+        in (done.out)
+    )
+    assert "broken/main.tf line 1" in done.err
+    markdown = (tmp_path / "plan.md").read_text()
+    assert "**Plan: 4 to add, 0 to change, 0 to destroy in 4 of 5 units.**" in markdown
+    assert '| `network["dev"]` | 1 | 0 | 0 |' in markdown
+    assert ":x: `broken`" in markdown
+    suite = ElementTree.parse(tmp_path / "plan.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("errors")) == ("5", "1")
+    done = nigari("fleet", "show", "fleet.plan", cwd=tmp_path)
+    assert 'app["prod"]' in done.out
+    done = nigari("fleet", "show", "-only=network", "fleet.plan", cwd=tmp_path)
+    assert 'input  = "vpc-us-east-1"' in done.out
+    assert nigari("fleet", "show", "network/main.tf", cwd=tmp_path).code == 1
+
+
+def test_events_for_programs(tmp_path: Path) -> None:
+    write_tree(tmp_path, DECLARED)
+    nigari("fleet", "init", cwd=tmp_path)
+    done = nigari("fleet", "plan", "-json", "-detailed-exitcode", cwd=tmp_path)
+    assert done.code == 2
+    events = [json.loads(line) for line in done.out.splitlines()]
+    ends = {each["unit"]: each for each in events if each["type"] == "unit_end"}
+    assert ends['app["dev"]']["changes"]["add"] == 1
+    assert ends['app["dev"]']["resources"] == [
+        {"address": "terraform_data.app", "action": "create"}
+    ]
+    assert events[-1]["changes"] == {"add": 4, "change": 0, "remove": 0, "units": 4}
+    done = nigari("fleet", "apply", "-json", cwd=tmp_path)
+    assert done.code == 1
+    assert "no prompt" in done.out + done.err
+    done = nigari("fleet", "apply", "-json", "-auto-approve", cwd=tmp_path)
+    assert done.code == 0, done.out
+    assert json.loads(done.out.splitlines()[-1])["done"] == 4
+    done = nigari("fleet", "output", "-json", "-only=app", cwd=tmp_path)
+    assert json.loads(done.out)['app["dev"]']["app"]["value"] == "vpc-eu-west-1"

@@ -32,6 +32,8 @@ _PACKAGES: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspa
 _END_IN: Final = 5.0
 """Seconds that a worker has to end by itself."""
 _LOOK_EVERY: Final = 0.01
+_AHEAD: Final = 4
+"""How many workers start before it is known how many units there are."""
 
 
 class Workers(Protocol):
@@ -61,8 +63,8 @@ class LocalWorkers:
         self._slots = asyncio.Semaphore(jobs)
 
     def start_ahead(self) -> None:
-        """Let all workers begin to import what they need while something else is done."""
-        missing = self.jobs - len(self._idle) - len(self._busy)
+        """Let some workers begin to import what they need while something else is done."""
+        missing = min(self.jobs, _AHEAD) - len(self._idle) - len(self._busy)
         self._idle += [_start(self._environ) for _ in range(missing)]
 
     async def run(self, make: MakeTask) -> Outcome:
