@@ -115,6 +115,20 @@ def test_a_plugin_ends_with_who_wanted_it(tmp_path: Path, nurseries: Nurseries) 
     err.close()
 
 
+def test_siblings_end_in_any_order(tmp_path: Path, nurseries: Nurseries) -> None:
+    program = _program(tmp_path)
+    found = [nurseries.start((program,), dict(os.environ), str(tmp_path)) for _ in range(3)]
+    born = [each for each in found if each is not None]
+    assert len(born) == 3
+    for each in born:
+        assert each.outputs[0].readline().startswith(b"1|6|unix|")
+    for each in (born[0], born[2], born[1]):
+        each.kill()
+        assert each.wait() == -9
+        for stream in each.outputs:
+            stream.close()
+
+
 @pytest.mark.parametrize(
     "text",
     [

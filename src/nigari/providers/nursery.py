@@ -19,7 +19,7 @@ import signal
 import socket
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Final, NoReturn
 
 from nigari.providers import handshake
@@ -83,7 +83,7 @@ class BornProgram:
         if self._status is None:
             text = b""
             with contextlib.suppress(OSError):
-                while part := self._link.recv(64):
+                while not text.endswith(b"\n") and (part := self._link.recv(64)):
                     text += part
             self._status = int(text or b"-9")
             self._link.close()
@@ -214,7 +214,7 @@ def _wait_for_wishes(listener: socket.socket, serve: Callable[[], object]) -> No
             for key, _ in ready.select():
                 if key.fileobj is listener:
                     link, _ = listener.accept()
-                    child = _born(link, listener, serve)
+                    child = _born(link, [listener, *links.values()], serve)
                     links[child] = link
                 else:
                     os.read(woken, 4096)
@@ -230,10 +230,11 @@ def _bury(links: dict[int, socket.socket]) -> None:
         link = links.pop(child, None)
         if link is not None:
             with link, contextlib.suppress(OSError):
-                link.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+                link.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
-def _born(link: socket.socket, listener: socket.socket, serve: Callable[[], object]) -> int:
+def _born(link: socket.socket, others: Sequence[socket.socket], serve: Callable[[], object]) -> int:
+    """A child that lives as it is wished for; it keeps nothing of what its siblings have."""
     head, files, _, _ = socket.recv_fds(link, 8, 3)
     data = b""
     size = min(int.from_bytes(head, "big"), _MOST)
@@ -241,11 +242,11 @@ def _born(link: socket.socket, listener: socket.socket, serve: Callable[[], obje
         data += link.recv(size - len(data))
     child = os.fork()
     if child == 0:
-        link.close()
-        listener.close()
+        for each in (link, *others):
+            each.close()
         _live(json.loads(data), files, serve)
-    for each in files:
-        os.close(each)
+    for file in files:
+        os.close(file)
     return child
 
 
