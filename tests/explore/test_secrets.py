@@ -10,7 +10,10 @@ import pytest
 from nigari.cty.values import object_value, string
 from nigari.explore.secrets import Secrets
 from nigari.lang.marks import SENSITIVE
+from nigari.workspace.plugins.providers import InstalledProviders
+from tests.cli.rich import Rich
 from tests.explore.explored import explored, explored_plan
+from tests.providers_found import find_provider
 
 SECRET = "planted-7f3a91"
 _VARIABLE = 'variable "p" {\n  sensitive = true\n}\n'
@@ -119,3 +122,24 @@ def test_many_secrets_are_found() -> None:
         secrets.note(string(f"secret-{number:05}").mark(SENSITIVE))
     texts = [f"value {number} secret-{number:05}" for number in range(2000)]
     assert not any("secret" in each for each in secrets.scrubbed_all(texts))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f'hush = "{SECRET}"',
+        f'hush_map = {{ a = "{SECRET}" }}',
+        f'written = "{SECRET}"',
+        f'row {{\n    hush = "{SECRET}"\n  }}',
+        f'dynamic "row" {{\n    for_each = [1]\n    content {{\n      hush = "{SECRET}"\n    }}\n  }}',
+    ],
+)
+def test_a_schema_says_what_is_sensitive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    find_provider(monkeypatch, Rich)
+    monkeypatch.setattr(InstalledProviders, "is_attached", lambda *_: True)
+    text = f'resource "rich_thing" "a" {{\n  name = "visible"\n  {written}\n}}\n'
+    found = explored(tmp_path, {"main.tf": text}).json()
+    assert "visible" in found
+    assert SECRET not in found

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
 from nigari.addrs.keys import InstanceKey, key_text
+from nigari.explore.sensitive import (
+    Schemas,
+    hidden,
+    inner_block,
+    provider_block,
+    resource_block,
+)
 from nigari.explore.values import ValueTable
+from nigari.schema.block import Block
 from nigari.workspace.configuration.blocks import BackendView, BlockView, ResourceView
 from nigari.workspace.configuration.known import Known
 from nigari.workspace.configuration.provider_views import ProviderView
@@ -23,9 +31,9 @@ _OF_INSTANCES: Final = frozenset(("each", "count"))
 class ConfigurationData:
     """Puts the data of a tree of modules together."""
 
-    def __init__(self, table: ValueTable) -> None:
+    def __init__(self, table: ValueTable, schemas: Schemas) -> None:
         self._table = table
-        self._modules: list[Data] = []
+        self._schemas = schemas
 
     def whole(self, root: ModuleView, backend: BackendView | None) -> Data:
         """Every module instance, callers before those they call."""
@@ -39,7 +47,7 @@ class ConfigurationData:
             found["backend"] = {
                 "type": backend.type,
                 "at": self._table.sources.place(backend.range),
-                **self._content(backend.arguments, backend.blocks),
+                **self._content(backend.arguments, backend.blocks, None),
             }
         return found
 
@@ -96,13 +104,15 @@ class ConfigurationData:
         return None if known is None else self._table.add(known)
 
     def _resource(self, resource: ResourceView) -> Data:
+        mode, provider = resource.mode, resource.provider
+        block = resource_block(self._schemas, provider, mode, resource.type)
         return {
             "address": resource.address,
             "mode": resource.mode,
             "type": resource.type,
             "name": resource.name,
             "provider": resource.provider,
-            **self._repeated(resource, resource.instances),
+            **self._repeated(resource, resource.instances, block),
         }
 
     def _call(self, call: CallView) -> Data:
@@ -110,7 +120,7 @@ class ConfigurationData:
             "name": call.name,
             "address": call.address,
             "providers": dict(call.providers),
-            **self._repeated(call, call.instances),
+            **self._repeated(call, call.instances, None),
         }
         instances = call.instances
         found["calls"] = [
@@ -125,28 +135,31 @@ class ConfigurationData:
         return found
 
     def _provider(self, provider: ProviderView) -> Data:
+        block = provider_block(self._schemas, provider.provider)
         return {
             "address": provider.address,
             "provider": provider.provider,
             **_said(passed=provider.passed),
-            **self._repeated(provider, provider.instances),
+            **self._repeated(provider, provider.instances, block),
         }
 
     def _repeated(
         self,
         block: ResourceView | CallView | ProviderView,
         instances: Mapping[InstanceKey, ResourceView | CallView | ProviderView],
+        schema: Block | None,
     ) -> Data:
         """What a block says for all of its instances, and for each where they differ."""
         blocks = () if isinstance(block, CallView) else block.blocks
-        arguments, repetition = block.arguments, self._optional(block.repetition)
+        arguments = hidden(block.arguments, schema)
+        repetition = self._optional(block.repetition)
         differing: set[str] = set()
         if repetition is not None and instances:
             differing = {name for name, each in arguments.items() if _differs_by_instance(each)}
         shared = {name: each for name, each in arguments.items() if name not in differing}
         found: Data = {
             "at": self._table.sources.place(block.range),
-            **self._content(shared, blocks),
+            **self._content(shared, blocks, schema),
         }
         if repetition is None:
             return found
@@ -155,9 +168,11 @@ class ConfigurationData:
         found["instances"] = [
             {
                 "key": key_text(key),
-                "arguments": [
+                "arguments": []
+                if not differing
+                else [
                     [name, self._table.add(known, f"{each.address}.{name}")]
-                    for name, known in (each.arguments.items() if differing else ())
+                    for name, known in hidden(each.arguments, schema).items()
                     if name in differing
                 ],
             }
@@ -165,21 +180,25 @@ class ConfigurationData:
         ]
         return found
 
-    def _content(self, arguments: Mapping[str, Known], blocks: Iterable[BlockView]) -> Data:
+    def _content(
+        self, arguments: Mapping[str, Known], blocks: Iterable[BlockView], schema: Block | None
+    ) -> Data:
         found: Data = {}
         if arguments:
             found["arguments"] = [
                 [name, self._table.add(each, each.name)] for name, each in arguments.items()
             ]
-        inner = [
-            {
-                "type": each.type,
-                "labels": list(each.labels),
-                "at": self._table.sources.place(each.range),
-                **self._content(each.arguments, each.blocks),
-            }
-            for each in blocks
-        ]
+        inner: list[Data] = []
+        for each in blocks:
+            within = inner_block(schema, each.type, each.labels)
+            inner.append(
+                {
+                    "type": each.type,
+                    "labels": list(each.labels),
+                    "at": self._table.sources.place(each.range),
+                    **self._content(hidden(each.arguments, within), each.blocks, within),
+                }
+            )
         if inner:
             found["blocks"] = inner
         return found

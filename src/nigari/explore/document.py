@@ -91,7 +91,9 @@ class _Making:
         root, backend = evaluation.run.root, evaluation.run.root.module.backend
         table = ValueTable(self._sources, self.secrets)
         view = None if backend is None else BackendView(evaluation, backend)
-        configuration = ConfigurationData(table).whole(ModuleView(evaluation, root), view)
+        configuration = ConfigurationData(table, subject.schemas).whole(
+            ModuleView(evaluation, root), view
+        )
         self._add_installed(configuration)
         found: Data = {
             **_header(subject.title, subject.workspace),
@@ -104,6 +106,9 @@ class _Making:
             plan = PlanData(
                 root.instance, self._sources, self.secrets, subject.plan, subject.reasons
             )
+            for change in subject.plan.changes:
+                self.secrets.note(change.before)
+                self.secrets.note(change.after)
             modules = {str(each.address): str(each.address.module) for each in subject.plan.changes}
         found["blocks"] = blocks_data(evaluation.run, {})
         if subject.graph is not None:

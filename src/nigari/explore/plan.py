@@ -105,8 +105,6 @@ class PlanData:
         }
 
     def _change(self, change: Change) -> Data:
-        self._secrets.note(change.before)
-        self._secrets.note(change.after)
         before = null(change.after.type) if change.action is Action.READ else change.before
         scope = Scope(paths_of(change.replace_paths))
         compared = compare_block(datum(before), datum(change.after), change.schema.block, scope)

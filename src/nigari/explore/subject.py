@@ -9,6 +9,7 @@ from nigari.addrs.module import ModuleAddr
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.eval.base.inputs import check_undeclared
 from nigari.events import SILENCE
+from nigari.explore.sensitive import Schemas, schemas_of
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.record import record
@@ -32,6 +33,7 @@ class Subject:
     installed: Mapping[ModuleAddr, Place]
     """Where the modules of calls are, with their versions."""
     diagnostics: tuple[Diagnostic, ...]
+    schemas: Schemas
     plan: Plan | None = None
     graph: ExecutionGraph | None = None
     reasons: PlanReasons | None = None
@@ -50,6 +52,7 @@ def configuration_subject(session: Session) -> Subject | None:
         Evaluation(run, files.sources, RLock()),
         dict(files.modules.places),
         tuple(session.diags.in_order()),
+        schemas_of(run, session.where),
     )
 
 
@@ -62,10 +65,11 @@ def plan_subject(session: Session, path: str) -> Subject | None:
     if found is None:
         return None
     session.shown = found.workspace
-    return run_to_end(_restored(session, found))
+    schemas = schemas_of(found.static, session.where)
+    return run_to_end(_restored(session, found, schemas))
 
 
-async def _restored(session: Session, found: Reopened) -> Subject | None:
+async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subject | None:
     made = await restored(found, SILENCE, session.diags)
     if made is None:
         return None
@@ -84,6 +88,7 @@ async def _restored(session: Session, found: Reopened) -> Subject | None:
         dict(files.modules.places),
         # Whoever made the plan has been warned already.
         tuple(each for each in session.diags.in_order() if each.severity is Severity.ERROR),
+        schemas,
         plan,
         graph,
         reasons,

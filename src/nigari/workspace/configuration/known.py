@@ -20,6 +20,7 @@ from nigari.eval.base.scope import nodes_of
 from nigari.eval.nodes.variable import RootVariable
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import Traversal
+from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference
 from nigari.record import record
 from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
@@ -276,6 +277,12 @@ def identity_of(known: Known) -> object:
     if type(why) is _WhyExpression and why._origin.data is NO_INSTANCE_DATA:  # noqa: SLF001
         return why._origin.frame, why._origin.compiled.expr  # noqa: SLF001 - the same
     return known
+
+
+def as_sensitive(known: Known) -> Known:
+    """The same value, which must not be shown: a schema says so, and nothing in the language."""
+    why = known._why  # noqa: SLF001 - part of the same module
+    return Known(known.name, known.value.mark(SENSITIVE), known.range, why)
 
 
 def range_of(known: Known) -> Range | None:
