@@ -15,6 +15,8 @@ export interface ValueRow {
   expr?: Place;
   path?: string;
   links?: [Place | null, number[]][];
+  /** What the expression is made of: where, the text of its value, and when that is known. */
+  parts?: [Place | null, number, ValueRow["phase"]][];
 }
 
 export type Argument = [name: string, value: number];

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { FullValue } from "./chain";
 import type { Mark } from "./code";
 import { Code, lineAt, lineStarts } from "./code";
-import type { Place } from "./document";
+import type { Place, ValueRow } from "./document";
 import { doc, rows, valueKey } from "./document";
 import type { Route } from "./route";
 import { change, href } from "./route";
@@ -14,6 +14,8 @@ interface Spot {
   start: number;
   end: number;
   values: number[];
+  /** Values of a part of an expression, with what that belongs to. */
+  parts: { of: number; text: number; phase: ValueRow["phase"] }[];
 }
 
 /** Every expression and reference of a file with the values that it has. */
@@ -22,17 +24,22 @@ function spots(file: number): Spot[] {
   let found = spotsOf.get(file);
   if (found) return found;
   const byPlace = new Map<string, Spot>();
+  const spotAt = (place: Place): Spot => {
+    const key = `${place[1]}-${place[2]}`;
+    let spot = byPlace.get(key);
+    if (!spot) byPlace.set(key, (spot = { start: place[1], end: place[2], values: [], parts: [] }));
+    return spot;
+  };
   const note = (place: Place | null | undefined, values: number[]) => {
     if (!place || place[0] !== file || !values.length) return;
-    const key = `${place[1]}-${place[2]}`;
-    const spot = byPlace.get(key) ?? { start: place[1], end: place[2], values: [] };
+    const spot = spotAt(place);
     for (const each of values) if (!spot.values.includes(each)) spot.values.push(each);
-    byPlace.set(key, spot);
   };
   rows.forEach((row, number) => {
     note(row.expr ?? row.at, [number]);
     if (row.expr) note(row.at, [number]);
     row.links?.forEach(([place, values]) => note(place, values));
+    row.parts?.forEach(([place, text, phase]) => place && place[0] === file && spotAt(place).parts.push({ of: number, text, phase }));
   });
   found = [...byPlace.values()].sort((one, other) => one.start - other.start || other.end - one.end);
   spotsOf.set(file, found);
@@ -142,6 +149,18 @@ function SpotPanel({ here, route }: { here: Spot[]; route: Route }): VNode {
         {here.map((spot) => (
           <div class="spot" key={`${spot.start}-${spot.end}`}>
             <code class="spot-code">{text.slice(spot.start, Math.min(spot.end, spot.start + 160))}</code>
+            {spot.parts.length > 0 && !spot.values.length && (
+              <ul class="plain-list">
+                {spot.parts.slice(0, 100).map((each, at) => (
+                  <li key={at}>
+                    <a class="value-link" href={href("configuration", "", { value: valueKey(each.of) })}>
+                      <span class="address">{rows[each.of].name}</span>
+                      <ValueText row={{ name: "", text: each.text, phase: each.phase }} />
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            )}
             {spot.values.length === 1 ? (
               <>
                 <FullValue number={spot.values[0]} />

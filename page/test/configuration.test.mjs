@@ -55,3 +55,12 @@ test("an expression in a file has values in every instance of its module", async
   assert.match(values, /stage-acme-eu/);
   assert.match(values, /stage-acme-us/);
 });
+
+test("a part of an expression has values, too", async () => {
+  const page = await open(pageUrl("small"), { hash: "#/source/net%2Fmain.tf" });
+  await page.getByRole("button", { name: /^Values of cidrsubnet/ }).first().click();
+  const panel = page.getByRole("region", { name: "Values at the cursor" });
+  const values = await panel.locator(".spot").first().textContent();
+  assert.match(values, /subnet\[0\]\.input"10\.0\.0\.0\/24"/);
+  assert.match(values, /subnet\[1\]\.input"10\.0\.1\.0\/24"/);
+});

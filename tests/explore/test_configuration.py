@@ -148,3 +148,25 @@ def test_the_document_cannot_end_the_script_that_it_is_in(tmp_path: Path) -> Non
     document = explored(tmp_path, {"main.tf": 'locals {\n  a = "</script><!-- \\ud800"\n}\n'})
     assert "<" not in document.packed()
     assert json.loads(gzip.decompress(base64.b64decode(document.packed()))) is not None
+
+
+def test_parts_of_expressions_have_values(tmp_path: Path) -> None:
+    files = {
+        "main.tf": 'variable "a" {\n  default = { x = "y" }\n}\nlocals {\n'
+        '  b = "${upper(var.a.x)}-${length([for k in ["p"] : k])}"\n'
+        "  c = true ? lower(local.b) : tonumber(local.b)\n}\n"
+    }
+    values = Values(explored(tmp_path, files))
+
+    def parts(name: str) -> dict[str, str]:
+        texts = values.data["values"]["texts"]
+        return {values.written(place): texts[text] for place, text, _ in values.row(name)["parts"]}
+
+    assert parts("local.b") == {
+        "upper(var.a.x)": '"Y"',
+        "var.a.x": '"y"',
+        'length([for k in ["p"] : k])': "1",
+    }
+    # What fails in a branch that is not taken has no value, and is no mistake.
+    assert parts("local.c") == {"lower(local.b)": '"y-1"', "local.b": '"Y-1"'}
+    assert not values.data["problems"]

@@ -6,14 +6,18 @@ them being written down twice.
 
 from __future__ import annotations
 
+from typing import Final
+
 from nigari.diagnostics import Range
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
 from nigari.workspace.configuration.declarations import VariableView
 from nigari.workspace.configuration.explanation import Explanation
-from nigari.workspace.configuration.known import Known, identity_of, links_of, range_of
+from nigari.workspace.configuration.known import Known, identity_of, links_of, parts_of, range_of
 
 Row = dict[str, object]
+_MOST_PARTS: Final = 5000
+"""How many parts of expressions are worked out; in what is larger, only whole expressions are."""
 
 
 class ValueTable:
@@ -26,6 +30,7 @@ class ValueTable:
         self._numbers: dict[object, int] = {}
         self._pending: list[tuple[int, Known]] = []
         self._texts: dict[str, int] = {}
+        self._left = _MOST_PARTS
 
     def add(self, known: Known, path: str = "") -> int:
         """The number of a value; `path` is the address that `explain` takes, where it has one."""
@@ -91,3 +96,18 @@ class ValueTable:
             links.append([place, [self._number(each) for each in link.values]])
         if links:
             row["links"] = links
+        parts = self._parts(known)
+        if parts:
+            row["parts"] = parts
+
+    def _parts(self, known: Known) -> list[list[object]]:
+        """What an expression is made of, each with its place, its text and its phase."""
+        found: list[list[object]] = []
+        if self._left <= 0:
+            return found
+        for each in parts_of(known):
+            self._left -= 1
+            told = Explanation(each.name, each.value, each.range, (), ())
+            text = self._texts.setdefault(told.shown_value, len(self._texts))
+            found.append([self.sources.place(each.range), text, told.phase])
+        return found

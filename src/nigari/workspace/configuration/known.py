@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from nigari.addrs.values import CountAttr, EachAttr
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
-from nigari.eval.base.causes import UnknownCause
+from nigari.eval.base.causes import REPORTED, UnknownCause, causes_within
 from nigari.eval.base.expansion import NO_INSTANCE_DATA
 from nigari.eval.base.instances import Origin, ValueNode
 from nigari.eval.base.scope import nodes_of
 from nigari.eval.nodes.variable import RootVariable
-from nigari.hcl.expressions import Expression
+from nigari.hcl.collections import DottedKey, For, KeyName, ObjectConstructor, TupleConstructor
+from nigari.hcl.expressions import Expression, Literal, Parentheses, SyntaxFault
+from nigari.hcl.templates import StringLiteral, TemplateLoop
 from nigari.hcl.traversal import Traversal
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference
@@ -332,6 +334,49 @@ def _led_to(evaluation: Evaluation, origin: Origin, reference: Reference) -> tup
     inner = compiled_origin(origin.frame, data.expr)
     why = _WhyInstance(evaluation, str(subject), value, inner, None)
     return (Known(str(subject), value, data.expr.range, why),)
+
+
+def parts_of(known: Known) -> Iterator[Known]:
+    """The values of the calls, operations and references that the expression of a value is made
+    of, but for those that need a name which is bound inside, and those that fail.
+    """
+    why = known._why  # noqa: SLF001 - part of the same module
+    if not isinstance(why, _WhyNode | _WhyExpression) or isinstance(why, _WhyInstance):
+        return
+    evaluation = why._evaluation  # noqa: SLF001 - the same
+    origin = why._node.origin() if isinstance(why, _WhyNode) else why._origin  # noqa: SLF001
+    if origin is None:
+        return
+    pending = list(origin.compiled.expr.children())
+    while pending:
+        expr = pending.pop()
+        if isinstance(expr, _BINDING):
+            continue
+        pending.extend(expr.children())
+        if isinstance(expr, _PLAIN):
+            continue
+        part = compiled_origin(origin.frame, expr, origin.data)
+        if part.compiled.problems:
+            continue
+        # What is wrong here may be in a branch that is not taken.
+        found = known_expression(evaluation, text_of(expr), part, REPORTED)
+        if REPORTED not in causes_within(found.value):
+            yield found
+
+
+_BINDING: Final = (For, TemplateLoop)
+"""What binds names of its own."""
+_PLAIN: Final = (
+    DottedKey,
+    KeyName,
+    Literal,
+    ObjectConstructor,
+    Parentheses,
+    StringLiteral,
+    SyntaxFault,
+    TupleConstructor,
+)
+"""What shows its value as it is written."""
 
 
 # -- where values come from -----------------------------------------------------------------------
