@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+import nigari
 from tests.backends.world.buckets import FakeAlibaba
 from tests.backends.world.state_server import StateServer
 from tests.cli.init_world import directory, init, repository, told, write
@@ -392,3 +394,28 @@ def test_what_another_program_was_given_holds(directory: Path) -> None:
         assert done.code == 0, done.err
         assert inside("apply", "-auto-approve").code == 0
         assert server.state["outputs"]
+
+
+FILES = r"/\S+\.tfstate"
+
+
+def test_encrypted_states_can_be_compared(directory: Path) -> None:
+    encryption = _encryption(_key_provider("a", 'passphrase = "a-long-enough-secret"'))
+    text = encryption.replace('variable "pass" {\n  sensitive = true\n}\n', "")
+    for name in ("one", "two"):
+        block = f'terraform {{\n  backend "local" {{\n    path = "{name}.tfstate"\n  }}\n}}\n'
+        write({"main.tf": f'{text}{block}output "a" {{\n  value = "{name}"\n}}\n'})
+        assert init("-reconfigure").code == 0
+        assert inside("apply", "-auto-approve").code == 0
+    write({"main.tf": Path("main.tf").read_text().replace("two.tfstate", "one.tfstate")})
+    seen: list[object] = []
+
+    def ask(_: str, question: str) -> str:
+        states = [json.loads(Path(each).read_bytes()) for each in re.findall(FILES, question)]
+        seen.extend(each["outputs"]["a"]["value"] for each in states)
+        return "yes"
+
+    nigari.open(directory, ask=ask, environ={}).init(migrate_state=True)
+    assert seen == ["two", "one"]
+    assert inside("output", "-raw", "a").out == "two"
+    assert Path("one.tfstate").read_bytes() == Path("two.tfstate").read_bytes()
