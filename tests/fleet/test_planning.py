@@ -12,7 +12,7 @@ from nigari import SessionError, cty
 from nigari.fleet import aio
 from nigari.fleet.planning import FleetPlan
 from nigari.fleet.results import UnitStatus
-from nigari.fleet.tasks import TaskOptions
+from nigari.fleet.tasks import Status, TaskOptions
 from nigari.plan.model.changes import PlanMode
 from tests.fleet.trees import APP, DECLARED, NETWORK, reading, write_tree
 
@@ -168,3 +168,7 @@ def test_logs(tmp_path: Path) -> None:
     log = Path(plan.units["app"].result.log)
     assert "plan done: 2 to add" in log.read_text()
     assert log.parent.stat().st_mode & 0o077 == 0
+
+
+def test_whatever_comes_of_a_task_comes_of_a_unit() -> None:
+    assert {each.value for each in Status} <= {each.value for each in UnitStatus}

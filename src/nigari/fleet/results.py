@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 
 from nigari.diagnostics import Diagnostic
-from nigari.fleet.tasks import Changes, Outcome, Outputs, Status
+from nigari.fleet.tasks import Changes, Outcome, Outputs
 from nigari.fleet.unit import Unit, path_from_root, seen_from_root
 from nigari.record import record
 
@@ -104,6 +104,3 @@ def result_of(unit: Unit, outcome: Outcome, log: str = "") -> UnitResult:
 def skipped(name: str, because_of: str) -> UnitResult:
     """A unit that was not worked with."""
     return UnitResult(name, UnitStatus.SKIPPED, because_of=because_of)
-
-
-assert {each.value for each in Status} <= {each.value for each in UnitStatus}

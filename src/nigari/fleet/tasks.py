@@ -96,13 +96,6 @@ class Task:
         """Whether it can be done again when nobody knows how far it came."""
         return self.kind is not Kind.APPLY
 
-    @property
-    def is_provisional(self) -> bool:
-        """Whether something that the unit is given is not known yet."""
-        given = [*self.variables.values()]
-        given += [value for outputs in self.planned.values() for value in outputs.values()]
-        return not all(value.is_wholly_known for value in given)
-
 
 @record
 class ChangeLine:
