@@ -39,6 +39,21 @@ function tokens(file: number): Token[] {
   return found;
 }
 
+/** The tokens of a stretch of a file. */
+function tokensIn(file: number, start: number, end: number): Token[] {
+  const all = tokens(file);
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (all[middle].end > start) high = middle;
+    else low = middle + 1;
+  }
+  const found: Token[] = [];
+  for (let at = low; at < all.length && all[at].start < end; at++) found.push(all[at]);
+  return found;
+}
+
 export interface Mark {
   start: number;
   end: number;
@@ -51,7 +66,7 @@ export interface Mark {
 /** A stretch of a file, cut where a token or a mark begins or ends. */
 export function Code({ file, start, end, marks }: { file: number; start: number; end: number; marks: Mark[] }): VNode {
   const text = doc.files[file].text;
-  const spans = tokens(file).filter((each) => each.end > start && each.start < end);
+  const spans = tokensIn(file, start, end);
   const cuts = new Set([start, end]);
   for (const each of [...spans, ...marks]) {
     if (each.start > start && each.start < end) cuts.add(each.start);

@@ -1,6 +1,6 @@
 // Source files: each expression leads to its values, in every instance of the module.
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { FullValue } from "./chain";
 import type { Mark } from "./code";
 import { Code, lineAt, lineStarts } from "./code";
@@ -9,6 +9,7 @@ import { doc, rows, valueKey } from "./document";
 import type { Route } from "./route";
 import { change, href } from "./route";
 import { Empty, Icon, ValueText } from "./ui";
+import { Virtual } from "./virtual";
 
 interface Spot {
   start: number;
@@ -88,29 +89,32 @@ function around(file: number, start: number, end: number): Spot[] {
     .sort((one, other) => one.end - one.start - (other.end - other.start));
 }
 
+/** For each line of a file the expressions that it has a part of, the outermost first. */
+const spotsByLine = new Map<number, Spot[][]>();
+function lineSpots(file: number): Spot[][] {
+  let found = spotsByLine.get(file);
+  if (!found) {
+    found = lineStarts(file).map(() => []);
+    for (const spot of spots(file)) {
+      const last = lineAt(file, Math.max(spot.start, spot.end - 1));
+      for (let line = lineAt(file, spot.start); line <= last; line++) found[line].push(spot);
+    }
+    spotsByLine.set(file, found);
+  }
+  return found;
+}
+
 function FileText({ file, at, route }: { file: number; at?: Place; route: Route }): VNode {
-  const box = useRef<HTMLDivElement>(null);
   const starts = lineStarts(file);
   const text = doc.files[file].text;
-  const line = at ? lineAt(file, at[1]) : -1;
-  useEffect(() => {
-    if (line < 0) return;
-    const element = box.current?.querySelector<HTMLElement>(`[data-line="${line}"]`);
-    element?.scrollIntoView({ block: "center" });
-  }, [file, line]);
-  const all = useMemo(() => spots(file), [file]);
+  const here = at ? lineAt(file, at[1]) : -1;
+  const numbers = useMemo(() => starts.map((_, line) => line), [file]);
   const choose = (spot: Spot) => change(route, { at: `${spot.start}-${spot.end}` }, false);
-  const lines: VNode[] = [];
-  let first = 0;
-  for (let number = 0; number < starts.length; number++) {
-    const from = starts[number];
-    const to = number + 1 < starts.length ? starts[number + 1] - 1 : text.length;
-    while (first < all.length && all[first].end < from && all[first].start < from) first++;
-    const marks: Mark[] = [];
-    if (at && at[1] < to && at[2] > from) marks.push({ start: at[1], end: at[2], kind: "code-here" });
-    for (let each = first; each < all.length && all[each].start < to; each++) {
-      const spot = all[each];
-      if (spot.end <= from) continue;
+  const show = (line: number) => {
+    const from = starts[line];
+    const to = line + 1 < starts.length ? starts[line + 1] - 1 : text.length;
+    const marks: Mark[] = at && at[1] < to && at[2] > from ? [{ start: at[1], end: at[2], kind: "code-here" }] : [];
+    for (const spot of lineSpots(file)[line]) {
       marks.push({
         start: spot.start,
         end: spot.end,
@@ -119,20 +123,16 @@ function FileText({ file, at, route }: { file: number; at?: Place; route: Route 
         onClick: () => choose(spot),
       });
     }
-    lines.push(
-      <div class={`code-line ${number === line ? "code-line-here" : ""}`} key={number} data-line={number}>
-        <span class="code-number">{number + 1}</span>
+    return (
+      <div class={`code-line ${line === here ? "code-line-here" : ""}`}>
+        <span class="code-number">{line + 1}</span>
         <span class="code-text">
           <Code file={file} start={from} end={to} marks={marks} />
         </span>
-      </div>,
+      </div>
     );
-  }
-  return (
-    <div class="code file" ref={box} tabIndex={0} role="region" aria-label={`Text of ${doc.files[file].name}`}>
-      {lines}
-    </div>
-  );
+  };
+  return <Virtual key={file} items={numbers} keyOf={String} estimate={() => 20} render={show} label={`Text of ${doc.files[file].name}`} class="code file" reveal={here < 0 ? undefined : String(here)} />;
 }
 
 function SpotPanel({ here, route }: { here: Spot[]; route: Route }): VNode {

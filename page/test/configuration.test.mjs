@@ -64,3 +64,12 @@ test("a part of an expression has values, too", async () => {
   assert.match(values, /subnet\[0\]\.input"10\.0\.0\.0\/24"/);
   assert.match(values, /subnet\[1\]\.input"10\.0\.1\.0\/24"/);
 });
+
+test("a file of many thousand lines comes up at once", async () => {
+  const page = await open(pageUrl("blocks"), { hash: "#/source/main.tf" });
+  await page.locator(".code-line").first().waitFor();
+  assert.ok((await page.locator(".code-line").count()) < 200);
+  await page.evaluate(() => (location.hash = "#/configuration?value=terraform_data.r4005.input"));
+  await page.locator(".chain .source-link").first().click();
+  await page.locator(".code-line-here", { hasText: "terraform_data.r4004.output" }).waitFor();
+});
