@@ -84,6 +84,9 @@ def _forgets_what_cannot_be_read(step: Step, __: list[str], difference: Differen
         _like(difference, "diagnostics: -error Told to fail$")
         and "Object will be forgotten" in ours
     )
+    if _like(difference, "calls: missing fail / - more$"):
+        failures = re.findall(r'^missing \["fail", "(\w+)"', difference.text, re.MULTILINE)
+        is_failure = True
     return is_failure and set(failures) == {"read"} and "destroy = false" in step.files["main.tf"]
 
 
