@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nigari import cty
-from nigari.fleet.agreement import fills_in
+from nigari.fleet.work.agreement import fills_in
 
 _UNKNOWN = cty.unknown(cty.STRING)
 

@@ -15,10 +15,10 @@ import pytest
 import nigari
 from nigari import SessionError
 from nigari.fleet import aio
-from nigari.fleet.applying import refuse
-from nigari.fleet.journal import Journal, fleet_directory
-from nigari.fleet.results import FleetResult, UnitResult, UnitStatus
-from nigari.fleet.tasks import TaskOptions
+from nigari.fleet.runs.applying import refuse
+from nigari.fleet.runs.journal import Journal, fleet_directory
+from nigari.fleet.runs.results import FleetResult, UnitResult, UnitStatus
+from nigari.fleet.work.tasks import TaskOptions
 from nigari.plan.model.changes import PlanMode
 from tests.cli.process import command, environment
 from tests.cli.process import nigari as run
@@ -197,7 +197,7 @@ def test_asking_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_nobody_else_applies_at_the_same_time(tmp_path: Path) -> None:
-    from nigari.fleet.journal import exclusive
+    from nigari.fleet.runs.journal import exclusive
 
     write_tree(tmp_path, {"a/main.tf": _unit("a")})
     with exclusive(str(tmp_path)) as is_free:

@@ -10,9 +10,9 @@ import pytest
 
 from nigari import SessionError, cty
 from nigari.fleet import aio
-from nigari.fleet.planning import FleetPlan
-from nigari.fleet.results import UnitStatus
-from nigari.fleet.tasks import Status, TaskOptions
+from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.results import UnitStatus
+from nigari.fleet.work.tasks import Status, TaskOptions
 from nigari.plan.model.changes import PlanMode
 from tests.fleet.trees import APP, DECLARED, NETWORK, reading, write_tree
 

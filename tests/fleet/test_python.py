@@ -10,7 +10,7 @@ import pytest
 import nigari.fleet
 from nigari import SessionError
 from nigari.fleet import UnitFinished, UnitStatus
-from nigari.fleet.results import FleetEvent
+from nigari.fleet.runs.results import FleetEvent
 from tests.fleet.trees import DECLARED, write_tree
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.choice import Choice, chosen_units
-from nigari.fleet.survey import Survey
+from nigari.fleet.units.choice import Choice, chosen_units
+from nigari.fleet.units.survey import Survey
 from tests.fleet.trees import DECLARED, NETWORK, reading, surveyed, write_tree
 
 _TREE = {

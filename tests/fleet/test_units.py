@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nigari.diagnostics import to_text
-from nigari.fleet.survey import Survey
+from nigari.fleet.units.survey import Survey
 from tests.fleet.trees import APP, DECLARED, NETWORK, surveyed, write_tree
 
 _CALL = 'module "m" {\n  source = "%s"\n}\n'

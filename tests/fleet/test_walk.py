@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from nigari.fleet.walk import Walk
+from nigari.fleet.runs.walk import Walk
 
 _NEEDS = {"b": ["a"], "c": ["b"], "d": ["a", "x"], "e": ["c", "d"]}
 _ALL = ["a", "b", "c", "d", "e", "x"]

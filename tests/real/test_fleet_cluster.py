@@ -17,8 +17,8 @@ import pytest
 
 from nigari.fleet import aio
 from nigari.fleet.cluster import ClusterWorkers
-from nigari.fleet.planning import FleetPlan
-from nigari.fleet.results import FleetResult, UnitStatus
+from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.results import FleetResult, UnitStatus
 from tests.cli.process import ROOT, environment
 from tests.fleet.trees import write_tree
 

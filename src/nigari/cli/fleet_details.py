@@ -9,8 +9,8 @@ from nigari.cli.command import Command, Invocation
 from nigari.cli.commands.show_plan import show_plan
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import REVEAL_FLAG, SAYING_FLAGS
-from nigari.fleet.inspection import working_directory
-from nigari.fleet.unit import Unit
+from nigari.fleet.units.inspection import working_directory
+from nigari.fleet.units.unit import Unit
 from nigari.workspace.session.session import Session
 
 

@@ -14,16 +14,16 @@ from nigari.cli.state_flags import JSON_FLAG, LOCK_FLAGS, has_flag, lock_options
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet import aio
-from nigari.fleet.choice import Choice, chosen_units
-from nigari.fleet.survey import FleetSources, Survey
-from nigari.fleet.tasks import LOCK_TIMEOUT, TaskOptions
+from nigari.fleet.units.choice import Choice, chosen_units
+from nigari.fleet.units.survey import FleetSources, Survey
+from nigari.fleet.work.tasks import LOCK_TIMEOUT, TaskOptions
 from nigari.plan.model.changes import PlanMode
 from nigari.workspace.base.environments import VARIABLE
 from nigari.workspace.session.failure import SessionError
 
 if TYPE_CHECKING:
     from nigari.cli.views.fleet_progress import FleetView
-    from nigari.fleet.results import UnitResult
+    from nigari.fleet.runs.results import UnitResult
 
 CHOICE_FLAGS = (
     Flag(

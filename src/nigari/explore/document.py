@@ -17,7 +17,7 @@ from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
 from nigari.explore.subject import Subject
 from nigari.explore.values import ValueTable
-from nigari.fleet.survey import Survey
+from nigari.fleet.units.survey import Survey
 from nigari.version import VERSION
 from nigari.workspace.configuration.blocks import BackendView
 from nigari.workspace.configuration.view import ModuleView

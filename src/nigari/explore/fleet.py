@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nigari.fleet.documents import graph_document
-from nigari.fleet.journal import unfinished
-from nigari.fleet.survey import Survey
+from nigari.fleet.runs.journal import unfinished
+from nigari.fleet.units.documents import graph_document
+from nigari.fleet.units.survey import Survey
 
 Data = dict[str, object]
 

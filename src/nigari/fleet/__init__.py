@@ -17,28 +17,34 @@ from nigari.lazy import lazy_exports
 if TYPE_CHECKING:
     from nigari.fleet.aio import Unfinished
     from nigari.fleet.fleet import Fleet, open  # noqa: A004 - people write `nigari.fleet.open`
-    from nigari.fleet.graph import Edge, ForeignState, Graph
-    from nigari.fleet.planning import FleetPlan, PlannedUnit
-    from nigari.fleet.results import FleetResult, UnitFinished, UnitResult, UnitStarted, UnitStatus
-    from nigari.fleet.tasks import ChangeLine, Changes
-    from nigari.fleet.unit import Unit
+    from nigari.fleet.runs.planning import FleetPlan, PlannedUnit
+    from nigari.fleet.runs.results import (
+        FleetResult,
+        UnitFinished,
+        UnitResult,
+        UnitStarted,
+        UnitStatus,
+    )
+    from nigari.fleet.units.graph import Edge, ForeignState, Graph
+    from nigari.fleet.units.unit import Unit
+    from nigari.fleet.work.tasks import ChangeLine, Changes
 else:
     __getattr__ = lazy_exports(
         __name__,
         {
             "nigari.fleet.aio": ("Unfinished",),
             "nigari.fleet.fleet": ("Fleet", "open"),
-            "nigari.fleet.graph": ("Edge", "ForeignState", "Graph"),
-            "nigari.fleet.planning": ("FleetPlan", "PlannedUnit"),
-            "nigari.fleet.results": (
+            "nigari.fleet.units.graph": ("Edge", "ForeignState", "Graph"),
+            "nigari.fleet.runs.planning": ("FleetPlan", "PlannedUnit"),
+            "nigari.fleet.runs.results": (
                 "FleetResult",
                 "UnitFinished",
                 "UnitResult",
                 "UnitStarted",
                 "UnitStatus",
             ),
-            "nigari.fleet.tasks": ("ChangeLine", "Changes"),
-            "nigari.fleet.unit": ("Unit",),
+            "nigari.fleet.work.tasks": ("ChangeLine", "Changes"),
+            "nigari.fleet.units.unit": ("Unit",),
         },
     )
 

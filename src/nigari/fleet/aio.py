@@ -23,10 +23,8 @@ from typing import Final, TypeVar
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.applying import Approve, FleetApplying, agree
-from nigari.fleet.choice import Choice, chosen_units
-from nigari.fleet.graph import Graph
-from nigari.fleet.journal import (
+from nigari.fleet.runs.applying import Approve, FleetApplying, agree
+from nigari.fleet.runs.journal import (
     Journal,
     abandon,
     exclusive,
@@ -34,14 +32,14 @@ from nigari.fleet.journal import (
     make_private,
     unfinished,
 )
-from nigari.fleet.plan_file import (
+from nigari.fleet.runs.plan_file import (
     extract_plans,
     fingerprint,
     read_fleet_plan,
     write_fleet_plan,
 )
-from nigari.fleet.planning import FleetPlan, FleetPlanning
-from nigari.fleet.results import (
+from nigari.fleet.runs.planning import FleetPlan, FleetPlanning
+from nigari.fleet.runs.results import (
     FleetResult,
     ListenFleet,
     UnitFinished,
@@ -50,11 +48,13 @@ from nigari.fleet.results import (
     result_of,
     skipped,
 )
-from nigari.fleet.survey import Survey, survey
-from nigari.fleet.tasks import Kind, Task, TaskOptions
-from nigari.fleet.unit import Unit
-from nigari.fleet.walk import Walk
-from nigari.fleet.workers import LocalWorkers, Workers
+from nigari.fleet.runs.walk import Walk
+from nigari.fleet.units.choice import Choice, chosen_units
+from nigari.fleet.units.graph import Graph
+from nigari.fleet.units.survey import Survey, survey
+from nigari.fleet.units.unit import Unit
+from nigari.fleet.work.tasks import Kind, Task, TaskOptions
+from nigari.fleet.work.workers import LocalWorkers, Workers
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record
 from nigari.workspace.base.interruptions import on_interrupt

@@ -19,12 +19,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from nigari.diagnostics import Diagnostic, Severity
-from nigari.fleet.performing import perform
-from nigari.fleet.shipping import Packer, Shipment, unpack
-from nigari.fleet.survey import Survey
-from nigari.fleet.tasks import Kind, Outcome, Status, Task, TaskOptions
-from nigari.fleet.unit import Unit
-from nigari.fleet.workers import MakeTask, lost_worker
+from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.unit import Unit
+from nigari.fleet.work.performing import perform
+from nigari.fleet.work.shipping import Packer, Shipment, unpack
+from nigari.fleet.work.tasks import Kind, Outcome, Status, Task, TaskOptions
+from nigari.fleet.work.workers import MakeTask, lost_worker
 from nigari.record import record, replace
 from nigari.version import VERSION
 

@@ -14,12 +14,12 @@ from types import TracebackType
 from typing import TypeVar
 
 from nigari.fleet import aio
-from nigari.fleet.applying import Approve
-from nigari.fleet.graph import Graph
-from nigari.fleet.planning import FleetPlan
-from nigari.fleet.results import FleetResult, ListenFleet, UnitResult
-from nigari.fleet.tasks import LOCK_TIMEOUT, Kind, TaskOptions
-from nigari.fleet.unit import Unit
+from nigari.fleet.runs.applying import Approve
+from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.results import FleetResult, ListenFleet, UnitResult
+from nigari.fleet.units.graph import Graph
+from nigari.fleet.units.unit import Unit
+from nigari.fleet.work.tasks import LOCK_TIMEOUT, Kind, TaskOptions
 from nigari.plan.model.changes import PlanMode
 
 T = TypeVar("T")

@@ -20,7 +20,7 @@ from nigari.explore.feed import Feed, follow, read_events
 from nigari.explore.page import PageNotBuilt, built, page
 from nigari.explore.server import PageServer
 from nigari.explore.subject import configuration_subject, plan_subject
-from nigari.fleet.survey import survey
+from nigari.fleet.units.survey import survey
 from nigari.workspace.session.session import Session
 
 

@@ -12,9 +12,9 @@ from nigari.cli.views.fleet_progress import FleetView
 from nigari.cli.views.fleet_text import plan_summary
 from nigari.cli.views.style import style_of
 from nigari.fleet.aio import Unfinished
-from nigari.fleet.applying import Approve, agree
-from nigari.fleet.planning import FleetPlan
-from nigari.fleet.results import FleetResult, UnitResult, UnitStatus
+from nigari.fleet.runs.applying import Approve, agree
+from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.results import FleetResult, UnitResult, UnitStatus
 from nigari.plan.model.changes import PlanMode
 
 

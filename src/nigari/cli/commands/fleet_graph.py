@@ -7,7 +7,7 @@ from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, I
 from nigari.cli.fleet_flags import CHOICE_FLAGS, FleetCommand
 from nigari.cli.views.fleet_graph import graph_dot, graph_page, graph_text
 from nigari.diagnostics import Severity
-from nigari.fleet.documents import graph_document
+from nigari.fleet.units.documents import graph_document
 
 _FORMATS = ("text", "dot", "json", "html")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.fleet_flags import FLEET_LOCK_FLAGS, RUNNING_FLAGS, FleetCommand
-from nigari.fleet.results import UnitStatus
-from nigari.fleet.tasks import Kind
+from nigari.fleet.runs.results import UnitStatus
+from nigari.fleet.work.tasks import Kind
 
 
 def run(invocation: Invocation) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.fleet_flags import CHOICE_FLAGS, FleetCommand
 from nigari.cli.views.fleet_text import columns
-from nigari.fleet.documents import units_document
+from nigari.fleet.units.documents import units_document
 
 
 def run(invocation: Invocation) -> int:

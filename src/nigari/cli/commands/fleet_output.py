@@ -8,8 +8,8 @@ from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.fleet_flags import CHOICE_FLAGS, RUNNING_FLAGS, FleetCommand
 from nigari.cty.json import value_to_json
 from nigari.cty.type_json import type_to_json
-from nigari.fleet.results import FleetResult
-from nigari.fleet.tasks import Kind, Outputs
+from nigari.fleet.runs.results import FleetResult
+from nigari.fleet.work.tasks import Kind, Outputs
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.render import value_display
 

@@ -7,8 +7,8 @@ from nigari.cli.fleet_details import show_unit_plan
 from nigari.cli.fleet_flags import MARKDOWN_FLAG, STATE_FLAGS, FleetCommand
 from nigari.cli.views.fleet_text import plan_summary
 from nigari.cli.views.style import style_of
-from nigari.fleet.planning import FleetPlan
-from nigari.fleet.tasks import TaskOptions
+from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.work.tasks import TaskOptions
 from nigari.plan.model.changes import PlanMode
 
 _CHANGES = 2

@@ -10,7 +10,7 @@ from nigari.cli.views.fleet_reports import plan_markdown
 from nigari.cli.views.fleet_text import plan_summary
 from nigari.cli.views.style import style_of
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.plan_file import read_fleet_plan, unit_plan
+from nigari.fleet.runs.plan_file import read_fleet_plan, unit_plan
 
 
 def run(invocation: Invocation) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.fleet_init import run_each
 from nigari.cli.fleet_flags import RUNNING_FLAGS
-from nigari.fleet.tasks import Kind
+from nigari.fleet.work.tasks import Kind
 
 
 def run(invocation: Invocation) -> int:

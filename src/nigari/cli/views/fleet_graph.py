@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from nigari.fleet.documents import place
-from nigari.fleet.graph import Edge, ForeignState
-from nigari.fleet.survey import Survey
+from nigari.fleet.units.documents import place
+from nigari.fleet.units.graph import Edge, ForeignState
+from nigari.fleet.units.survey import Survey
 
 _WIDTH, _HEIGHT, _ACROSS, _BETWEEN = 220, 26, 300, 12
 

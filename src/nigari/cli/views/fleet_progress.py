@@ -12,7 +12,7 @@ from nigari.cli.command import Terminal
 from nigari.cli.views.json_lines import JsonLines
 from nigari.cli.views.live import LiveLines
 from nigari.diagnostics.layout import Layout
-from nigari.fleet.results import FleetEvent, UnitResult, UnitStarted, UnitStatus
+from nigari.fleet.runs.results import FleetEvent, UnitResult, UnitStarted, UnitStatus
 
 _DOING: Final = {
     "init": "initializing",

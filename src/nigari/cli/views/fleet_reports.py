@@ -7,9 +7,9 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from nigari.diagnostics import Diagnostic, Severity
-from nigari.fleet.planning import FleetPlan
-from nigari.fleet.results import UnitResult, UnitStatus
-from nigari.fleet.tasks import Changes
+from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.results import UnitResult, UnitStatus
+from nigari.fleet.work.tasks import Changes
 
 LIMIT: Final = 65_536
 """The most characters that the usual services take."""

@@ -12,8 +12,8 @@ from enum import Enum
 
 from nigari.backends.identity import StateIdentity
 from nigari.diagnostics import Cause, Diagnostics, Range
-from nigari.fleet.inspection import Inspection
-from nigari.fleet.unit import Unit, path_from_root
+from nigari.fleet.units.inspection import Inspection
+from nigari.fleet.units.unit import Unit, path_from_root
 from nigari.record import record, replace
 
 

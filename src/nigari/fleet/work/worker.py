@@ -18,9 +18,9 @@ import sys
 from typing import Final
 
 from nigari.diagnostics.unexpected import unexpected
-from nigari.fleet.messages import Interrupt, read_message, write_message
-from nigari.fleet.performing import perform
-from nigari.fleet.tasks import Outcome, Status, Task
+from nigari.fleet.work.messages import Interrupt, read_message, write_message
+from nigari.fleet.work.performing import perform
+from nigari.fleet.work.tasks import Outcome, Status, Task
 from nigari.providers.nursery import use_nurseries
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 100_000

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 
 from nigari.diagnostics import Diagnostic
-from nigari.fleet.tasks import Changes, Outcome, Outputs
-from nigari.fleet.unit import Unit, path_from_root, seen_from_root
+from nigari.fleet.units.unit import Unit, path_from_root, seen_from_root
+from nigari.fleet.work.tasks import Changes, Outcome, Outputs
 from nigari.record import record
 
 

@@ -18,14 +18,14 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from nigari.diagnostics import Diagnostic, Severity
-from nigari.fleet.messages import Interrupt, read_message, write_message
-from nigari.fleet.tasks import Kind, Outcome, Status, Task
+from nigari.fleet.work.messages import Interrupt, read_message, write_message
+from nigari.fleet.work.tasks import Kind, Outcome, Status, Task
 
 MakeTask = Callable[[], Task | None]
 """Makes a task when its turn has come; None where nobody wants it any more."""
 _TRIES: Final = 3
 _PROGRAM: Final = (
-    "import sys; sys.path.insert(0, sys.argv[2]); from nigari.fleet.worker import main; main()"
+    "import sys; sys.path.insert(0, sys.argv[2]); from nigari.fleet.work.worker import main; main()"
 )
 _PACKAGES: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 """Where this program is: workers find it there, however it was found."""

@@ -25,7 +25,7 @@ from nigari.cty.types import BOOL, KIND_MAP, KIND_OBJECT, STRING, ListType, MapT
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value, string
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
-from nigari.fleet.unit import Unit, instance_name
+from nigari.fleet.units.unit import Unit, instance_name
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, BodySchema, Content
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex

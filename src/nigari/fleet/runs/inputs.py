@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from nigari.backends.identity import StateIdentity
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.survey import Survey
-from nigari.fleet.tasks import Outputs, as_stored
+from nigari.fleet.units.survey import Survey
+from nigari.fleet.work.tasks import Outputs, as_stored
 from nigari.plan.model.plan_file import value_to_plan
 from nigari.record import record
 

@@ -12,10 +12,10 @@ import subprocess
 from collections.abc import Iterable, Mapping
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.definition import FILE_NAME
-from nigari.fleet.files_read import FilesRead, definition_files, files_read
-from nigari.fleet.survey import Survey, survey
-from nigari.fleet.unit import Unit
+from nigari.fleet.units.definition import FILE_NAME
+from nigari.fleet.units.files_read import FilesRead, definition_files, files_read
+from nigari.fleet.units.survey import Survey, survey
+from nigari.fleet.units.unit import Unit
 
 
 def changed_files(root: str, reference: str, diags: Diagnostics) -> set[str] | None:

@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from nigari.cty.values import Value
-from nigari.fleet.files_read import files_read
-from nigari.fleet.unit import Unit
+from nigari.fleet.units.files_read import files_read
+from nigari.fleet.units.unit import Unit
 from nigari.record import record, replace
 
 _LOCK: Final = ".terraform.lock.hcl"

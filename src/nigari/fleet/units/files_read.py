@@ -17,8 +17,8 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
-from nigari.fleet.inspection import frames_of, open_session
-from nigari.fleet.unit import Unit
+from nigari.fleet.units.inspection import frames_of, open_session
+from nigari.fleet.units.unit import Unit
 from nigari.hcl.body import Body
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression

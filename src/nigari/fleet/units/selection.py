@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.graph import Graph
-from nigari.fleet.patterns import is_pattern, path_matcher
-from nigari.fleet.unit import Unit
+from nigari.fleet.units.graph import Graph
+from nigari.fleet.units.patterns import is_pattern, path_matcher
+from nigari.fleet.units.unit import Unit
 from nigari.hcl.suggestion import did_you_mean
 from nigari.record import record
 

@@ -12,8 +12,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.inputs import Inputs
-from nigari.fleet.results import (
+from nigari.fleet.runs.inputs import Inputs
+from nigari.fleet.runs.results import (
     ListenFleet,
     UnitFinished,
     UnitResult,
@@ -22,10 +22,10 @@ from nigari.fleet.results import (
     result_of,
     skipped,
 )
-from nigari.fleet.survey import Survey
-from nigari.fleet.tasks import Kind, Outputs, Task, TaskOptions, with_causes
-from nigari.fleet.walk import Walk
-from nigari.fleet.workers import Workers
+from nigari.fleet.runs.walk import Walk
+from nigari.fleet.units.survey import Survey
+from nigari.fleet.work.tasks import Kind, Outputs, Task, TaskOptions, with_causes
+from nigari.fleet.work.workers import Workers
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from nigari.diagnostics import Diagnostic, JsonValue, Range
-from nigari.fleet.graph import Edge, ForeignState
-from nigari.fleet.survey import Survey
+from nigari.fleet.units.graph import Edge, ForeignState
+from nigari.fleet.units.survey import Survey
 
 FORMAT_VERSION = "1.0"
 

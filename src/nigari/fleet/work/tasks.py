@@ -16,8 +16,8 @@ from nigari.cty.paths import transform
 from nigari.cty.unknown import Unknown
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
-from nigari.fleet.definition import output_cause
-from nigari.fleet.unit import Unit
+from nigari.fleet.units.definition import output_cause
+from nigari.fleet.units.unit import Unit
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record

@@ -11,9 +11,9 @@ from nigari import aio
 from nigari.backends.locking import LockOptions
 from nigari.diagnostics import Diagnostic, Severity, to_text
 from nigari.events import Event
-from nigari.fleet.agreement import is_covered
-from nigari.fleet.inspection import unit_variables, working_directory
-from nigari.fleet.tasks import (
+from nigari.fleet.units.inspection import unit_variables, working_directory
+from nigari.fleet.work.agreement import is_covered
+from nigari.fleet.work.tasks import (
     ChangeLine,
     Changes,
     Kind,

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.planning import FleetPlan, PlannedUnit
-from nigari.fleet.results import UnitResult, UnitStatus
-from nigari.fleet.survey import Survey
-from nigari.fleet.tasks import ChangeLine, Changes
+from nigari.fleet.runs.planning import FleetPlan, PlannedUnit
+from nigari.fleet.runs.results import UnitResult, UnitStatus
+from nigari.fleet.units.survey import Survey
+from nigari.fleet.work.tasks import ChangeLine, Changes
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record, replace
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.changed_files import changed_files, concerned_units
-from nigari.fleet.selection import parse_selectors, select
-from nigari.fleet.survey import Survey
+from nigari.fleet.units.changed_files import changed_files, concerned_units
+from nigari.fleet.units.selection import parse_selectors, select
+from nigari.fleet.units.survey import Survey
 from nigari.record import record
 
 

@@ -11,12 +11,12 @@ from types import MappingProxyType
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.definition import FILE_NAME, Definition
-from nigari.fleet.discovery import find_directories
-from nigari.fleet.graph import Graph, build_graph
-from nigari.fleet.inspection import Inspection, inspect
-from nigari.fleet.patterns import path_matcher
-from nigari.fleet.unit import Unit, seen_from_root
+from nigari.fleet.units.definition import FILE_NAME, Definition
+from nigari.fleet.units.discovery import find_directories
+from nigari.fleet.units.graph import Graph, build_graph
+from nigari.fleet.units.inspection import Inspection, inspect
+from nigari.fleet.units.patterns import path_matcher
+from nigari.fleet.units.unit import Unit, seen_from_root
 from nigari.record import record, replace
 from nigari.workspace.base.environments import FILE_NAME as ENVIRONMENTS
 from nigari.workspace.base.environments import VARIABLE

@@ -12,10 +12,10 @@ import os
 from collections.abc import Awaitable, Callable
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.inputs import Inputs, UnitInputs
-from nigari.fleet.journal import DONE, STARTED, Journal
-from nigari.fleet.planning import FleetPlan, PlannedUnit
-from nigari.fleet.results import (
+from nigari.fleet.runs.inputs import Inputs, UnitInputs
+from nigari.fleet.runs.journal import DONE, STARTED, Journal
+from nigari.fleet.runs.planning import FleetPlan, PlannedUnit
+from nigari.fleet.runs.results import (
     FleetResult,
     ListenFleet,
     UnitFinished,
@@ -25,11 +25,11 @@ from nigari.fleet.results import (
     result_of,
     skipped,
 )
-from nigari.fleet.survey import Survey
-from nigari.fleet.tasks import Kind, Outcome, Outputs, Status, Task, TaskOptions
-from nigari.fleet.unit import Unit
-from nigari.fleet.walk import Walk
-from nigari.fleet.workers import Workers
+from nigari.fleet.runs.walk import Walk
+from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.unit import Unit
+from nigari.fleet.work.tasks import Kind, Outcome, Outputs, Status, Task, TaskOptions
+from nigari.fleet.work.workers import Workers
 from nigari.plan.model.changes import PlanMode
 from nigari.record import replace
 
