@@ -10,47 +10,101 @@ onmessage = (event: MessageEvent<LayoutRequest>) => {
 };
 
 function laid({ number, sizes, edges }: LayoutRequest): Laid {
-  const needs: number[][] = sizes.map(() => []);
+  const picture: Laid = {
+    number,
+    x: new Float64Array(sizes.length),
+    y: new Float64Array(sizes.length),
+    routes: edges.map(() => []),
+  };
   const has = new Uint8Array(sizes.length);
-  for (const [from, to] of edges) {
-    needs[to].push(from);
-    has[from] = has[to] = 1;
+  for (const [from, to] of edges) has[from] = has[to] = 1;
+  // What is not connected is laid out by itself: the work grows faster than the graph.
+  const groups = connected(sizes.length, edges).map((nodes) => layered(nodes, sizes, edges, picture));
+  const [width, height] = packed(groups, picture);
+  place(sizes, has, picture.x, picture.y, width, height);
+  return picture;
+}
+
+interface Group {
+  nodes: number[];
+  edges: number[];
+  width: number;
+  height: number;
+}
+
+/** The numbers of the edges of each connected group of nodes. */
+function connected(size: number, edges: [number, number][]): number[][] {
+  const leader = Int32Array.from({ length: size }, (_, at) => at);
+  const find = (at: number): number => {
+    while (leader[at] !== at) at = leader[at] = leader[leader[at]];
+    return at;
+  };
+  for (const [from, to] of edges) leader[find(from)] = find(to);
+  const found = new Map<number, number[]>();
+  edges.forEach(([from], at) => {
+    const group = found.get(find(from));
+    if (group) group.push(at);
+    else found.set(find(from), [at]);
+  });
+  return [...found.values()];
+}
+
+/** One group in layers, beginning at the origin. */
+function layered(numbers: number[], sizes: [number, number][], edges: [number, number][], picture: Laid): Group {
+  const needs = new Map<number, number[]>();
+  const byEnds = new Map<string, number>();
+  for (const at of numbers) {
+    const [from, to] = edges[at];
+    byEnds.set(`${from} ${to}`, at);
+    for (const each of [from, to]) if (!needs.has(each)) needs.set(each, []);
+    needs.get(to)!.push(from);
   }
-  const x = new Float64Array(sizes.length);
-  const y = new Float64Array(sizes.length);
-  const routes: number[][] = edges.map(() => []);
-  const linked = sizes.flatMap((_, at) => (has[at] ? [at] : []));
-  let [width, height] = [0, 0];
-  if (linked.length) {
-    const graph = graphStratify()(linked.map((at) => ({ id: String(at), parentIds: needs[at].map(String) })));
-    const passes = linked.length > 1500 ? 1 : linked.length > 500 ? 4 : 12;
-    const layout = sugiyama()
-      .nodeSize((node: { data: { id: string } }) => {
-        const [wide, high] = sizes[Number(node.data.id)];
-        return [high, wide] as [number, number];
-      })
-      .gap([GAP, LAYER_GAP])
-      .layering(layeringLongestPath())
-      .decross(decrossTwoLayer().order(twolayerAgg()).passes(passes))
-      .coord(coordGreedy());
-    const size = layout(graph as never);
-    // Layers are columns here, so that names can be read.
-    [width, height] = [size.height, size.width];
-    for (const node of graph.nodes()) {
-      const at = Number(node.data.id);
-      x[at] = node.y;
-      y[at] = node.x;
-    }
-    const numbers = new Map(edges.map(([from, to], at) => [`${from} ${to}`, at]));
-    for (const link of graph.links()) {
-      const key = `${link.source.data.id} ${link.target.data.id}`;
-      const back = `${link.target.data.id} ${link.source.data.id}`;
-      const at = numbers.get(key) ?? numbers.get(back);
-      if (at !== undefined) routes[at] = link.points.flatMap(([across, along]) => [along, across]);
-    }
+  const nodes = [...needs.keys()];
+  const graph = graphStratify()(nodes.map((at) => ({ id: String(at), parentIds: needs.get(at)!.map(String) })));
+  const passes = nodes.length > 1500 ? 1 : nodes.length > 500 ? 4 : 12;
+  const layout = sugiyama()
+    .nodeSize((node: { data: { id: string } }) => {
+      const [wide, high] = sizes[Number(node.data.id)];
+      return [high, wide] as [number, number];
+    })
+    .gap([GAP, LAYER_GAP])
+    .layering(layeringLongestPath())
+    .decross(decrossTwoLayer().order(twolayerAgg()).passes(passes))
+    .coord(coordGreedy());
+  const size = layout(graph as never);
+  // Layers are columns here, so that names can be read.
+  for (const node of graph.nodes()) {
+    const at = Number(node.data.id);
+    picture.x[at] = node.y;
+    picture.y[at] = node.x;
   }
-  place(sizes, has, x, y, width, height);
-  return { number, x, y, routes };
+  for (const link of graph.links()) {
+    const [one, other] = [link.source.data.id, link.target.data.id];
+    const at = byEnds.get(`${one} ${other}`) ?? byEnds.get(`${other} ${one}`);
+    if (at !== undefined) picture.routes[at] = link.points.flatMap(([across, along]) => [along, across]);
+  }
+  return { nodes, edges: numbers, width: size.height, height: size.width };
+}
+
+const GROUP_GAP = 40;
+
+/** Put groups in rows, the highest first; how much room they take. */
+function packed(groups: Group[], picture: Laid): [number, number] {
+  const area = groups.reduce((sum, each) => sum + (each.width + GROUP_GAP) * (each.height + GROUP_GAP), 0);
+  const most = Math.max(Math.sqrt(area) * 1.5, ...groups.map((each) => each.width));
+  let [left, top, high, wide] = [0, 0, 0, 0];
+  for (const group of [...groups].sort((one, other) => other.height - one.height)) {
+    if (left > 0 && left + group.width > most) [left, top, high] = [0, top + high + GROUP_GAP, 0];
+    for (const at of group.nodes) {
+      picture.x[at] += left;
+      picture.y[at] += top;
+    }
+    for (const at of group.edges) picture.routes[at] = picture.routes[at].map((each, axis) => each + (axis % 2 ? top : left));
+    left += group.width + GROUP_GAP;
+    high = Math.max(high, group.height);
+    wide = Math.max(wide, left - GROUP_GAP);
+  }
+  return [wide, groups.length ? top + high : 0];
 }
 
 /** What has no edges stands in rows below the rest. */

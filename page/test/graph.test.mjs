@@ -26,6 +26,15 @@ test("a group opens, and a node shows its neighbours", async () => {
   await page.getByRole("button", { name: "resource terraform_data.r4007" }).waitFor();
 });
 
+test("thousands of nodes are drawn, as far as they can be seen", async () => {
+  const page = await open(pageUrl("blocks"), { hash: "#/graph" });
+  await page.getByRole("button", { name: /^Open terraform_data, 5,000 nodes/ }).click();
+  await page.getByRole("button", { name: "resource terraform_data.r0", exact: true }).waitFor();
+  await page.locator("svg.graph").focus();
+  await page.keyboard.press("0");
+  await page.waitForFunction(() => document.querySelectorAll(".node").length > 4000);
+});
+
 test("modules are folded until one is opened", async () => {
   const page = await open(pageUrl("modules"), { hash: "#/graph" });
   const group = page.getByRole("button", { name: /^Open module c17, / });
