@@ -14,8 +14,8 @@ import tempfile
 from typing import TYPE_CHECKING, Final
 
 from nigari.providers import api
+from nigari.providers.fork_server import VARIABLE, be_fork_server
 from nigari.providers.handshake import COOKIE, COOKIE_NAME
-from nigari.providers.nursery import VARIABLE, be_nursery
 from nigari.providers.plugin_logging import log_to_caller
 from nigari.providers.tunnel import ServerTunnel
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, SERVICE6
@@ -35,8 +35,8 @@ def serve(provider: api.Provider) -> None:
         )
     # Ctrl-C reaches all programs of a terminal; the caller decides what it means for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    nursery = os.environ.pop(VARIABLE, "")
-    if not nursery or not be_nursery(nursery, _import_all, lambda: _begin(provider)):
+    server = os.environ.pop(VARIABLE, "")
+    if not server or not be_fork_server(server, _import_all, lambda: _begin(provider)):
         _begin(provider)
 
 

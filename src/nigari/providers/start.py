@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from nigari.diagnostics import Severity
 from nigari.providers.api import ProviderDiagnostic
+from nigari.providers.fork_server import from_fork_server
 from nigari.providers.guard import PluginProgram, start_guarded
 from nigari.providers.log import LogSettings, PluginLog
-from nigari.providers.nursery import from_nursery
 from nigari.record import record
 
 
@@ -47,7 +47,7 @@ def start(
     settings = LogSettings.from_environment(environment)
     environment = {**settings.plugin_environment(), **environment}
     try:
-        guarded = from_nursery(tuple(command), environment, directory) or start_guarded(
+        guarded = from_fork_server(tuple(command), environment, directory) or start_guarded(
             command, environment, directory
         )
     except OSError as error:

@@ -21,7 +21,7 @@ from nigari.diagnostics.unexpected import unexpected
 from nigari.fleet.work.messages import Interrupt, read_message, write_message
 from nigari.fleet.work.performing import perform
 from nigari.fleet.work.tasks import Outcome, Status, Task
-from nigari.providers.nursery import use_nurseries
+from nigari.providers.fork_server import use_fork_servers
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 100_000
 
@@ -30,10 +30,10 @@ def main() -> None:
     """Work until nobody wants anything more."""
     # Who interrupts the program is heard by the program, which passes it on.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    nurseries = use_nurseries()
+    servers = use_fork_servers()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
     asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
-    nurseries.close()
+    servers.close()
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""Providers in Python that are started from a nursery are what they are when they are started."""
+"""Providers in Python that are started from a fork server are what they are when they are started."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from nigari import cty
-from nigari.providers import api, nursery
+from nigari.providers import api, fork_server
 from nigari.providers.client import PluginProvider
+from nigari.providers.fork_server import ForkServers, use_fork_servers
 from nigari.providers.launch import connect
-from nigari.providers.nursery import Nurseries, use_nurseries
 from nigari.providers.start import start
 
 _SOURCES = Path(__file__).parents[2] / "src"
@@ -48,11 +48,11 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def nurseries(monkeypatch: pytest.MonkeyPatch) -> Iterator[Nurseries]:
-    found = use_nurseries()
+def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[ForkServers]:
+    found = use_fork_servers()
     yield found
     found.close()
-    monkeypatch.setattr(nursery, "_nurseries", None)
+    monkeypatch.setattr(fork_server, "_servers", None)
 
 
 def _program(directory: Path, text: str = _PROVIDER) -> str:
@@ -83,7 +83,7 @@ async def _place(program: str, directory: Path, setting: str) -> dict[str, objec
 
 
 def test_each_plugin_has_its_own_directory_and_environment(
-    tmp_path: Path, nurseries: Nurseries
+    tmp_path: Path, servers: ForkServers
 ) -> None:
     program = _program(tmp_path)
     places = [tmp_path / "one", tmp_path / "two"]
@@ -100,29 +100,29 @@ def test_each_plugin_has_its_own_directory_and_environment(
     assert one["parent"] == two["parent"]
 
 
-def test_a_plugin_ends_with_who_wanted_it(tmp_path: Path, nurseries: Nurseries) -> None:
+def test_a_plugin_ends_with_who_wanted_it(tmp_path: Path, servers: ForkServers) -> None:
     program = _program(tmp_path)
-    born = nurseries.start((program,), dict(os.environ), str(tmp_path))
-    assert born is not None
-    out, err = born.outputs
+    forked = servers.start((program,), dict(os.environ), str(tmp_path))
+    assert forked is not None
+    out, err = forked.outputs
     assert out.readline().startswith(b"1|6|unix|")
     begun = time.monotonic()
-    born.kill()
+    forked.kill()
     assert time.monotonic() - begun < 20
-    assert born.wait() == -9
-    assert not os.path.exists(born.directory)
+    assert forked.wait() == -9
+    assert not os.path.exists(forked.directory)
     out.close()
     err.close()
 
 
-def test_siblings_end_in_any_order(tmp_path: Path, nurseries: Nurseries) -> None:
+def test_siblings_end_in_any_order(tmp_path: Path, servers: ForkServers) -> None:
     program = _program(tmp_path)
-    found = [nurseries.start((program,), dict(os.environ), str(tmp_path)) for _ in range(3)]
-    born = [each for each in found if each is not None]
-    assert len(born) == 3
-    for each in born:
+    found = [servers.start((program,), dict(os.environ), str(tmp_path)) for _ in range(3)]
+    forked = [each for each in found if each is not None]
+    assert len(forked) == 3
+    for each in forked:
         assert each.outputs[0].readline().startswith(b"1|6|unix|")
-    for each in (born[0], born[2], born[1]):
+    for each in (forked[0], forked[2], forked[1]):
         each.kill()
         assert each.wait() == -9
         for stream in each.outputs:
@@ -140,11 +140,11 @@ def test_siblings_end_in_any_order(tmp_path: Path, nurseries: Nurseries) -> None
     ],
     ids=["threads of its own", "no provider in Python"],
 )
-def test_what_has_no_nursery_is_started_as_usual(
-    tmp_path: Path, nurseries: Nurseries, text: str
+def test_what_has_no_fork_server_is_started_as_usual(
+    tmp_path: Path, servers: ForkServers, text: str
 ) -> None:
     program = _program(tmp_path, text)
-    assert nurseries.start((program,), dict(os.environ), str(tmp_path)) is None
+    assert servers.start((program,), dict(os.environ), str(tmp_path)) is None
     started = start([program], "here", dict(os.environ), str(tmp_path))
     line = started.program.outputs[0].readline()
     assert line.startswith((b"1|6|", b"something else"))

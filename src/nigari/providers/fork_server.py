@@ -1,11 +1,11 @@
-"""Nurseries: providers written in Python that start in an instant, for who starts them again and again.
+"""ForkServers: providers written in Python that start in an instant, for who starts them again and again.
 
 To start such a provider means to start Python and to import what it needs, which takes longer than
-most plans. A nursery is the provider's own program, started once: it imports everything and then waits.
+most plans. A fork server is the provider's own program, started once: it imports everything and then waits.
 Asked for a plugin, it forks; the child gets the directory, the environment and the outputs that a
 program of its own would have, and is a plugin like any other.
 
-A program that does not know of nurseries, or has threads of its own, is started as usual.
+A program that does not know of fork servers, or has threads of its own, is started as usual.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from typing import IO, Final, NoReturn
 from nigari.providers import handshake
 from nigari.providers.guard import GuardedProgram, socket_directory, start_guarded
 
-VARIABLE: Final = "NIGARI_PROVIDER_NURSERY"
-"""Names the socket that a nursery listens on."""
-_GREETING: Final = b"nigari-nursery|1\n"
+VARIABLE: Final = "NIGARI_FORK_SERVER"
+"""Names the socket that a fork server listens on."""
+_GREETING: Final = b"nigari-fork-server|1\n"
 _SCRIPT: Final = b"#!"
 _MOST: Final = 1 << 20
 _WAIT: Final = 30.0
-"""Seconds that a nursery may take to be ready."""
+"""Seconds that a fork server may take to be ready."""
 
 
-class Nurseries:
-    """The nurseries of this process, one for each program."""
+class ForkServers:
+    """The fork servers of this process, one for each program."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, ...], _Nursery | None] = {}
+        self._known: dict[tuple[str, ...], _ForkServer | None] = {}
         self._lock = threading.Lock()
 
     def start(
         self, command: tuple[str, ...], environment: Mapping[str, str], directory: str
-    ) -> BornProgram | None:
-        """A plugin from a nursery; None where its program has none."""
+    ) -> ForkedProgram | None:
+        """A plugin from a fork server; None where its program has none."""
         with self._lock:
             if command not in self._known:
                 self._known[command] = _open(command, environment)
-            nursery = self._known[command]
-        if nursery is None:
+            server = self._known[command]
+        if server is None:
             return None
         try:
-            return nursery.bear(environment, directory or os.getcwd())
+            return server.fork(environment, directory or os.getcwd())
         except OSError:
             with self._lock:
                 self._known[command] = None
@@ -60,14 +60,14 @@ class Nurseries:
 
     def close(self) -> None:
         """End all of them."""
-        for nursery in self._known.values():
-            if nursery is not None:
-                nursery.close()
+        for server in self._known.values():
+            if server is not None:
+                server.close()
         self._known.clear()
 
 
-class BornProgram:
-    """A plugin that came out of a nursery: it can be used like a `GuardedProgram`."""
+class ForkedProgram:
+    """A plugin that came from a fork server: it can be used like a `GuardedProgram`."""
 
     def __init__(
         self, outputs: tuple[IO[bytes], IO[bytes]], link: socket.socket, life: int, directory: str
@@ -99,14 +99,14 @@ class BornProgram:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
-class _Nursery:
-    """A nursery, seen by who wants plugins of it."""
+class _ForkServer:
+    """A fork server, seen by who wants plugins of it."""
 
     def __init__(self, program: GuardedProgram, path: str) -> None:
         self._program = program
         self._path = path
 
-    def bear(self, environment: Mapping[str, str], directory: str) -> BornProgram:
+    def fork(self, environment: Mapping[str, str], directory: str) -> ForkedProgram:
         """A new plugin."""
         sockets = socket_directory()
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -132,7 +132,7 @@ class _Nursery:
         finally:
             for each in (their_out, their_err, their_life):
                 os.close(each)
-        return BornProgram((os.fdopen(out, "rb"), os.fdopen(err, "rb")), link, life, sockets)
+        return ForkedProgram((os.fdopen(out, "rb"), os.fdopen(err, "rb")), link, life, sockets)
 
     def close(self) -> None:
         self._program.kill()
@@ -141,14 +141,14 @@ class _Nursery:
         shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
 
 
-def _open(command: tuple[str, ...], environment: Mapping[str, str]) -> _Nursery | None:
-    """The nursery of a program; None where it does not say that it is one."""
+def _open(command: tuple[str, ...], environment: Mapping[str, str]) -> _ForkServer | None:
+    """The fork server of a program; None where it does not say that it is one."""
     try:
         with open(command[0], "rb") as file:
             if file.read(len(_SCRIPT)) != _SCRIPT:
                 return None
         directory = tempfile.mkdtemp(prefix="nigari-")
-        path = os.path.join(directory, "nursery")
+        path = os.path.join(directory, "server")
         program = start_guarded(command, {**environment, VARIABLE: path})
     except OSError:
         return None
@@ -162,31 +162,31 @@ def _open(command: tuple[str, ...], environment: Mapping[str, str]) -> _Nursery 
         out.close()
         err.close()
         return None
-    return _Nursery(program, path)
+    return _ForkServer(program, path)
 
 
-_nurseries: Nurseries | None = None
+_servers: ForkServers | None = None
 
 
-def use_nurseries() -> Nurseries:
-    """Let this process start providers from nurseries from now on."""
-    global _nurseries  # noqa: PLW0603 - a setting of the process, made once by its main function
-    _nurseries = Nurseries()
-    return _nurseries
+def use_fork_servers() -> ForkServers:
+    """Let this process start providers from fork servers from now on."""
+    global _servers  # noqa: PLW0603 - a setting of the process, made once by its main function
+    _servers = ForkServers()
+    return _servers
 
 
-def from_nursery(
+def from_fork_server(
     command: tuple[str, ...], environment: Mapping[str, str], directory: str
-) -> BornProgram | None:
-    """A plugin from a nursery, where this process uses them and the program has one."""
-    return None if _nurseries is None else _nurseries.start(command, environment, directory)
+) -> ForkedProgram | None:
+    """A plugin from a fork server, where this process uses them and the program has one."""
+    return None if _servers is None else _servers.start(command, environment, directory)
 
 
 # -- in the provider's program ------------------------------------------------------------------
 
 
-def be_nursery(path: str, prepare: Callable[[], object], serve: Callable[[], object]) -> bool:
-    """Be a nursery until who started this program is gone; in each child, `serve` and end.
+def be_fork_server(path: str, prepare: Callable[[], object], serve: Callable[[], object]) -> bool:
+    """Be a fork server until who started this program is gone; in each child, `serve` and end.
 
     False where this program cannot be one, because it has threads that would not be in a child.
     """
@@ -214,7 +214,7 @@ def _wait_for_wishes(listener: socket.socket, serve: Callable[[], object]) -> No
             for key, _ in ready.select():
                 if key.fileobj is listener:
                     link, _ = listener.accept()
-                    child = _born(link, [listener, *links.values()], serve)
+                    child = _fork(link, [listener, *links.values()], serve)
                     links[child] = link
                 else:
                     os.read(woken, 4096)
@@ -233,8 +233,8 @@ def _bury(links: dict[int, socket.socket]) -> None:
                 link.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
-def _born(link: socket.socket, others: Sequence[socket.socket], serve: Callable[[], object]) -> int:
-    """A child that lives as it is wished for; it keeps nothing of what its siblings have."""
+def _fork(link: socket.socket, others: Sequence[socket.socket], serve: Callable[[], object]) -> int:
+    """A child in the directory and environment asked for; it keeps nothing of what its siblings have."""
     head, files, _, _ = socket.recv_fds(link, 8, 3)
     data = b""
     size = min(int.from_bytes(head, "big"), _MOST)
