@@ -78,6 +78,16 @@ def test_destroying_goes_against_references(here: Path) -> None:
     assert order == [f"delete terraform_data.{name}" for name in "cba"]
 
 
+def test_destroying_goes_against_references_to_what_has_moved(here: Path) -> None:
+    _apply(_CHAIN % 1)
+    _, graph = _plan("moved {\n  from = terraform_data.a\n  to   = terraform_data.z\n}\n")
+    order = [each for each in _order(graph) if each.startswith("delete")]
+    assert order == [f"delete terraform_data.{name}" for name in "cbz"]
+    deleted = {str(each): number for number, each in enumerate(graph.operations)}
+    (last,) = (each for each in graph.operations if str(each) == "delete terraform_data.z")
+    assert deleted["delete terraform_data.b"] in last.after
+
+
 def test_created_first_is_destroyed_after_its_dependents_are_done(here: Path) -> None:
     lifecycle = "{\n triggers_replace = %s\n lifecycle { create_before_destroy = true }\n}"
     text = f'resource "terraform_data" "a" {lifecycle}\n'

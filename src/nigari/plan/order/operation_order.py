@@ -81,7 +81,7 @@ class _Building:
         self._ended_late = OperationsOf()
         """Endings of objects that stay until their successors and dependents are done."""
         self._settled: dict[Placed, tuple[int, ...]] = {}
-        self._stored = stored_needs(plan.refreshed_state)
+        self._stored = _moved_needs(plan, stored_needs(plan.refreshed_state))
         self._open: dict[str, int] = {}
         self._close: dict[str, int] = {}
         self._ephemeral: dict[int, EphemeralInstance] = {}
@@ -538,3 +538,16 @@ def stored_needs(state: State) -> dict[Block, set[Block]]:
                 if stored is not None:
                     needs.update(resource_block(each) for each in stored.dependencies)
     return found
+
+
+def _moved_needs(plan: Plan, needs: dict[Block, set[Block]]) -> dict[Block, set[Block]]:
+    """The same with what has moved since: states name it by where it was."""
+    moved: dict[Block, set[Block]] = {}
+    for change in plan.changes:
+        if change.is_moved:
+            before = resource_block(resource_of(change.previous_address))
+            moved.setdefault(before, set()).add(resource_block(resource_of(change.address)))
+    if moved:
+        for found in needs.values():
+            found.update(*[moved[each] for each in found if each in moved])
+    return needs
