@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.backends.world.state_server import StateServer
 from tests.cli.process import command, environment, nigari
 from tests.cli.typist import Typist
 from tests.packages.repositories import Repository, needs_git
@@ -93,14 +94,13 @@ def test_a_secret_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_the_backend_asks_for_what_it_needs(tmp_path: Path) -> None:
-    text = 'terraform {\n  backend "oss" {\n    region = "r"\n  }\n}\n'
-    (tmp_path / "main.tf").write_text(text)
-    with Typist("init", cwd=tmp_path) as typist:
-        assert "bucket" in typist.wait_for("Enter a value: ")
-        typist.type("b\n")
+    (tmp_path / "main.tf").write_text('terraform {\n  backend "http" {}\n}\n')
+    with StateServer() as server, Typist("init", cwd=tmp_path) as typist:
+        assert "address" in typist.wait_for("Enter a value: ")
+        typist.type(f"{server.url}\n")
         assert typist.code() == 0
     text = (tmp_path / ".terraform" / "terraform.tfstate").read_text()
-    assert json.loads(text)["backend"]["config"]["bucket"] == "b"
+    assert json.loads(text)["backend"]["config"]["address"] == server.url
 
 
 @needs_git
