@@ -21,6 +21,7 @@ from nigari.fleet.units.unit import Unit
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record
+from nigari.workspace.session.plan_result import Summary
 
 LOCK_TIMEOUT: Final = 10.0
 """Seconds that units wait for a lock. Some backends lock more than one state for a moment, so that
@@ -129,12 +130,7 @@ class Changes:
     @property
     def summary(self) -> str:
         """In the words that plans end with."""
-        parts = [f"{self.add} to add, {self.change} to change, {self.destroy} to destroy"]
-        if self.import_:
-            parts.insert(0, f"{self.import_} to import")
-        if self.forget:
-            parts.append(f"{self.forget} to forget")
-        return ", ".join(parts)
+        return str(Summary(self.add, self.change, self.destroy, self.import_, self.forget))
 
 
 @record
