@@ -7,14 +7,11 @@ the OCI registry `distribution`, and the emulators of S3 and GCS.
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
 import json
 import os
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPSConnection
@@ -27,6 +24,7 @@ import pytest
 from tests.backends.world import fake_gcs, moto
 from tests.cli.test_init_packages import call
 from tests.net_world.certificates import Authority
+from tests.net_world.programs import free_port, serving
 from tests.packages.archives import files, packed
 from tests.packages.module_world import MODULE
 from tests.packages.repositories import Repository
@@ -97,35 +95,6 @@ def both(
     assert ours.files == theirs.files
     assert bool(ours.files) is is_right
     return ours.text
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
-
-
-@contextlib.contextmanager
-def serving(
-    command: list[str], port: int, environ: Mapping[str, str] | None = None
-) -> Iterator[None]:
-    """A server that is there for a while."""
-    variables = {**os.environ, **(environ or {})}
-    with subprocess.Popen(
-        command, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            deadline = time.monotonic() + 60
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", port), 1).close()
-                    break
-                except OSError:
-                    assert process.poll() is None, "the server has ended"
-                    assert time.monotonic() < deadline, "the server does not answer"
-                    time.sleep(0.05)
-            yield
-        finally:
-            process.terminate()
 
 
 # -- git over ssh ----------------------------------------------------------------------------------

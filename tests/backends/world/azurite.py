@@ -5,9 +5,6 @@ import base64
 import contextlib
 import itertools
 import os
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
 from email.utils import formatdate
 from pathlib import Path
@@ -16,6 +13,7 @@ from nigari.clouds.azure import shared_key_headers
 from nigari.net.client import Client
 from nigari.net.settings import read_settings
 from tests.net_world.certificates import Authority
+from tests.net_world.programs import free_port, serving
 from tests.net_world.server import Proxy
 from tests.real import program
 
@@ -60,32 +58,10 @@ def running(directory: Path) -> Iterator[Azurite]:
     """A server of its own, without anything in it."""
     authority = Authority(directory)
     certificate = authority.certificate([HOST])
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
+    port = free_port()
     command = [str(program("azurite-blob")), "--blobHost", "127.0.0.1", "--blobPort", str(port)]
     command += ["--location", str(directory / "blobs"), "--cert", str(certificate)]
     command += ["--key", str(certificate), "--skipApiVersionCheck", "--silent"]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "AZURITE_ACCOUNTS": f"{ACCOUNT}:{KEY}"},
-    ) as process:
-        try:
-            _wait_for(port, process)
-            with Proxy({HOST: port}) as proxy:
-                yield Azurite(proxy.url, authority.path)
-        finally:
-            process.terminate()
-
-
-def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            assert process.poll() is None, "the server has ended"
-            assert time.monotonic() < deadline, "the server does not answer"
-            time.sleep(0.05)
+    environ = {**os.environ, "AZURITE_ACCOUNTS": f"{ACCOUNT}:{KEY}"}
+    with serving(command, port, environ), Proxy({HOST: port}) as proxy:
+        yield Azurite(proxy.url, authority.path)

@@ -3,12 +3,10 @@
 import contextlib
 import itertools
 import json
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
 from http.client import HTTPConnection
 
+from tests.net_world.programs import free_port, serving
 from tests.real import program
 
 _NUMBERS = itertools.count(1)
@@ -47,23 +45,10 @@ class FakeGcs:
 @contextlib.contextmanager
 def running() -> Iterator[FakeGcs]:
     """A server of its own, without anything in it."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = [str(program("fake-gcs-server")), "-scheme", "http", "-host", "127.0.0.1"]
     command += ["-port", str(port), "-backend", "memory", "-external-url", url]
     command += ["-public-host", f"127.0.0.1:{port}"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            deadline = time.monotonic() + 60
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", port), 1).close()
-                    break
-                except OSError:
-                    assert process.poll() is None, "the server has ended"
-                    assert time.monotonic() < deadline, "the server does not answer"
-                    time.sleep(0.05)
-            yield FakeGcs(port)
-        finally:
-            process.terminate()
+    with serving(command, port):
+        yield FakeGcs(port)

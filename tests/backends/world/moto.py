@@ -3,12 +3,10 @@
 import contextlib
 import itertools
 import json
-import socket
-import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection
 
+from tests.net_world.programs import free_port, serving
 from tests.real import program
 
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "eu-west-1"}
@@ -90,26 +88,6 @@ _CREATE = (
 @contextlib.contextmanager
 def running() -> Iterator[Moto]:
     """A server of its own, without anything in it."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
-    command = [str(program("moto_server")), "-H", "127.0.0.1", "-p", str(port)]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    ) as process:
-        try:
-            _wait_for(port, process)
-            yield Moto(port)
-        finally:
-            process.terminate()
-
-
-def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            assert process.poll() is None, "the server has ended"
-            assert time.monotonic() < deadline, "the server does not answer"
-            time.sleep(0.05)
+    port = free_port()
+    with serving([str(program("moto_server")), "-H", "127.0.0.1", "-p", str(port)], port):
+        yield Moto(port)
