@@ -130,7 +130,8 @@ def _text(found: list[Block], literal: Simulated | None, simulated: Simulated) -
             all_parts = '["x"]' if literal.keys[number] else "[]"
             wants = json.dumps(literal.wants[number])
             server = None if block.server is None else json.dumps(f"id-r{block.server}-only")
-        lines += _block(number, block, keys, all_parts, wants, server)
+        waits = [f"colony_site.r{each}" for each in block.waits if found[each].kind != "module"]
+        lines += _block(number, block, waits, keys, all_parts, wants, server)
     lines.append('output "all" {\n  value = {')
     lines += [
         f"    r{number} = {_parts(number, block) if literal is None else json.dumps(_all_parts(number, simulated))}"
@@ -144,10 +145,15 @@ def _all_parts(number: int, simulated: Simulated) -> list[str]:
 
 
 def _block(
-    number: int, block: Block, keys: str, all_parts: str, wants: str, server: str | None
+    number: int,
+    block: Block,
+    waits: list[str],
+    keys: str,
+    all_parts: str,
+    wants: str,
+    server: str | None,
 ) -> list[str]:
-    waits = ", ".join(f"colony_site.r{each}" for each in block.waits if each not in _MODULES)
-    depends = f"  depends_on = [{waits}]" if waits else ""
+    depends = f"  depends_on = [{', '.join(waits)}]" if waits else ""
     if block.kind == "module":
         return [
             f'module "m{number}" {{',
@@ -181,9 +187,6 @@ def _block(
     return [*lines, "}"]
 
 
-_MODULES: set[int] = set()
-
-
 def _end(directory: Path, text: str, module: str) -> tuple[dict[str, object], object, int]:
     """The objects in the state and the outputs after all rounds, and how many those were."""
     (directory / "m").mkdir()
@@ -207,8 +210,6 @@ def _end(directory: Path, text: str, module: str) -> tuple[dict[str, object], ob
 )
 @given(found=blocks())
 def test_rounds_end_where_literals_do(found: list[Block], monkeypatch: pytest.MonkeyPatch) -> None:
-    _MODULES.clear()
-    _MODULES.update(number for number, each in enumerate(found) if each.kind == "module")
     simulated = Simulated(found)
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         world = install(monkeypatch)
