@@ -15,17 +15,22 @@ from nigari.state.model import OutputState, State
 from tests.backends.world import moto, postgres
 
 
+def details(diags: Diagnostics) -> list[str]:
+    return [diagnostic.detail for diagnostic in diags]
+
+
 async def count(make: Callable[[], Snapshots], rounds: int) -> None:
     for _ in range(rounds):
         diags = Diagnostics()
         snapshots = make()
-        assert await snapshots.lock("test", LockOptions(timeout_seconds=120), diags), list(diags)
-        assert await snapshots.read(diags), list(diags)
+        patient = LockOptions(timeout_seconds=120)
+        assert await snapshots.lock("test", patient, diags), details(diags)
+        assert await snapshots.read(diags), details(diags)
         known = snapshots.state.outputs.get("count")
         now = 0 if known is None else int(str(known.value.as_number()))
         changed = State(outputs={"count": OutputState(number(now + 1))})
-        assert await snapshots.write(changed, diags), list(diags)
-        assert await snapshots.unlock(diags), list(diags)
+        assert await snapshots.write(changed, diags), details(diags)
+        assert await snapshots.unlock(diags), details(diags)
 
 
 def check(
@@ -63,6 +68,28 @@ def test_pg() -> None:
     pytest.importorskip("psycopg")
     with postgres.running() as server:
         check("pg", {"conn_str": server.conn_str}, {})
+
+
+def test_the_table_of_pg_is_made_by_many_at_once() -> None:
+    psycopg = pytest.importorskip("psycopg")
+    with postgres.running() as server:
+
+        async def first_use(schema: str) -> None:
+            config = {"conn_str": server.conn_str, "schema_name": schema}
+            backend = open_backend("pg", config, Around(".", {}), Diagnostics())
+            assert backend is not None
+            diags = Diagnostics()
+            await backend.workspaces(diags)
+            assert not diags.has_errors, details(diags)
+
+        async def many(schema: str) -> None:
+            await asyncio.gather(*(first_use(schema) for _ in range(20)))
+
+        for _ in range(20):
+            asyncio.run(many(schema := server.schema()))
+            with psycopg.connect(server.conn_str) as database:
+                database.execute(f'DROP SCHEMA "{schema}" CASCADE')
+                database.execute("DROP SEQUENCE public.global_states_id_seq")
 
 
 def test_s3() -> None:

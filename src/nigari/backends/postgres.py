@@ -314,7 +314,7 @@ class PostgresStore:
             try:
                 await self._make_all()
                 return
-            except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateObject) as error:
+            except _just_made() as error:
                 # Somebody else has just made the same thing: then the next thing is up.
                 if is_last:
                     raise self._not_made(error) from None
@@ -366,6 +366,18 @@ def _missing() -> tuple[type[Exception], ...]:
     from psycopg import errors
 
     return errors.UndefinedTable, errors.InvalidSchemaName
+
+
+def _just_made() -> tuple[type[Exception], ...]:
+    """What the database says, even to IF NOT EXISTS, where two make the same thing at once."""
+    from psycopg import errors
+
+    return (
+        errors.UniqueViolation,
+        errors.DuplicateObject,
+        errors.DuplicateSchema,
+        errors.DuplicateTable,
+    )
 
 
 def _quoted(name: str) -> str:
