@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.targets import Target
 from nigari.backends.locking import LockOptions
-from nigari.config.variable import Variable
+from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.events import Listen

@@ -7,8 +7,8 @@ import pytest
 from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import DATA, MANAGED
 from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.config.blocks.resource import Resource
 from nigari.config.module import Module
-from nigari.config.resource import Resource
 from nigari.cty.types import ListType
 from nigari.cty.values import string
 from nigari.diagnostics import Diagnostics

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import pytest
 
 from nigari.addrs.module_source import LocalSource
+from nigari.config.blocks.module_call import parse_source
 from nigari.config.load import ModuleLoader
 from nigari.config.module import Module
-from nigari.config.module_call import parse_source
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.instances import ModuleInstance

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from nigari.addrs.module_source import LocalSource
-from nigari.config.module_call import parse_source
+from nigari.config.blocks.module_call import parse_source
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import InputKind, Inputs, InputValue

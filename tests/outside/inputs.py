@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from nigari import cty
+from nigari.config.blocks.variable import Variable
 from nigari.config.load import ModuleLoader
-from nigari.config.variable import Variable
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.native_body import NativeBody
 from nigari.lang.files import DiskFiles

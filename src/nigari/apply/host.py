@@ -13,7 +13,7 @@ from nigari.addrs.absolute import Abs, AbsResourceInstance, instance_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import EPHEMERAL
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value, unknown
 from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.instances import Frame, ResourceNode

@@ -9,7 +9,7 @@ from nigari.addrs.module import module_from_steps
 from nigari.apply.context import ApplyContext, Failed
 from nigari.apply.declared import DeclaredInstance
 from nigari.apply.provisioners.run import Provisioned, Provisioning
-from nigari.config.provisioner import Provisioner
+from nigari.config.blocks.provisioner import Provisioner
 from nigari.cty.values import Value, number, string
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame

@@ -8,7 +8,7 @@ whoever wanted to know says what that means.
 from __future__ import annotations
 
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
-from nigari.config.variable import Variable
+from nigari.config.blocks.variable import Variable
 from nigari.eval.base.inputs import InputKind, InputValue
 
 INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for input", default="true")

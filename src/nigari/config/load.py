@@ -11,7 +11,7 @@ import posixpath
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from nigari.config.language import only_incompatible
+from nigari.config.blocks.language import only_incompatible
 from nigari.config.merge import merge_files
 from nigari.config.module import Module, decode_module
 from nigari.diagnostics import Diagnostic, Diagnostics, Range

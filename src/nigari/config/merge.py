@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.config.declared import Declared, schema
-from nigari.config.encryption import Encryption, decode_encryption, override_encryption
-from nigari.config.language import RequiredVersion, decode_language, decode_required_version
-from nigari.config.provider_config import written_alias
-from nigari.config.required_providers import RequiredProvider, decode_required_providers
+from nigari.config.base.declared import Declared, schema
+from nigari.config.blocks.encryption import Encryption, decode_encryption, override_encryption
+from nigari.config.blocks.language import RequiredVersion, decode_language, decode_required_version
+from nigari.config.blocks.provider_config import written_alias
+from nigari.config.blocks.required_providers import RequiredProvider, decode_required_providers
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body, BodySchema
 from nigari.hcl.override_body import OverrideBody

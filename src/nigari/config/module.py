@@ -6,22 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.backend import Backend
-from nigari.config.checks import Check, decode_check
-from nigari.config.declared import Declared
-from nigari.config.encryption import Encryption
-from nigari.config.imports import Import, decode_import
-from nigari.config.language import RequiredVersion
-from nigari.config.local import Local, decode_local
+from nigari.config.base.declared import Declared
+from nigari.config.blocks.backend import Backend
+from nigari.config.blocks.checks import Check, decode_check
+from nigari.config.blocks.encryption import Encryption
+from nigari.config.blocks.imports import Import, decode_import
+from nigari.config.blocks.language import RequiredVersion
+from nigari.config.blocks.local import Local, decode_local
+from nigari.config.blocks.module_call import ModuleCall, decode_module_call
+from nigari.config.blocks.moved import Moved, decode_moved
+from nigari.config.blocks.output import Output, decode_output
+from nigari.config.blocks.provider_config import ProviderConfig, decode_provider_config
+from nigari.config.blocks.removed import Removed, decode_removed
+from nigari.config.blocks.required_providers import (
+    ProviderMeta,
+    RequiredProvider,
+    decode_provider_meta,
+)
+from nigari.config.blocks.resource import Resource, decode_resource, resource_addr
+from nigari.config.blocks.variable import Variable, decode_variable
 from nigari.config.merge import Declarations
-from nigari.config.module_call import ModuleCall, decode_module_call
-from nigari.config.moved import Moved, decode_moved
-from nigari.config.output import Output, decode_output
-from nigari.config.provider_config import ProviderConfig, decode_provider_config
-from nigari.config.removed import Removed, decode_removed
-from nigari.config.required_providers import ProviderMeta, RequiredProvider, decode_provider_meta
-from nigari.config.resource import Resource, decode_resource, resource_addr
-from nigari.config.variable import Variable, decode_variable
 from nigari.diagnostics import Diagnostics, Pos, Range
 from nigari.record import record
 

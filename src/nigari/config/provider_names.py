@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nigari.addrs.provider import Provider, implied_provider, normalize_provider_part
+from nigari.config.blocks.required_providers import RequiredProvider
+from nigari.config.blocks.resource import Resource
 from nigari.config.module import Module
-from nigari.config.required_providers import RequiredProvider
-from nigari.config.resource import Resource
 from nigari.diagnostics import Diagnostics
 
 

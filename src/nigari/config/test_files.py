@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.addrs.values import Check, InputVariable, OutputValue
-from nigari.config.declared import (
+from nigari.config.base.declared import (
     CheckRule,
     Declared,
     check_name,
@@ -19,8 +19,9 @@ from nigari.config.declared import (
     only_block,
     schema,
 )
-from nigari.config.module_call import PassedProvider, decode_passed_providers, parse_source
-from nigari.config.provider_config import ProviderConfig, decode_provider_config
+from nigari.config.base.written import constant, constant_flag, constant_text
+from nigari.config.blocks.module_call import PassedProvider, decode_passed_providers, parse_source
+from nigari.config.blocks.provider_config import ProviderConfig, decode_provider_config
 from nigari.config.test_mocks import (
     MOCK_PROVIDER,
     MOCK_PROVISIONER,
@@ -34,7 +35,6 @@ from nigari.config.test_mocks import (
     decode_mock_provisioners,
     decode_overrides,
 )
-from nigari.config.written import constant, constant_flag, constant_text
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content

@@ -9,10 +9,10 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_module_block, parse_target
 from nigari.addrs.resource import DATA, MANAGED, Resource, ResourceInstance, ResourceMode
-from nigari.config.declared import expression, report_bad_name, schema
-from nigari.config.provider_config import ProviderConfig
-from nigari.config.provider_ref import check_local_name
-from nigari.config.written import constant, constant_text, native
+from nigari.config.base.declared import expression, report_bad_name, schema
+from nigari.config.base.provider_ref import check_local_name
+from nigari.config.base.written import constant, constant_text, native
+from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.cty.types import STRING, ObjectType
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range

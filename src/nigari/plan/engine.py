@@ -14,8 +14,8 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.output import Output
-from nigari.config.resource import Resource
+from nigari.config.blocks.output import Output
+from nigari.config.blocks.resource import Resource
 from nigari.cty.paths import infinite_as_null
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null

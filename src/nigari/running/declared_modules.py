@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.config.module_call import ModuleCall
+from nigari.config.blocks.module_call import ModuleCall
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, number, string, unknown
 from nigari.eval.base.expansion import InstanceData

@@ -14,9 +14,9 @@ from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import Provider
 from nigari.addrs.values import ProviderFunction
-from nigari.config.module_call import ModuleCall
-from nigari.config.resource import Resource
-from nigari.config.variable import Variable
+from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.blocks.resource import Resource
+from nigari.config.blocks.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, boolean, string
 from nigari.diagnostics import Diagnostics

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance, ProviderInstance
-from nigari.config.provider_config import ProviderConfig
-from nigari.config.resource import Resource
+from nigari.config.blocks.provider_config import ProviderConfig
+from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import InstanceData

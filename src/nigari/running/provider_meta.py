@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nigari.addrs.provider import Provider
+from nigari.config.blocks.required_providers import ProviderMeta
 from nigari.config.module import Module
-from nigari.config.required_providers import ProviderMeta
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.config.provider_config import ProviderConfig
+from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.providers import api
 
 

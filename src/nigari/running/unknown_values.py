@@ -10,7 +10,7 @@ import shlex
 from collections import deque
 from typing import Final
 
-from nigari.config.declared import Repetition
+from nigari.config.base.declared import Repetition
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause
 from nigari.eval.base.causes import CauseKind, causes_within

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from nigari.config.declared import CheckRule, Repetition
+from nigari.config.base.declared import CheckRule, Repetition
+from nigari.config.blocks.resource import Resource
 from nigari.config.module import Module
-from nigari.config.resource import Resource
 from nigari.config.test_files import TestRun
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range

@@ -14,7 +14,7 @@ from typing import Final
 from nigari.apply.view import ApplyView
 from nigari.backends.disk import write_beside
 from nigari.backends.snapshots import new_lineage
-from nigari.config.provider_config import ProviderConfig
+from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.test_files import TestFile, TestRun
 from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostics

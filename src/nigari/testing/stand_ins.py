@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, block_of
 from nigari.addrs.provider import LocalProviderConfig
-from nigari.config.provider_config import ProviderConfig
+from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.test_mocks import MockProvider, MockProvisioner, OverrideResource
 from nigari.providers import api
 from nigari.running.stand_ins import StandIns

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig
+from nigari.config.blocks.output import Output
+from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.module import Module
-from nigari.config.output import Output
-from nigari.config.provider_config import ProviderConfig
 from nigari.config.test_files import TestFile, TestRun
 from nigari.config.test_mocks import (
     MockProvider,

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
+from nigari.config.blocks.variable import Variable
 from nigari.config.test_files import TestFile, TestRun
-from nigari.config.variable import Variable
 from nigari.cty.errors import CtyError
 from nigari.cty.function import Function
 from nigari.cty.values import Value, object_value, string

@@ -13,7 +13,7 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.context import ApplyContext
 from nigari.apply.provisioners.base import Arguments, Machine, ProvisionerFailure, Say
 from nigari.apply.provisioners.local_exec import run_local
-from nigari.config.provisioner import Connection, Provisioner
+from nigari.config.blocks.provisioner import Connection, Provisioner
 from nigari.cty.values import Value
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.addrs.provider import Provider
+from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.module import Module
-from nigari.config.module_call import ModuleCall
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.hcl.body import Attribute, Body
 from nigari.hcl.decode import Spec

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.config.variable import Variable
+from nigari.config.blocks.variable import Variable
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import GetAttr, Path
 from nigari.cty.values import Value

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from nigari.config.variable import Variable
+from nigari.config.blocks.variable import Variable
 from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.hcl.expressions import Expression

@@ -15,9 +15,9 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import ProviderFunction
+from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.blocks.resource import Resource
 from nigari.config.module import Module
-from nigari.config.module_call import ModuleCall
-from nigari.config.resource import Resource
 from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, string
 from nigari.diagnostics import Diagnostics, Range

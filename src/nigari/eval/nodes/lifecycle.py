@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from nigari.addrs.module import ModuleAddr
-from nigari.config.moved import Moved
-from nigari.config.provisioner import Provisioner, check_destroy_references
-from nigari.config.removed import Removed
-from nigari.config.resource import Resource
-from nigari.config.written_address import WrittenAddress
+from nigari.config.base.written_address import WrittenAddress
+from nigari.config.blocks.moved import Moved
+from nigari.config.blocks.provisioner import Provisioner, check_destroy_references
+from nigari.config.blocks.removed import Removed
+from nigari.config.blocks.resource import Resource
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, ListType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.config.local import Local
+from nigari.config.blocks.local import Local
 from nigari.diagnostics import Range
 from nigari.eval.base.instances import Frame, LocalNode, Origin, ValueNode
 from nigari.eval.base.once import Need

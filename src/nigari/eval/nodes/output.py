@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.config.output import Output
+from nigari.config.blocks.output import Output
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Range, Severity
 from nigari.eval.base.instances import Frame, Origin, ValueNode

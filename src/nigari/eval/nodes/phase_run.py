@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from nigari.addrs.values import ProviderFunction
-from nigari.config.module_call import ModuleCall
-from nigari.config.output import Output
-from nigari.config.resource import Resource
-from nigari.config.variable import Variable
+from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.blocks.output import Output
+from nigari.config.blocks.resource import Resource
+from nigari.config.blocks.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import Provider, implied_provider
+from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.module import Module
-from nigari.config.provider_config import ProviderConfig
 from nigari.diagnostics import Range
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame

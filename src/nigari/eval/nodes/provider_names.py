@@ -13,8 +13,8 @@ from nigari.addrs.provider import (
     implied_provider,
 )
 from nigari.addrs.provider import ProviderConfig as ProviderConfigAddr
+from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.module import Module
-from nigari.config.provider_config import ProviderConfig
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame, ModuleInstance, Origin
 from nigari.eval.nodes.provider_config import provider_of

@@ -16,8 +16,8 @@ from nigari.addrs.module import ModuleCall, ModuleCallInstance
 from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.declared import CheckRule, Dependencies, Repetition
-from nigari.config.resource import Resource
+from nigari.config.base.declared import CheckRule, Dependencies, Repetition
+from nigari.config.blocks.resource import Resource
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths

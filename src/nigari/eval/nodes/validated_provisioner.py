@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from nigari.config.provisioner import Provisioner
+from nigari.config.blocks.provisioner import Provisioner
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import InstanceData

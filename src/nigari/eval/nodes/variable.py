@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.config.variable import Variable
+from nigari.config.blocks.variable import Variable
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import path_text

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from nigari.addrs.values import TerraformAttr
-from nigari.config.backend import Backend
+from nigari.config.blocks.backend import Backend
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import path_text

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from nigari.config.variable import Variable
-from nigari.config.written import is_written_out
+from nigari.config.base.written import is_written_out
+from nigari.config.blocks.variable import Variable
 from nigari.cty.values import Value
 from nigari.eval.base.causes import CauseKind, causes_within
 from nigari.eval.base.instances import Frame

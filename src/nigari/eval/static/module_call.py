@@ -12,8 +12,8 @@ from typing import Final, Protocol
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.config.declared import Repetition
-from nigari.config.module_call import ModuleCall
+from nigari.config.base.declared import Repetition
+from nigari.config.blocks.module_call import ModuleCall
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.eval.base.causes import CauseKind, UnknownCause, caused_by

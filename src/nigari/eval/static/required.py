@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.addrs.provider import Provider, parse_provider
-from nigari.config.language import RequiredVersion, check_required_version
-from nigari.config.required_providers import RequiredProvider
+from nigari.config.blocks.language import RequiredVersion, check_required_version
+from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.diagnostics import Range
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import Need, Node

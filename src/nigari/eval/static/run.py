@@ -16,13 +16,13 @@ from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import ProviderFunction
-from nigari.config.encryption import Encryption
-from nigari.config.module_call import ModuleCall
-from nigari.config.removed import Removed
-from nigari.config.resource import Resource
-from nigari.config.variable import Variable
-from nigari.config.written import is_written_out
-from nigari.config.written_address import WrittenAddress
+from nigari.config.base.written import is_written_out
+from nigari.config.base.written_address import WrittenAddress
+from nigari.config.blocks.encryption import Encryption
+from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.blocks.removed import Removed
+from nigari.config.blocks.resource import Resource
+from nigari.config.blocks.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.values import FALSE, Value, string, unknown
 from nigari.diagnostics import Diagnostics

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from nigari.addrs.provider import Provider, builtin_provider, default_provider, implied_provider
+from nigari.config.base.provider_ref import ProviderRef
+from nigari.config.blocks.module_call import ModuleCall, PassedProvider
+from nigari.config.blocks.provider_config import ProviderConfig
+from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.config.module import Module
-from nigari.config.module_call import ModuleCall, PassedProvider
-from nigari.config.provider_config import ProviderConfig
-from nigari.config.provider_ref import ProviderRef
-from nigari.config.required_providers import RequiredProvider
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import ModuleInstance
 from nigari.eval.tree.places import place

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nigari.config.blocks.output import Output
 from nigari.config.module import Module
-from nigari.config.output import Output
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import ModuleInstance
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nigari.addrs.resource import MANAGED
+from nigari.config.base.provider_ref import ProviderRef, report_value
+from nigari.config.base.same_expression import is_same_iteration
+from nigari.config.blocks.resource import Resource
 from nigari.config.module import Module
 from nigari.config.provider_names import check_provider_names
-from nigari.config.provider_ref import ProviderRef, report_value
-from nigari.config.resource import Resource
-from nigari.config.same_expression import is_same_iteration
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.instances import ModuleInstance

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.config.module_call import PassedProvider
-from nigari.config.provider_config import ProviderConfig
-from nigari.config.required_providers import RequiredProvider
+from nigari.config.blocks.module_call import PassedProvider
+from nigari.config.blocks.provider_config import ProviderConfig
+from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.eval.base.instances import ModuleInstance
 from nigari.hcl.expressions import Expression
 from nigari.record import record

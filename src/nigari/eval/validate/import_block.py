@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from nigari.config.imports import Import
+from nigari.config.blocks.imports import Import
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import (

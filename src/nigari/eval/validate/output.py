@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from nigari.config.output import Output
+from nigari.config.blocks.output import Output
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import DONE, Need, Node, Stages
 from nigari.eval.nodes.conditions import Conditions

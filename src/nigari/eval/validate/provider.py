@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from nigari.addrs.provider import Provider
-from nigari.config.provider_config import ProviderConfig
+from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Range

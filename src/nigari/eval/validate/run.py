@@ -15,11 +15,11 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.values import ProviderFunction
-from nigari.config.module_call import ModuleCall
-from nigari.config.output import Output
-from nigari.config.provider_ref import ProviderRef
-from nigari.config.resource import Resource
-from nigari.config.variable import Variable
+from nigari.config.base.provider_ref import ProviderRef
+from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.blocks.output import Output
+from nigari.config.blocks.resource import Resource
+from nigari.config.blocks.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.paths import path_text
 from nigari.cty.types import BOOL

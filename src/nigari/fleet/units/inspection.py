@@ -13,7 +13,7 @@ from functools import partial
 from nigari.addrs.resource import DATA
 from nigari.backends.identity import StateIdentity, state_identity
 from nigari.backends.opening import Around
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.cty.errors import CtyError
 from nigari.cty.types import KIND_MAP, KIND_OBJECT
 from nigari.cty.values import Value, object_value

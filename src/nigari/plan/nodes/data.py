@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import InstanceKey
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import Value, null, unknown

@@ -21,7 +21,7 @@ from nigari.addrs.module import (
 from nigari.addrs.resource import DATA, EPHEMERAL, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import CountAttr, EachAttr
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value, null, unknown
 from nigari.eval.base.causes import UnknownCause, causes_within
 from nigari.eval.base.instances import Frame, ModuleInstance, ResourceNode, ValueNode

@@ -8,7 +8,7 @@ from functools import partial
 from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import MANAGED
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import Need
 from nigari.plan.model.changes import PlanMode, Reason

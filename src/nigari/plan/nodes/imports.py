@@ -8,7 +8,7 @@ from typing import Final
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.parse import parse_resource_instance
-from nigari.config.imports import Import
+from nigari.config.blocks.imports import Import
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_to_json

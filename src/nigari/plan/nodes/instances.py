@@ -16,8 +16,8 @@ from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance, Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, ResourceInstance
-from nigari.config.declared import CheckRule, Repetition
-from nigari.config.resource import Resource
+from nigari.config.base.declared import CheckRule, Repetition
+from nigari.config.blocks.resource import Resource
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null, object_value, tuple_value, unknown
 from nigari.diagnostics import Diagnostics, Range, Severity

@@ -9,8 +9,8 @@ from nigari.addrs.absolute import Abs, resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
-from nigari.config.lifecycle import Lifecycle
-from nigari.config.written_address import decode_address
+from nigari.config.base.written_address import decode_address
+from nigari.config.blocks.lifecycle import Lifecycle
 from nigari.cty.values import FALSE, Value, object_value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import InstanceData

@@ -7,9 +7,9 @@ from functools import partial
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.resource import ResourceInstance
-from nigari.config.declared import CheckRule
-from nigari.config.resource import Resource
-from nigari.config.variable import Variable
+from nigari.config.base.declared import CheckRule
+from nigari.config.blocks.resource import Resource
+from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Range, Severity
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import DONE, Need, Node, Stages

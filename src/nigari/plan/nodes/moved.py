@@ -11,8 +11,8 @@ from nigari.addrs.module import ModuleAddr, module_from_steps
 from nigari.addrs.moves import ANY_KEY, KeyPattern, MoveEndpoint, MovePattern, unify_endpoints
 from nigari.addrs.parse import parse_move_endpoint
 from nigari.addrs.resource import Resource
-from nigari.config.declared import Repetition as Declared
-from nigari.config.written_address import WrittenAddress
+from nigari.config.base.declared import Repetition as Declared
+from nigari.config.base.written_address import WrittenAddress
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame, ModuleInstance
 from nigari.eval.base.once import DONE

@@ -17,8 +17,8 @@ from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, Modu
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import InputVariable, LocalValue
-from nigari.config.declared import Dependencies
-from nigari.config.resource import Resource
+from nigari.config.base.declared import Dependencies
+from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import CallNode, Frame, ResourceNode
 from nigari.eval.base.once import DONE, Need, Node

@@ -12,7 +12,7 @@ from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.eval.base.once import DONE, Node
 from nigari.plan.model.changes import PlanMode

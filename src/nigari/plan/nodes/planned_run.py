@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from nigari.addrs.absolute import Abs, AbsResource, resource_of
 from nigari.addrs.keys import InstanceKey, key_order, key_text
 from nigari.addrs.resource import EPHEMERAL
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.cty.paths import GetAttr, Path, path_text, transform
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey, key_order
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import Need

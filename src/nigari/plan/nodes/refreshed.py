@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.addrs.absolute import resource_of
-from nigari.config.output import Output
+from nigari.config.blocks.output import Output
 from nigari.plan.model.changes import Action, Plan, Reason
 from nigari.plan.order.block_graph import BlockGraph, resource_block
 from nigari.plan.order.settings import Settings

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.config.module_call import ModuleCall
-from nigari.config.resource import Resource
+from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.blocks.resource import Resource
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value
 from nigari.eval.base.instances import CallNode, Frame
 from nigari.eval.base.once import Need

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.provider import Provider
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.eval.nodes.provider_config import provider_of

@@ -25,8 +25,8 @@ from nigari.addrs.provider import AbsProviderConfig, ProviderConfig
 from nigari.addrs.resource import EPHEMERAL, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import InputVariable, LocalValue, ProviderFunction
-from nigari.config.declared import CheckRule, Dependencies, Repetition
-from nigari.config.resource import Resource
+from nigari.config.base.declared import CheckRule, Dependencies, Repetition
+from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_remove_endpoint
-from nigari.config.provisioner import Provisioner
-from nigari.config.removed import Removed
+from nigari.config.blocks.provisioner import Provisioner
+from nigari.config.blocks.removed import Removed
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.validated_provisioner import report_provisioner

@@ -10,7 +10,7 @@ from typing import Final
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.provisioner import Provisioner
+from nigari.config.blocks.provisioner import Provisioner
 from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.lifecycle import ProvisionerMoments, ResourceSettings
 from nigari.eval.static.run import StaticRun

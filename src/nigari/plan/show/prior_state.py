@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from nigari.addrs.absolute import AbsResource
 from nigari.addrs.resource import DATA
-from nigari.config.output import Output
+from nigari.config.blocks.output import Output
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import Action, Plan, PlanMode, Reason
 from nigari.state.draft import StateDraft

@@ -15,7 +15,7 @@ from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, Modu
 from nigari.addrs.resource import DATA, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import ModuleInstance
 from nigari.hcl.decode import Spec

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from nigari.config.variable import Variable
+    from nigari.config.blocks.variable import Variable
     from nigari.eval.base.inputs import InputValue
 
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import DEFERRED, InstanceKey
-from nigari.config.backend import Backend
-from nigari.config.declared import Repetition
-from nigari.config.resource import Resource
+from nigari.config.base.declared import Repetition
+from nigari.config.blocks.backend import Backend
+from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, UnknownCause
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData

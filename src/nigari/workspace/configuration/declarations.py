@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from nigari.config.declared import CheckRule
-from nigari.config.output import Output
-from nigari.config.variable import Variable
+from nigari.config.base.declared import CheckRule
+from nigari.config.blocks.output import Output
+from nigari.config.blocks.variable import Variable
 from nigari.cty.types import Type
 from nigari.cty.values import Value
 from nigari.diagnostics import Range

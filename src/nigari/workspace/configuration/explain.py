@@ -14,7 +14,7 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_module
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.resource import ResourceInstance
-from nigari.config.module_call import ModuleCall
+from nigari.config.blocks.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import Phase, UnknownCause
 from nigari.eval.base.expansion import Expansion, InstanceData

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from nigari.addrs.keys import Deferred, key_text
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr, module_from_steps
 from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
+from nigari.config.blocks.module_call import parse_source
 from nigari.config.load import ModuleLoader
-from nigari.config.module_call import parse_source
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.instances import ModuleInstance

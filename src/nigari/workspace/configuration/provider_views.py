@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value, key_text
 from nigari.addrs.provider import LocalProviderConfig
-from nigari.config.declared import Repetition
-from nigari.config.provider_ref import ProviderRef
+from nigari.config.base.declared import Repetition
+from nigari.config.base.provider_ref import ProviderRef
 from nigari.diagnostics import Range
 from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.instances import Frame

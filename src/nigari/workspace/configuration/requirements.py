@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from nigari.addrs.parse import parse_provider_instance
 from nigari.addrs.provider import Provider, implied_provider
+from nigari.config.base.written import is_written_out
 from nigari.config.module import Module
-from nigari.config.written import is_written_out
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from nigari.addrs.keys import Deferred, InstanceKey
-from nigari.config.required_providers import RequiredProvider
+from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.cty.json import value_to_json
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nigari.addrs.module import module_from_names
 from nigari.addrs.provider import Provider, default_provider
+from nigari.config.base.written import is_written_out, written_value
+from nigari.config.blocks.module_call import PassedProvider
 from nigari.config.module import Module
-from nigari.config.module_call import PassedProvider
 from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides
-from nigari.config.written import is_written_out, written_value
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.addrs.keys import InstanceKey
-from nigari.config.module_call import ModuleCall
+from nigari.config.blocks.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame
 from nigari.workspace.configuration.asked import Evaluation

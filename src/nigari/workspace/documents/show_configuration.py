@@ -13,9 +13,9 @@ from contextlib import suppress
 from nigari.addrs.module import ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
-from nigari.config.declared import Dependencies
-from nigari.config.module_call import ModuleCall
-from nigari.config.resource import Resource as ResourceBlock
+from nigari.config.base.declared import Dependencies
+from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.blocks.resource import Resource as ResourceBlock
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_to_json

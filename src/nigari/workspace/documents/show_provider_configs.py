@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nigari.addrs.provider import Provider
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.static.run import StaticRun

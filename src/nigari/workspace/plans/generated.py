@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from typing import Final
 
-from nigari.config.provider_ref import ProviderRef
+from nigari.config.base.provider_ref import ProviderRef
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import Entry, Files, by_name
 from nigari.plan.nodes.look_up import LookUp

@@ -13,8 +13,8 @@ from typing import Final
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey, key_text
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
-from nigari.config.declared import Repetition
-from nigari.config.resource import Resource
+from nigari.config.base.declared import Repetition
+from nigari.config.blocks.resource import Resource
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, Path, path_text
 from nigari.cty.types import DYNAMIC

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from nigari.config.variable import Variable
+from nigari.config.blocks.variable import Variable
 from nigari.cty.errors import CtyError
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics

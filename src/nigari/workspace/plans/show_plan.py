@@ -13,7 +13,7 @@ from typing import Final
 from nigari.addrs.absolute import AbsResource
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.resource import Resource
+from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import ModuleInstance

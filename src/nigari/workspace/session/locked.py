@@ -16,7 +16,7 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.view import ApplyView
 from nigari.backends.disk import write_beside
 from nigari.backends.snapshots import Snapshots
-from nigari.config.variable import Variable
+from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.base.deprecation import warn_of_inputs

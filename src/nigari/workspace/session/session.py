@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from nigari.backends.protocol import Backend
     from nigari.backends.snapshots import Snapshots
     from nigari.backends.workspaces import Workspaces, WorkspaceStates
-    from nigari.config.variable import Variable
+    from nigari.config.blocks.variable import Variable
     from nigari.eval.base.inputs import Inputs
     from nigari.eval.static.run import StaticRun
     from nigari.lang.files import Files

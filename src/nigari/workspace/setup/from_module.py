@@ -16,8 +16,8 @@ from nigari.addrs.module_source import (
     RemoteSource,
     parse_module_source,
 )
+from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.load import ModuleLoader
-from nigari.config.module_call import ModuleCall
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.scope import Scope

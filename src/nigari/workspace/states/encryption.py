@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from nigari.addrs.resource import Resource, ResourceInstance
-from nigari.config import encryption as declared
+from nigari.config.blocks import encryption as declared
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, Type

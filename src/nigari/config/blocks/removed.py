@@ -5,10 +5,10 @@ from __future__ import annotations
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import RemoveEndpoint
 from nigari.addrs.parse import parse_remove_endpoint
-from nigari.config.declared import Declared, only_block, schema
-from nigari.config.provisioner import Provisioner, decode_provisioner
-from nigari.config.written import constant, is_written_out
-from nigari.config.written_address import WrittenAddress, decode_address
+from nigari.config.base.declared import Declared, only_block, schema
+from nigari.config.base.written import constant, is_written_out
+from nigari.config.base.written_address import WrittenAddress, decode_address
+from nigari.config.blocks.provisioner import Provisioner, decode_provisioner
 from nigari.cty.types import BOOL
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nigari.config.declared import check_name, expression, only_block, schema
-from nigari.config.written import is_written_out, written_value
+from nigari.config.base.declared import check_name, expression, only_block, schema
+from nigari.config.base.written import is_written_out, written_value
 from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from nigari.addrs.parse import parse_local_provider_config
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider, parse_provider
-from nigari.config.declared import Declared
-from nigari.config.provider_ref import check_local_name
-from nigari.config.written import is_written_out, written_value
+from nigari.config.base.declared import Declared
+from nigari.config.base.provider_ref import check_local_name
+from nigari.config.base.written import is_written_out, written_value
 from nigari.cty.types import KIND_BOOL, KIND_NUMBER, KIND_STRING, STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.parse import parse_resource_instance
-from nigari.config.declared import Declared, expression, schema
-from nigari.config.provider_ref import ProviderRef, decode_provider_ref
-from nigari.config.written_address import WrittenAddress, decode_address
+from nigari.config.base.declared import Declared, expression, schema
+from nigari.config.base.provider_ref import ProviderRef, decode_provider_ref
+from nigari.config.base.written_address import WrittenAddress, decode_address
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nigari.config.declared import only_block, schema
-from nigari.config.written import is_written_null, written_value
+from nigari.config.base.declared import only_block, schema
+from nigari.config.base.written import is_written_null, written_value
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.hcl.body import Attribute, Block

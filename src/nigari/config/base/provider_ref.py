@@ -7,7 +7,7 @@ the key in brackets is an expression.
 from __future__ import annotations
 
 from nigari.addrs.provider import LocalProviderConfig, normalize_provider_part
-from nigari.config.written import native, unquoted
+from nigari.config.base.written import native, unquoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.collections import DottedKey
 from nigari.hcl.expressions import Expression, Index, Literal

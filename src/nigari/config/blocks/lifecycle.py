@@ -5,8 +5,8 @@ from __future__ import annotations
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import CountAttr, EachAttr
-from nigari.config.declared import CheckRule, check_rule, expression, schema
-from nigari.config.written import is_written_out, native, unquoted, written_value
+from nigari.config.base.declared import CheckRule, check_rule, expression, schema
+from nigari.config.base.written import is_written_out, native, unquoted, written_value
 from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nigari.config.written import unquoted
+from nigari.config.base.written import unquoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
     Attribute,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nigari.addrs.values import InputVariable
-from nigari.config.declared import (
+from nigari.config.base.declared import (
     CheckRule,
     Declared,
     check_name,
@@ -11,8 +11,8 @@ from nigari.config.declared import (
     report_empty_deprecation,
     schema,
 )
-from nigari.config.module_call import ARGUMENTS as MODULE_ARGUMENTS
-from nigari.config.written import constant_flag, constant_text, is_json, is_written_out
+from nigari.config.base.written import constant_flag, constant_text, is_json, is_written_out
+from nigari.config.blocks.module_call import ARGUMENTS as MODULE_ARGUMENTS
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr
 from nigari.cty.types import KIND_BOOL, KIND_NUMBER, KIND_STRING, Type

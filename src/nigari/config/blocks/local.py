@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nigari.config.declared import report_bad_name
+from nigari.config.base.declared import report_bad_name
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression

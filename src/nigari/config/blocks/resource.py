@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.declared import (
+from nigari.config.base.declared import (
     Declared,
     Dependencies,
     Repetition,
@@ -16,9 +16,9 @@ from nigari.config.declared import (
     schema,
     with_escaped,
 )
-from nigari.config.lifecycle import NO_LIFECYCLE, Lifecycle, decode_lifecycle
-from nigari.config.provider_ref import ProviderRef, decode_provider_ref
-from nigari.config.provisioner import (
+from nigari.config.base.provider_ref import ProviderRef, decode_provider_ref
+from nigari.config.blocks.lifecycle import NO_LIFECYCLE, Lifecycle, decode_lifecycle
+from nigari.config.blocks.provisioner import (
     Connection,
     Provisioner,
     check_destroy_references,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nigari.config.declared import (
+from nigari.config.base.declared import (
     CheckRule,
     Declared,
     Dependencies,
@@ -12,7 +12,7 @@ from nigari.config.declared import (
     report_empty_deprecation,
     schema,
 )
-from nigari.config.written import constant_flag, constant_text
+from nigari.config.base.written import constant_flag, constant_text
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression

@@ -8,7 +8,7 @@ from nigari.addrs.module_source import (
     parse_module_source,
     parse_registry_source,
 )
-from nigari.config.declared import (
+from nigari.config.base.declared import (
     Declared,
     Dependencies,
     Repetition,
@@ -21,7 +21,7 @@ from nigari.config.declared import (
     schema,
     with_escaped,
 )
-from nigari.config.provider_ref import ProviderRef, decode_provider_ref
+from nigari.config.base.provider_ref import ProviderRef, decode_provider_ref
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema
 from nigari.hcl.expressions import Expression

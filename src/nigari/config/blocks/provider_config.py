@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nigari.addrs.provider import LocalProviderConfig
-from nigari.config.declared import (
+from nigari.config.base.declared import (
     Declared,
     expression,
     report_bad_name,
@@ -11,8 +11,8 @@ from nigari.config.declared import (
     schema,
     with_escaped,
 )
-from nigari.config.provider_ref import check_local_name
-from nigari.config.written import is_written_out, written_value
+from nigari.config.base.provider_ref import check_local_name
+from nigari.config.base.written import is_written_out, written_value
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body, BodySchema

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from nigari.config.declared import (
+from nigari.config.base.declared import (
     CheckRule,
     Declared,
     check_name,
     check_rule,
     only_block,
 )
-from nigari.config.resource import Resource, decode_resource, resource_addr
+from nigari.config.blocks.resource import Resource, decode_resource, resource_addr
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Block, BlockSchema, BodySchema
 from nigari.record import record

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.config.written import native
+from nigari.config.base.written import native
 from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal

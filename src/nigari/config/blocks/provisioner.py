@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nigari.config.declared import (
+from nigari.config.base.declared import (
     only_block,
     report_reserved_blocks,
     schema,
     with_escaped,
 )
-from nigari.config.written import is_quoted, is_written_out, unquoted
+from nigari.config.base.written import is_quoted, is_written_out, unquoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body
 from nigari.hcl.expressions import Expression

@@ -5,8 +5,8 @@ from __future__ import annotations
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import MoveEndpoint
 from nigari.addrs.parse import parse_move_endpoint
-from nigari.config.declared import Declared, schema
-from nigari.config.written_address import WrittenAddress, decode_address
+from nigari.config.base.declared import Declared, schema
+from nigari.config.base.written_address import WrittenAddress, decode_address
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.record import record
