@@ -129,8 +129,8 @@ NOT_FOR_STATES: Final = (
     "nigari.providers",
     "nigari.schema",
     "nigari.state.encryption.setup",
-    "nigari.state.places",
-    "nigari.state.upgrade",
+    "nigari.state.indexed_draft",
+    "nigari.state.formats.upgrade",
     "nigari.workspace.configuration.directory",
 )
 NOT_FOR_SHOWING: Final = (

@@ -8,9 +8,9 @@ import pytest
 
 from nigari.diagnostics import Diagnostics
 from nigari.state.files import format_state
-from nigari.state.show_json import state_to_json
-from nigari.state.show_outputs import outputs_to_json
-from nigari.state.show_text import state_to_text
+from nigari.state.show.show_json import state_to_json
+from nigari.state.show.show_outputs import outputs_to_json
+from nigari.state.show.show_text import state_to_text
 from tests.state.schemas import builtin_schemas
 from tests.state.tofu import TofuDirectory
 

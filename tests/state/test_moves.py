@@ -18,10 +18,10 @@ from nigari.addrs.parse import (
 )
 from nigari.diagnostics import Diagnostics, Range
 from nigari.state.draft import StateDraft
-from nigari.state.implied_moves import Repetition, implied_moves
 from nigari.state.model import InstanceState, State, StoredObject
-from nigari.state.move_statements import MoveStatement, check_moves
-from nigari.state.moves import MoveResult, apply_moves
+from nigari.state.moves.implied import Repetition, implied_moves
+from nigari.state.moves.moving import MoveResult, apply_moves
+from nigari.state.moves.statements import MoveStatement, check_moves
 
 PROVIDER = 'provider["terraform.io/builtin/terraform"]'
 

@@ -15,9 +15,9 @@ from nigari.schema.provider import Schema
 from nigari.state.draft import StateDraft
 from nigari.state.model import OutputState, State, StateFile, StoredObject
 from nigari.state.objects import UnreadableObject, decode, encode
-from nigari.state.show_json import state_to_json
-from nigari.state.show_outputs import output_raw, outputs_to_json
-from nigari.state.show_text import state_to_text
+from nigari.state.show.show_json import state_to_json
+from nigari.state.show.show_outputs import output_raw, outputs_to_json
+from nigari.state.show.show_text import state_to_text
 
 DISK = Block({"size": Attribute(cty.NUMBER, optional=True), "key": Attribute(cty.STRING, sensitive=True, optional=True)})  # fmt: skip
 SCHEMA = Schema(

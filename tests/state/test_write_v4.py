@@ -15,9 +15,9 @@ from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft
 from nigari.state.files import parse_state
+from nigari.state.formats.write_v4 import Writer
 from nigari.state.json_text import compact
 from nigari.state.model import ObjectStatus, StateFile, StoredObject
-from nigari.state.write_v4 import Writer
 
 MODULES = (ROOT_MODULE, ROOT_MODULE.child("m", "k"), ROOT_MODULE.child("m", "k").child("n", 0))
 RESOURCES = tuple(

@@ -26,8 +26,8 @@ from nigari.state.encryption import Protection, StateLayer
 
 # Where nothing was ever stored, nobody has to know what a state is made of.
 if TYPE_CHECKING:
+    from nigari.state.formats.write_v4 import Writer
     from nigari.state.model import State, StateFile
-    from nigari.state.write_v4 import Writer
 
 
 class Snapshots:
@@ -236,7 +236,7 @@ class Snapshots:
         for_people = self._storage.is_for_people
         is_encrypting = self._encryption.is_encrypting
         if self._writer is None:
-            from nigari.state.write_v4 import Writer
+            from nigari.state.formats.write_v4 import Writer
 
             self._writer = Writer(for_people and not is_encrypting)
         plain = self._writer.write(file)

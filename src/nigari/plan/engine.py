@@ -55,7 +55,7 @@ from nigari.running.unknown_values import is_reported
 from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.provider import Schema
 from nigari.state.model import CheckResult, OutputState, State
-from nigari.state.moves import MoveResult
+from nigari.state.moves.moving import MoveResult
 
 _MOST_NAMED: Final = 10
 

@@ -16,8 +16,8 @@ from nigari.addrs.targets import Target, Targetable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record, replace
 from nigari.state.draft import StateDraft
+from nigari.state.indexed_draft import Places
 from nigari.state.model import InstanceState, ObjectStatus, ResourceState, State
-from nigari.state.places import Places
 from nigari.state.provider_memory import following
 from nigari.state.selection import near_address, not_in_state
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.lazy import lazy_pattern
 from nigari.record import replace
-from nigari.state.file_v4 import read_v4
+from nigari.state.formats.read_v4 import read_v4
 from nigari.state.json_text import end_of_document, read_members, read_text
 from nigari.state.model import StateFile
 
 if TYPE_CHECKING:
-    from nigari.state.upgrade import UpgradeFailure
+    from nigari.state.formats.upgrade import UpgradeFailure
 
 _NEWEST: Final = 4
 _PLAIN_START: Final = lazy_pattern(r'\s*\{\s*"version"\s*:\s*4\s*,')
@@ -54,7 +54,7 @@ def _parsed(data: bytes, diags: Diagnostics) -> StateFile | None:
 
 def format_state(file: StateFile, is_for_people: bool) -> bytes:
     """The bytes of a state file, with or without a layout that people can read."""
-    from nigari.state.write_v4 import Writer
+    from nigari.state.formats.write_v4 import Writer
 
     return Writer(is_for_people).write(file)
 
@@ -76,7 +76,7 @@ def _read_by_version(text: str, diags: Diagnostics) -> StateFile | None:
         return None
     if version == _NEWEST:
         return read_v4(text, diags)
-    from nigari.state.upgrade import UpgradeFailure, upgrade_to_v4
+    from nigari.state.formats.upgrade import UpgradeFailure, upgrade_to_v4
 
     try:
         upgraded = upgrade_to_v4(json.loads(text), version)

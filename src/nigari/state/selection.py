@@ -14,7 +14,7 @@ from nigari.state.model import State, StoredObject
 
 # Only who names something needs it.
 if TYPE_CHECKING:
-    from nigari.state.places import Places
+    from nigari.state.indexed_draft import Places
 
 
 def select(
@@ -23,7 +23,7 @@ def select(
     """The resource instances that each target names, in order; all of them without targets."""
     if not targets:
         return [address for address, _ in state.instances()]
-    from nigari.state.places import Places
+    from nigari.state.indexed_draft import Places
 
     selected: dict[AbsResourceInstance, None] = {}
     places = Places(state)

@@ -12,7 +12,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.diagnostics import Diagnostics
 from nigari.state.model import OutputState
-from nigari.state.show_outputs import output_raw, output_to_json, outputs_to_json
+from nigari.state.show.show_outputs import output_raw, output_to_json, outputs_to_json
 
 
 async def _output(presenter: Presenter) -> bool:

@@ -18,8 +18,8 @@ from nigari.state.encryption.envelope import DamagedEnvelope, parse_envelope
 from nigari.state.files import parse_state
 from nigari.state.model import StateFile
 from nigari.state.objects import SchemaLookup
-from nigari.state.show_json import state_to_json
-from nigari.state.show_text import state_to_text
+from nigari.state.show.show_json import state_to_json
+from nigari.state.show.show_text import state_to_text
 
 _CONTAINER = b"PK"
 """How the container of a saved plan begins."""

@@ -11,8 +11,8 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import replace
 from nigari.state.model import ResourceState, State, StateFile
 from nigari.state.selection import near_address
-from nigari.state.show_json import state_to_json
-from nigari.state.show_text import instance_to_text
+from nigari.state.show.show_json import state_to_json
+from nigari.state.show.show_text import instance_to_text
 
 
 async def _show(presenter: Presenter) -> bool:

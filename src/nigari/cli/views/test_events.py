@@ -12,7 +12,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.render import to_json
 from nigari.record import replace
 from nigari.state.model import StateFile
-from nigari.state.show_json import state_to_json
+from nigari.state.show.show_json import state_to_json
 from nigari.testing.outcome import (
     CleanUp,
     FileOutcome,

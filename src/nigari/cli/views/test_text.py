@@ -102,7 +102,7 @@ class TestText(TestView):
             width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
             terminal.stdout.write(plan_text(shown.plan, Presentation(self._style), width, relevant))
         else:
-            from nigari.state.show_text import state_to_text
+            from nigari.state.show.show_text import state_to_text
 
             lookup = SchemaOf(shown.planning)
             terminal.stdout.write(state_to_text(shown.state, lookup, run.diags, False))

@@ -29,7 +29,7 @@ def compared(condition: Expression, scope: Scope) -> Difference | None:
         return None
     import json
 
-    from nigari.state.show_json import sensitive_shape
+    from nigari.state.show.show_json import sensitive_shape
 
     return Difference(
         json.dumps(_data(before)),

@@ -22,11 +22,11 @@ from nigari.plan.nodes.instances import PlannedResource
 from nigari.plan.nodes.plan_host import PlanHost, PlanOptions
 from nigari.record import record
 from nigari.running.host import frame_at
-from nigari.state.implied_moves import Repetition, implied_moves
 from nigari.state.json_text import quoted
 from nigari.state.model import State
-from nigari.state.move_statements import MoveStatement, check_moves
-from nigari.state.moves import MoveResult, apply_moves, move_blocked
+from nigari.state.moves.implied import Repetition, implied_moves
+from nigari.state.moves.moving import MoveResult, apply_moves, move_blocked
+from nigari.state.moves.statements import MoveStatement, check_moves
 
 
 @record

@@ -35,7 +35,7 @@ from nigari.running.deferrals import Deferral, Deferrals
 from nigari.running.host import ExpandedCall, Host, RunSettings, frame_at
 from nigari.running.provider_pool import ProviderPool
 from nigari.state.model import State
-from nigari.state.moves import Moved
+from nigari.state.moves.moving import Moved
 
 
 @record

@@ -31,7 +31,7 @@ from nigari.schema.block import Block
 from nigari.schema.provider import Schema
 from nigari.state.json_text import escaped_for_html
 from nigari.state.model import StateFile
-from nigari.state.show_json import checks_to_json, state_to_json
+from nigari.state.show.show_json import checks_to_json, state_to_json
 from nigari.version import OPENTOFU_VERSION
 from nigari.workspace.documents.show_configuration import (
     configuration_data,

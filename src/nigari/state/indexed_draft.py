@@ -2,7 +2,7 @@
 
 Modules, resources and resource instances change places one by one; a place that is taken is
 never overwritten. Finding what a move concerns costs no walk over the whole state. Why anything
-moves is unknown here: `nigari.state.moves` and `nigari.state.edit` decide that.
+moves is unknown here: `nigari.state.moves.moving` and `nigari.state.edit` decide that.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import MovePattern, implied_endpoint
 from nigari.diagnostics import Range
 from nigari.state.model import State
-from nigari.state.move_statements import MoveStatement
+from nigari.state.moves.statements import MoveStatement
 
 
 class Repetition(Enum):

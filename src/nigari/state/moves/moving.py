@@ -17,9 +17,9 @@ from nigari.addrs.moves import (
 )
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record, replace
+from nigari.state.indexed_draft import Places
 from nigari.state.model import State
-from nigari.state.move_statements import MoveStatement, in_order
-from nigari.state.places import Places
+from nigari.state.moves.statements import MoveStatement, in_order
 from nigari.state.provider_memory import following
 
 
