@@ -86,11 +86,16 @@ def test_what_depends_on_something_new_is_read(cloud: Cloud) -> None:
     assert "new" not in _contents()
 
 
-def test_the_provider_of_the_configuration_is_taken_over(cloud: Cloud) -> None:
+@pytest.mark.parametrize("content", ["x", "to be changed"])
+@pytest.mark.parametrize("command", [["refresh"], ["apply", "-refresh-only", "-auto-approve"]])
+def test_the_provider_of_the_configuration_is_taken_over(
+    command: list[str], content: str, cloud: Cloud
+) -> None:
     other = 'provider "cloud" {\n  alias  = "other"\n  region = "eu"\n}\n'
     text = _BOXES.replace('"gone" {', '"gone" {\n  provider = cloud.other', 1)
+    text = text.replace('= "x"\n}', f'= "{content}"\n}}').replace('== "x"', '!= ""')
     Path("main.tf").write_text(REQUIRED + other + text)
-    assert inside("apply", "-auto-approve", "-refresh-only").code == 0
+    assert inside(*command).code == 0
     data = json.loads(Path("terraform.tfstate").read_text())
     found = {each["name"]: each["provider"] for each in data["resources"]}
     assert found["gone"].endswith(".other")

@@ -129,18 +129,14 @@ class ApplyContext:
 
     def _renew(self, change: Change) -> None:
         state = self.draft.instance(change.address)
-        resource = self.draft.resource(resource_of(change.address))
-        if resource is None or state is None or state.current is None:
+        if state is None or state.current is None:
             return
-        is_same = resource.manager_of(change.address.item.key) == change.provider
-        known = state.current
-        renewed = known.with_lifecycle(
+        renewed = state.current.with_lifecycle(
             self.dependencies(change),
             self.is_created_first(change),
             self.skips_destroy(change),
         )
-        if renewed != known or not is_same:
-            self.draft.set_current(change.address, renewed, change.provider)
+        self.draft.renew(change.address, renewed, change.provider)
 
     def keep_data(self, undestroyed: set[str]) -> None:
         """Keep the data that a destroy was to forget, but that objects depend on which are left."""

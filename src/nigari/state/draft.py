@@ -85,6 +85,19 @@ class StateDraft:
             Abs(provider.module.unkeyed, provider.item.config),
         )
 
+    def renew(
+        self, address: AbsResourceInstance, current: StoredObject, provider: AbsProviderInstance
+    ) -> None:
+        """Record the current object and who manages it, unless that is what is known."""
+        resource, known = self.resource(resource_of(address)), self.instance(address)
+        if (
+            resource is None
+            or known is None
+            or current != known.current
+            or provider != resource.manager_of(address.item.key)
+        ):
+            self.set_current(address, current, provider)
+
     def set_deposed(
         self,
         address: AbsResourceInstance,

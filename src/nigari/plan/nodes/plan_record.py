@@ -92,8 +92,7 @@ class PlanRecord:
         """
         block = resource_of(address)
         state = self.refreshed.instance(address)
-        resource = self.refreshed.resource(block)
-        if resource is None or state is None or state.current is None:
+        if state is None or state.current is None:
             return
         known = state.current
         needed = self._blocks.resources_before(resource_block(block))
@@ -102,8 +101,7 @@ class PlanRecord:
             self._settings.is_declared_first(block.module, block.item),
             self._settings.skips_destroy(block.module, block.item),
         )
-        if renewed != known or resource.manager_of(address.item.key) != provider:
-            self.refreshed.set_current(address, renewed, provider)
+        self.refreshed.renew(address, renewed, provider)
 
     def note_imported(
         self, address: AbsResourceInstance, found: PriorObject, provider: AbsProviderInstance

@@ -29,15 +29,13 @@ def found_state(
         state = draft.instance(change.address)
         if change.action is not Action.NO_OP or state is None or state.current is None:
             continue
-        known = state.current
         address = resource_of(change.address)
-        renewed = known.with_lifecycle(
+        renewed = state.current.with_lifecycle(
             tuple(sorted(blocks.resources_before(resource_block(address)), key=str)),
             settings.is_declared_first(address.module, address.item),
             settings.skips_destroy(address.module, address.item),
         )
-        if renewed != known:
-            draft.set_current(change.address, renewed, change.provider)
+        draft.renew(change.address, renewed, change.provider)
     outputs = dict(plan.refreshed_state.outputs)
     for name, planned in plan.outputs.items():
         value, _ = planned.after.unmark_deep()
