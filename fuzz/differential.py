@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Final
 
 from fuzz.story import comparing
-from fuzz.story.comparing import Difference
+from fuzz.story.difference import Difference
+from fuzz.story.events import events
 from fuzz.story.explained import explanation
 from fuzz.story.sides import Finished, Sides, two_sides, warm_up
 from fuzz.story.telling import PLAN, Step, Story
@@ -70,8 +71,7 @@ class Teller:
         began = time.monotonic()
         story, found, number = Story(seed), list[Found](), 0
         self._commands = 0
-        self._sides.theirs.clear()
-        self._sides.ours.clear()
+        self._sides.begin(seed)
         while not story.is_over and (not self._only or number < self._only):
             number += 1
             step = story.next(self._sides.theirs.seen())
@@ -127,7 +127,7 @@ class Teller:
         if theirs.status == ours.status:
             # How far a plan comes that fails is up to the program.
             if command[0] != "plan" or not theirs.status:
-                differences += comparing.events(theirs, ours)
+                differences += events(theirs, ours)
             if f"-out={PLAN}" in command and not theirs.status:
                 differences += comparing.plans(*self._both(["show", "-json", PLAN]))
             differences += comparing.results(sides, before)

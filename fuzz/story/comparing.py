@@ -7,53 +7,23 @@ address count; events and calls of the provider count as sets, and their order b
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from fuzz.story.difference import Difference, listed, plain, trees
+from fuzz.story.events import event_kind, read_events, subject
 from fuzz.story.order import too_early
 from fuzz.story.sides import EARLY, Finished, Sides
 from tests.real.alike import Tree, states
 
-_UUID: Final = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
-_DEPOSED: Final = re.compile(r'("deposed(?:_key)?": ?)"[0-9a-f]{8}"')
-_IGNORED_EVENTS: Final = ("version", "log", "apply_progress", "provision_progress", "init_output")
-_PLANNING_EVENTS: Final = (
-    *_IGNORED_EVENTS,
-    "planned_change",
-    "resource_drift",
-    "change_summary",
-    "outputs",
-    "refresh_start",
-    "refresh_complete",
-    "ephemeral_action_started",
-    "ephemeral_action_complete",
-)
-_IGNORED_MEMBERS: Final = ("@message", "@timestamp", "@module", "@level", "elapsed_seconds")
 _CHANGING: Final = ("create", "update", "delete", "import", "fail")
 _READING: Final = ("read", "look")
-_NAMED: Final = ("resource_changes", "resource_drift", "resources", "outputs", "output_changes")
 _VERDICTS: Final = ("format_version", "applyable", "complete", "errored")
 _PROTECTION: Final = ("Resource instance cannot be destroyed", "Destroying is prevented")
 """What the programs report at different places, which `docs/differences.md` promises."""
 BEYOND: Final = "diagnostics: of what the real program has not come to"
-_DEEP: Final = 5
-_ABSENT: Final = "<absent>"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A difference: its class, and the details."""
-
-    kind: str
-    text: str
-
-    @property
-    def is_report(self) -> bool:
-        """Whether the programs did the same and only reported it in another way."""
-        return self.kind.startswith(("events", "diagnostics", "reads"))
 
 
 def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
@@ -71,14 +41,14 @@ def went_on(theirs: Finished, ours: Finished) -> Difference | None:
     """Whether both failed, but ours only while it applied a plan, which the other did not have."""
     if not (theirs.status and ours.status) or _has_begun(theirs) or not _has_begun(ours):
         return None
-    if any(event["type"] == "change_summary" for event in _events(theirs.stdout)):
+    if any(event["type"] == "change_summary" for event in read_events(theirs.stdout)):
         return None
     said = _texts(theirs)
     return Difference(f"exit code 1 / 0: {_summary(said)}", said)
 
 
 def _has_begun(finished: Finished) -> bool:
-    started = (_event_kind(e) for e in _events(finished.stdout) if e["type"] == "apply_start")
+    started = (event_kind(e) for e in read_events(finished.stdout) if e["type"] == "apply_start")
     return any(kind != "apply_start read" for kind in started)
 
 
@@ -89,7 +59,7 @@ def _summary(said: str) -> str:
 def _texts(finished: Finished) -> str:
     """What a program complained about, for the reader."""
     found = []
-    for event in _events(finished.stdout):
+    for event in read_events(finished.stdout):
         diagnostic = event.get("diagnostic")
         if isinstance(diagnostic, dict) and diagnostic["severity"] == "error":
             found.append(f"{diagnostic['summary']}\n{diagnostic.get('detail', '')}")
@@ -134,21 +104,21 @@ def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     said = f"{reported}\n{_texts(theirs)}\n--- ours\n{_texts(ours)}"
     if beyond:
         more = [each for each in more if each not in beyond]
-        yield Difference(BEYOND, f"{_listed([], [str(each) for each in beyond])}\n\n{said}")
+        yield Difference(BEYOND, f"{listed([], [str(each) for each in beyond])}\n\n{said}")
     if not missing and not more:
         return
-    listed = _listed([str(each) for each in missing], [str(each) for each in more])
+    lines = listed([str(each) for each in missing], [str(each) for each in more])
     kinds = sorted({f"-{each.severity} {each.summary}" for each in missing})
     if not kinds:
         kinds = sorted({f"+{each.severity} {each.summary}" for each in more})
-    yield Difference(f"diagnostics: {', '.join(kinds)}", f"{listed}\n\n{said}")
+    yield Difference(f"diagnostics: {', '.join(kinds)}", f"{lines}\n\n{said}")
 
 
 def _reached(finished: Finished) -> set[str]:
     """The resource instances that a program did or said something about, and everything else."""
     found = {""}
-    for event in _events(finished.stdout):
-        found.add(_subject(event).partition(" ")[2])
+    for event in read_events(finished.stdout):
+        found.add(subject(event).partition(" ")[2])
         diagnostic = event.get("diagnostic")
         if isinstance(diagnostic, dict):
             found.add(str(diagnostic.get("address", "")))
@@ -177,7 +147,7 @@ def _unmatched(
 
 
 def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
-    for event in _events(finished.stdout):
+    for event in read_events(finished.stdout):
         found = event.get("diagnostic")
         if isinstance(found, dict):
             where = found.get("range") or {}
@@ -196,88 +166,11 @@ def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
             )
 
 
-def events(theirs: Finished, ours: Finished) -> Iterator[Difference]:
-    """Whether something else was reported while the command was at work."""
-    # How far planning comes that fails is up to the program.
-    ignored = _PLANNING_EVENTS if theirs.status else _IGNORED_EVENTS
-    told = [list(_told(each.stdout, ignored)) for each in (theirs, ours)]
-    doubled = _ended_twice(told[0])
-    left, right = (Counter(_plain(e) for e in each if not _is_lost(e, doubled)) for each in told)
-    missing = [json.loads(each) for each in (left - right).elements()]
-    more = [json.loads(each) for each in (right - left).elements()]
-    others = {_subject(each): each for each in missing}
-    kinds: dict[str, list[str]] = {}
-    for each in more:
-        other = others.pop(_subject(each), None)
-        if other is None:
-            kinds.setdefault(f"more {_event_kind(each)}", []).append(_plain(each))
-            continue
-        for path in _paths(other, each):
-            kind = f"{each['type']}.{path}"
-            kinds.setdefault(kind, []).append(f"theirs {_plain(other)}\nours   {_plain(each)}")
-    for each in others.values():
-        kinds.setdefault(f"missing {_event_kind(each)}", []).append(_plain(each))
-    for kind, texts in kinds.items():
-        yield Difference(f"events: {kind}", "\n".join(texts))
-
-
-def _ended_twice(told: list[dict[str, Tree]]) -> set[str]:
-    """The instances of which several objects were destroyed, current and deposed ones."""
-    ended = Counter(_subject(e) for e in told if _event_kind(e) == "apply_start delete")
-    return {subject.split()[1] for subject, times in ended.items() if times > 1}
-
-
-def _is_lost(event: dict[str, Tree], doubled: set[str]) -> bool:
-    """Whether OpenTofu may lose or miscount it: it knows objects under way by their instances."""
-    if event["type"] == "apply_complete":
-        return _subject(event).split()[1] in doubled
-    return bool(doubled) and event["type"] == "change_summary"
-
-
-def _event_kind(event: dict[str, Tree]) -> str:
-    change = event.get("change") or event.get("hook") or {}
-    action = change.get("action", "") if isinstance(change, dict) else ""
-    return f"{event['type']} {action}".strip()
-
-
-def _subject(event: dict[str, Tree]) -> str:
-    change = event.get("change") or event.get("hook") or {}
-    resource = change.get("resource") if isinstance(change, dict) else None
-    address = resource.get("addr") if isinstance(resource, dict) else ""
-    return f"{event['type']} {address}"
-
-
-def _told(stdout: str, ignored: tuple[str, ...]) -> Iterator[dict[str, Tree]]:
-    for event in _events(stdout):
-        if event["type"] not in ignored and "diagnostic" not in event:
-            kept = {name: each for name, each in event.items() if name not in _IGNORED_MEMBERS}
-            hook = kept.get("hook")
-            if isinstance(hook, dict):
-                hook.pop("elapsed_seconds", None)
-            yield kept
-
-
-def _events(stdout: str) -> Iterator[dict[str, Tree]]:
-    for line in stdout.splitlines():
-        if line.startswith("{"):
-            found = json.loads(line)
-            if "type" in found:
-                yield found
-
-
-def _plain(tree: Tree) -> str:
-    return _without_chance(json.dumps(tree, sort_keys=True))
-
-
-def _without_chance(text: str) -> str:
-    return _DEPOSED.sub(r'\1"<deposed>"', _UUID.sub("<uuid>", text))
-
-
 def plans(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     """Whether something else is planned, from `show -json`."""
     if theirs.status or ours.status:
         return
-    yield from _trees("plan", *(_view(each.stdout) for each in (theirs, ours)))
+    yield from trees("plan", *(_view(each.stdout) for each in (theirs, ours)))
 
 
 def _view(shown: str) -> Tree:
@@ -291,7 +184,7 @@ def _view(shown: str) -> Tree:
     view["checks"] = sorted(checks, key=str)
     for name in ("resource_changes", "resource_drift"):
         view[name] = {_change_key(each): each for each in data.get(name) or ()}
-    found: Tree = json.loads(_plain(view))
+    found: Tree = json.loads(plain(view))
     return found
 
 
@@ -308,7 +201,7 @@ def _change_key(change: Tree) -> str:
 def results(sides: Sides, before: str) -> Iterator[Difference]:
     """Whether the state, the objects, the calls or what provisioners wrote is different."""
     theirs, ours = states(sides.theirs.state(), sides.ours.state())
-    yield from _trees("state", *(_by_name(json.loads(_plain(each))) for each in (theirs, ours)))
+    yield from trees("state", *(_by_name(json.loads(plain(each))) for each in (theirs, ours)))
     yield from _calls("calls", _CHANGING, sides)
     early = too_early(before, sides.ours.state(), sides.ours.journal())
     if early and not too_early(before, sides.theirs.state(), sides.theirs.journal()):
@@ -318,7 +211,7 @@ def results(sides: Sides, before: str) -> Iterator[Difference]:
         missing, more = list((left - right).elements()), list((right - left).elements())
         yield Difference(
             f"provisioners: {_verbs(map(str.split, missing))} / {_verbs(map(str.split, more))}",
-            _listed(missing, more),
+            listed(missing, more),
         )
 
 
@@ -349,7 +242,7 @@ def _by_name(state: Tree) -> Tree:
 
 def _calls(kind: str, operations: tuple[str, ...], sides: Sides) -> Iterator[Difference]:
     left, right = (
-        Counter(_plain([*call]) for call in side.journal() if call[0] in operations)
+        Counter(plain([*call]) for call in side.journal() if call[0] in operations)
         for side in (sides.theirs, sides.ours)
     )
     if kind == "reads":
@@ -357,46 +250,8 @@ def _calls(kind: str, operations: tuple[str, ...], sides: Sides) -> Iterator[Dif
     if left != right:
         missing, more = list((left - right).elements()), list((right - left).elements())
         verbs = f"{_verbs(map(json.loads, missing))} / {_verbs(map(json.loads, more))}"
-        yield Difference(f"{kind}: missing {verbs} more", _listed(missing, more))
+        yield Difference(f"{kind}: missing {verbs} more", listed(missing, more))
 
 
 def _verbs(calls: Iterable[list[str]]) -> str:
     return " ".join(sorted({call[0] for call in calls})) or "-"
-
-
-def _trees(what: str, theirs: Tree, ours: Tree) -> Iterator[Difference]:
-    kinds: dict[str, list[str]] = {}
-    for path, left, right in _differing(theirs, ours, ()):
-        text = f"{' '.join(path)}\n  theirs {json.dumps(left)}\n  ours   {json.dumps(right)}"
-        kinds.setdefault(_abstract(path), []).append(text)
-    for kind, texts in kinds.items():
-        yield Difference(f"{what}: {kind}", "\n".join(texts))
-
-
-def _abstract(path: tuple[str, ...]) -> str:
-    """A path without the names that only this configuration has."""
-    words = list(path)
-    for position in range(1, len(words)):
-        if words[position - 1] in _NAMED:
-            words[position] = "*"
-    return ".".join(words[:_DEEP])
-
-
-def _paths(theirs: Tree, ours: Tree) -> Iterator[str]:
-    for path, _, _ in _differing(theirs, ours, ()):
-        yield _abstract(path)
-
-
-def _differing(
-    theirs: Tree, ours: Tree, path: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], Tree, Tree]]:
-    if isinstance(theirs, dict) and isinstance(ours, dict):
-        for name in sorted({*theirs, *ours}):
-            left, right = theirs.get(name, _ABSENT), ours.get(name, _ABSENT)
-            yield from _differing(left, right, (*path, name))
-    elif theirs != ours:
-        yield path, theirs, ours
-
-
-def _listed(missing: list[str], more: list[str]) -> str:
-    return "\n".join([*(f"missing {each}" for each in missing), *(f"more {each}" for each in more)])

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from fuzz.story.comparing import BEYOND, Difference
+from fuzz.story.comparing import BEYOND
+from fuzz.story.difference import Difference
+from fuzz.story.events import UNENDED
 from fuzz.story.telling import Step
 
 
@@ -155,7 +157,6 @@ def _deletes_what_is_gone(step: Step, command: list[str], difference: Difference
     return _like(
         difference,
         "events: missing (planned_change|apply_start|apply_complete) delete",
-        "events: change_summary.changes.remove",
     )
 
 
@@ -214,7 +215,6 @@ def _reads_all_it_destroys(step: Step, command: list[str], difference: Differenc
             difference,
             r"plan: resource_changes\.\*",
             "events: missing planned_change delete",
-            "events: change_summary.changes.remove",
         )
     )
 
@@ -237,6 +237,14 @@ def _depends_on_mistake(step: Step, _: list[str], difference: Difference) -> boo
     names = {".".join(re.findall(r'"(\w+)"', each.partition("\n")[0])) for each in reported} - {""}
     is_more = difference.kind.startswith("diagnostics: +error")
     return is_more and bool(more) and all(any(n in each for n in names) for each in more)
+
+
+def _reads_beyond(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether a destroy also tried to read what needs something that could not be read."""
+    calls = difference.text.splitlines()
+    is_more = difference.kind == "calls: missing - / fail more"
+    is_read = all(call.startswith('more ["fail", "read", ') for call in calls)
+    return _destroys(step, command) and is_more and is_read
 
 
 def _block_at(text: str, line: int) -> str:
@@ -310,7 +318,7 @@ def _may_fail(_: Step, __: list[str], difference: Difference) -> bool:
 
 def _reports_failed_end(step: Step, _: list[str], difference: Difference) -> bool:
     may_fail = any(each.startswith("delete ") for each in step.failures)
-    return may_fail and difference.kind == "events: more apply_errored delete"
+    return may_fail and difference.kind == f"events: more apply_errored delete {UNENDED}"
 
 
 def _triggers_nothing(_: Step, __: list[str], difference: Difference) -> bool:
@@ -356,7 +364,6 @@ def _targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
     return is_part and _like(
         difference,
         "events: more apply_",
-        "events: change_summary",
         "state: (resources|outputs)",
         "(calls|reads): missing - / .* more",
     )
@@ -382,8 +389,6 @@ def _moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether all of it is about modules called by one whose `count` was added or taken away, and
     which has no resources of its own.
     """
-    if _like(difference, r"events: change_summary\.changes"):
-        return True
     found = [_called_below(line) for line in difference.text.splitlines()]
     return any(found) and all(
         _has_only_calls(name, step.files["main.tf"], step.files)
@@ -431,6 +436,7 @@ EXPLAINED: Final = (
     ),
     Explained("what depends on a mistake is looked at, too", _goes_beyond),
     Explained("what depends on a mistake is looked at, too", _depends_on_mistake),
+    Explained("what depends on a mistake is looked at, too", _reads_beyond, re.escape(BEYOND)),
     Explained("a destroy reports all that keeps it from going on", _protects_what_is_not_read),
     Explained("a destroy does not destroy what is gone", _protects_what_is_gone),
     Explained("what is left out keeps its provider", _leaves_providers),

@@ -2,7 +2,8 @@
 
 The real program is a process. Ours runs in a fork of this process, in which everything is imported
 already: that leaves nothing behind from command to command, as a new process would, and takes a
-tenth of the time. It carries out operations in a legal order that is left to chance. Both talk to plugins that run all the time, one for each directory.
+tenth of the time. It carries out operations in a legal order that is left to chance, the same for
+the same story. Both talk to plugins that run all the time, one for each directory.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import importlib
 import json
 import os
 import pkgutil
+import random
 import shutil
 import signal
 import subprocess
@@ -35,6 +37,7 @@ from tests.plugins import running
 EARLY: Final = "Used too early: "
 """Begins a line of ours about a value that was used before all that it depends on was done."""
 _SECONDS: Final = 60
+_ORDERS: Final = 1_000_000
 _STATE: Final = "terraform.tfstate"
 _SERVING: Final = "from fuzz.story.world import provider; provider.serve()"
 _WARM: Final = ("grpc.aio", "google.protobuf")
@@ -130,14 +133,19 @@ class Sides:
 
     def __init__(self, tofu: Path, theirs: Side, ours: Side) -> None:
         self._tofu = tofu
-        self._commands = 0
-        """How many were run, which chooses the order in which ours carries out its operations."""
+        self._chance = random.Random()
         self.theirs = theirs
         self.ours = ours
 
+    def begin(self, seed: int) -> None:
+        """Have nothing, for a new story, whose seed also decides in which orders ours works."""
+        self._chance.seed(seed)
+        for side in (self.theirs, self.ours):
+            side.clear()
+
     def both(self, command: list[str]) -> tuple[Finished, Finished]:
         """Run a command line in both at the same time: what came of theirs, and of ours."""
-        self._commands += 1
+        order = self._chance.randrange(_ORDERS)
         theirs = subprocess.Popen(
             [self._tofu, *command],
             cwd=self.theirs.work,
@@ -147,7 +155,7 @@ class Sides:
             stderr=subprocess.PIPE,
             text=True,
         )
-        child = self._fork(command)
+        child = self._fork(command, order)
         try:
             said, complained = theirs.communicate(timeout=_SECONDS)
         except subprocess.TimeoutExpired:
@@ -158,7 +166,7 @@ class Sides:
         ours = Finished(os.waitstatus_to_exitcode(status), *outputs)
         return Finished(theirs.returncode, said, complained), ours
 
-    def _fork(self, command: list[str]) -> int:
+    def _fork(self, command: list[str], order: int) -> int:
         sys.stdout.flush()
         child = os.fork()
         if child:
@@ -166,11 +174,11 @@ class Sides:
         status = 70
         try:
             signal.alarm(_SECONDS)
-            status = self._run(command)
+            status = self._run(command, order)
         finally:
             os._exit(status)
 
-    def _run(self, command: list[str]) -> int:
+    def _run(self, command: list[str], order: int) -> int:
         from nigari.cli.main import main
 
         os.chdir(self.ours.work)
@@ -183,7 +191,7 @@ class Sides:
             setattr(sys, name, TextIOWrapper(stream, "utf-8"))
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         watch = Watch(pytest.MonkeyPatch())
-        watch.order(by_chance(self._commands))
+        watch.order(by_chance(order))
         status = main(command)
         for each in watch.early:
             sys.stderr.write(f"{EARLY}{each}\n")
