@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from nigari.backends.azurerm import open_store
-from nigari.backends.azurerm.storing import AzureStore
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import LockInfo, new_lock
 from nigari.backends.store import BackendFailure
+from nigari.backends.stores.azurerm import open_store
+from nigari.backends.stores.azurerm.storing import AzureStore
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.azure import AzureIdentity, azure_token
 from nigari.clouds.azure_identity import read_identity

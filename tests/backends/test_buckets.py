@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from nigari.backends import cos, oss
-from nigari.backends.bucket_store import BucketStore, Layout
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import LockInfo, new_lock, parse_lock
 from nigari.backends.store import BackendFailure, StateIsLocked
+from nigari.backends.stores import cos, oss
+from nigari.backends.stores.bucket_store import BucketStore, Layout
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.failures import CloudFailure
 from tests.backends.world.buckets import BUCKET, SECRET, FakeAlibaba, FakeTencent

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
-from nigari.backends.gcs import GcsStore, open_store
 from nigari.backends.locking import new_lock
 from nigari.backends.store import BackendFailure
+from nigari.backends.stores.gcs import GcsStore, open_store
 from nigari.clouds.arguments import Arguments
 from tests.backends.world.fake_gcs import FakeGcs, running
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
-from nigari.backends.hosted import cloud, remote
-from nigari.backends.hosted.storing import HostedStore
 from nigari.backends.locking import LockConflict, LockInfo, new_lock
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.remote import RemoteBackend
 from nigari.backends.store import BackendFailure, ContentChanged, StateIsLocked
+from nigari.backends.stores.hosted import cloud, remote
+from nigari.backends.stores.hosted.storing import HostedStore
 from nigari.clouds.arguments import Arguments
 from nigari.diagnostics import Diagnostics
 from tests.backends.world.hosted import HOST, ORGANIZATION, FakeService

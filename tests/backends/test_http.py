@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
-from nigari.backends.http import open_store
 from nigari.backends.locking import LockOptions, new_lock
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import StateStorage
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.store import BackendFailure
+from nigari.backends.stores.http import open_store
 from nigari.clouds.arguments import Arguments
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
-from nigari.backends.kubernetes import open_store
-from nigari.backends.kubernetes.storing import KubernetesStore
 from nigari.backends.locking import new_lock
 from nigari.backends.store import BackendFailure
+from nigari.backends.stores.kubernetes import open_store
+from nigari.backends.stores.kubernetes.storing import KubernetesStore
 from nigari.clouds.arguments import Arguments
 from tests.backends.world.kubernetes import FakeCluster
 from tests.net_world.certificates import Authority

@@ -9,10 +9,10 @@ import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import new_lock
-from nigari.backends.s3 import open_store
-from nigari.backends.s3.settings import read_bucket, read_connection
-from nigari.backends.s3.storing import S3Store
 from nigari.backends.store import BackendFailure, Content, StateIsLocked
+from nigari.backends.stores.s3 import open_store
+from nigari.backends.stores.s3.settings import read_bucket, read_connection
+from nigari.backends.stores.s3.storing import S3Store
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.failures import CloudFailure
 from tests.backends.world.moto import KEYS, Moto, running
@@ -96,7 +96,7 @@ def test_prefixes(moto: Moto, prefix: str) -> None:
 
 
 def test_a_digest_that_does_not_match(moto: Moto, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nigari.backends.s3.storing._PATIENCE", 0.0)
+    monkeypatch.setattr("nigari.backends.stores.s3.storing._PATIENCE", 0.0)
     bucket = moto.bucket()
     table = moto.table()
     store = opened(config(moto, bucket, dynamodb_table=table))

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from nigari.backends.store import Store
 
 REMOTE: Final[Mapping[str, str]] = {
-    "azurerm": "nigari.backends.azurerm",
-    "cloud": "nigari.backends.hosted.cloud",
-    "consul": "nigari.backends.consul",
-    "cos": "nigari.backends.cos",
-    "gcs": "nigari.backends.gcs",
-    "http": "nigari.backends.http",
-    "inmem": "nigari.backends.inmem",
-    "kubernetes": "nigari.backends.kubernetes",
-    "oss": "nigari.backends.oss",
-    "pg": "nigari.backends.postgres",
-    "remote": "nigari.backends.hosted.remote",
-    "s3": "nigari.backends.s3",
+    "azurerm": "nigari.backends.stores.azurerm",
+    "cloud": "nigari.backends.stores.hosted.cloud",
+    "consul": "nigari.backends.stores.consul",
+    "cos": "nigari.backends.stores.cos",
+    "gcs": "nigari.backends.stores.gcs",
+    "http": "nigari.backends.stores.http",
+    "inmem": "nigari.backends.stores.inmem",
+    "kubernetes": "nigari.backends.stores.kubernetes",
+    "oss": "nigari.backends.stores.oss",
+    "pg": "nigari.backends.stores.postgres",
+    "remote": "nigari.backends.stores.hosted.remote",
+    "s3": "nigari.backends.stores.s3",
 }
 """The modules of the remote backends; each has a function `open_store`."""
 

@@ -1,4 +1,4 @@
-"""ExplanationBuilder whole files from torn ones.
+"""Seals: a mark at the end of a file that tells whole files from torn ones.
 
 A file that is written without waiting for the disk may, after a power failure, be a mixture of what
 it was and what it should become. A sealed content ends in a line of blanks and tabs that stand for

@@ -8,10 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import urlencode
 
-from nigari.backends.http_store import HttpStore
 from nigari.backends.locking import LockInfo, parse_lock
-from nigari.backends.s3.settings import Bucket, Connection
-from nigari.backends.s3.table import LockTable
 from nigari.backends.store import (
     ABSENT,
     BackendFailure,
@@ -19,6 +16,9 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
+from nigari.backends.stores.http_store import HttpStore
+from nigari.backends.stores.s3.settings import Bucket, Connection
+from nigari.backends.stores.s3.table import LockTable
 from nigari.clouds.aws.client import AwsClient, failure_of, refusal_of
 from nigari.clouds.aws.credentials import CredentialChain
 from nigari.clouds.aws.roles import account_of

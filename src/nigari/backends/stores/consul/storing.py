@@ -10,8 +10,6 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from nigari.backends.consul.api import LOCK_FLAGS, Consul, Refused, Server, TooLargeForOne
-from nigari.backends.http_store import HttpStore
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import (
@@ -20,6 +18,8 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
+from nigari.backends.stores.consul.api import LOCK_FLAGS, Consul, Refused, Server, TooLargeForOne
+from nigari.backends.stores.http_store import HttpStore
 from nigari.net.failures import NetFailure
 from nigari.net.settings import Settings
 from nigari.record import record, replace

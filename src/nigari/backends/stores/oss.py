@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from nigari.backends.bucket_store import BucketStore, Layout
 from nigari.backends.locking import LockInfo
 from nigari.backends.store import BackendFailure
+from nigari.backends.stores.bucket_store import BucketStore, Layout
 from nigari.clouds.alibaba import (
     AlibabaCredentials,
     AlibabaIdentity,

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from nigari.backends.http_store import STATE_LIMIT
-from nigari.backends.kubernetes.cluster import Cluster, logged_in
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import (
     ABSENT,
@@ -20,6 +18,8 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
+from nigari.backends.stores.http_store import STATE_LIMIT
+from nigari.backends.stores.kubernetes.cluster import Cluster, logged_in
 from nigari.net.client import Client, Policy
 from nigari.net.response import Response
 from nigari.record import replace

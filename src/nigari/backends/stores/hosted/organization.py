@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nigari.backends.hosted.api import HostedApi, Resource, document, one
-from nigari.backends.hosted.mapping import WorkspaceMapping
 from nigari.backends.store import BackendFailure
+from nigari.backends.stores.hosted.api import HostedApi, Resource, document, one
+from nigari.backends.stores.hosted.mapping import WorkspaceMapping
 from nigari.net.response import Response
 from nigari.record import record
 from nigari.version import OPENTOFU_VERSION

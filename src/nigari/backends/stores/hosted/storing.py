@@ -13,9 +13,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from nigari.backends.hosted.api import HostedApi, Resource, document, one
-from nigari.backends.hosted.mapping import WorkspaceMapping
-from nigari.backends.hosted.organization import HostedWorkspace, Organization
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import (
     ABSENT,
@@ -24,6 +21,9 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
+from nigari.backends.stores.hosted.api import HostedApi, Resource, document, one
+from nigari.backends.stores.hosted.mapping import WorkspaceMapping
+from nigari.backends.stores.hosted.organization import HostedWorkspace, Organization
 from nigari.net.failures import NetFailure
 from nigari.net.response import Response
 from nigari.record import record, replace

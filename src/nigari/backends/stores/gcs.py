@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import quote, urlencode, urlsplit
 
-from nigari.backends.http_store import STATE_LIMIT, HttpStore
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import (
     ABSENT,
@@ -23,6 +22,7 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
+from nigari.backends.stores.http_store import STATE_LIMIT, HttpStore
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.google import access_token, impersonated, token_of_credentials
 from nigari.net.client import Policy

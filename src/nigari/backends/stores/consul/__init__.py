@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nigari.backends.consul.storing import ConsulStore
+    from nigari.backends.stores.consul.storing import ConsulStore
     from nigari.clouds.arguments import Arguments
 
 
 def open_store(arguments: Arguments) -> ConsulStore:
     """The store that the arguments describe."""
-    from nigari.backends.consul.api import read_server
-    from nigari.backends.consul.storing import ConsulStore
+    from nigari.backends.stores.consul.api import read_server
+    from nigari.backends.stores.consul.storing import ConsulStore
 
     settings, server = read_server(arguments)
     return ConsulStore(

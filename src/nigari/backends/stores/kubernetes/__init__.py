@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nigari.backends.kubernetes.storing import KubernetesStore
+    from nigari.backends.stores.kubernetes.storing import KubernetesStore
     from nigari.clouds.arguments import Arguments
 
 
 def open_store(arguments: Arguments) -> KubernetesStore:
     """The store that the arguments describe."""
-    from nigari.backends.kubernetes.cluster import read_cluster
-    from nigari.backends.kubernetes.storing import KubernetesStore
+    from nigari.backends.stores.kubernetes.cluster import read_cluster
+    from nigari.backends.stores.kubernetes.storing import KubernetesStore
 
     return KubernetesStore(
         read_cluster(arguments),

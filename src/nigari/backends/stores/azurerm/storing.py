@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from nigari.backends.azurerm.access import Access, Account
-from nigari.backends.http_store import STATE_LIMIT, HttpStore
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import (
@@ -20,6 +18,8 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
+from nigari.backends.stores.azurerm.access import Access, Account
+from nigari.backends.stores.http_store import STATE_LIMIT, HttpStore
 from nigari.net.client import Policy
 from nigari.net.response import Response
 from nigari.net.settings import Settings

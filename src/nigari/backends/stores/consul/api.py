@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from nigari.backends.http_store import STATE_LIMIT
 from nigari.backends.store import BackendFailure
+from nigari.backends.stores.http_store import STATE_LIMIT
 from nigari.clouds.arguments import Arguments
 from nigari.net.client import Client, Policy
 from nigari.net.response import Response

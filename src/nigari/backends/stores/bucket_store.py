@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from nigari.backends.http_store import STATE_LIMIT, HttpStore
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import ABSENT, BackendFailure, Content, ContentChanged
+from nigari.backends.stores.http_store import STATE_LIMIT, HttpStore
 from nigari.net.client import Policy
 from nigari.net.response import Response
 from nigari.net.settings import Settings

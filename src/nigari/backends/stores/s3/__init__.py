@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nigari.backends.s3.storing import S3Store
+    from nigari.backends.stores.s3.storing import S3Store
     from nigari.clouds.arguments import Arguments
 
 
 def open_store(arguments: Arguments) -> S3Store:
     """The store that the arguments describe."""
-    from nigari.backends.s3.settings import read_bucket, read_connection
-    from nigari.backends.s3.storing import S3Store
+    from nigari.backends.stores.s3.settings import read_bucket, read_connection
+    from nigari.backends.stores.s3.storing import S3Store
 
     return S3Store(read_bucket(arguments), read_connection(arguments))

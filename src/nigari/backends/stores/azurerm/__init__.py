@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nigari.backends.azurerm.storing import AzureStore
+    from nigari.backends.stores.azurerm.storing import AzureStore
     from nigari.clouds.arguments import Arguments
 
 
 def open_store(arguments: Arguments) -> AzureStore:
     """The store that the arguments describe."""
-    from nigari.backends.azurerm.access import Access, read_account
-    from nigari.backends.azurerm.storing import AzureStore
+    from nigari.backends.stores.azurerm.access import Access, read_account
+    from nigari.backends.stores.azurerm.storing import AzureStore
     from nigari.clouds.azure_identity import read_identity
     from nigari.net.settings import read_settings
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode, urlsplit
 
 from nigari.addrs.hostname import normalize_hostname
-from nigari.backends.http_store import STATE_LIMIT
 from nigari.backends.store import BackendFailure
+from nigari.backends.stores.http_store import STATE_LIMIT
 from nigari.diagnostics import Diagnostics
 from nigari.net.client import Policy
 from nigari.record import record

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from nigari.backends.http_store import STATE_LIMIT
 from nigari.backends.store import BackendFailure
+from nigari.backends.stores.http_store import STATE_LIMIT
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.aws.client import Service
 from nigari.clouds.aws.credentials import Sources

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from nigari.backends.http_store import STATE_LIMIT, HttpStore
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import BackendFailure, Content, ContentChanged, StateIsLocked
+from nigari.backends.stores.http_store import STATE_LIMIT, HttpStore
 from nigari.clouds.arguments import Arguments
 from nigari.lazy import lazy_pattern
 from nigari.net.client import Policy

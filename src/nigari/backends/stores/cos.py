@@ -10,9 +10,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Final
 
-from nigari.backends.bucket_store import BucketStore, Layout
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import BackendFailure, StateIsLocked
+from nigari.backends.stores.bucket_store import BucketStore, Layout
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.failures import CloudFailure
 from nigari.clouds.tencent import (

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nigari.backends.hosted.storing import HostedStore
+    from nigari.backends.stores.hosted.storing import HostedStore
     from nigari.clouds.arguments import Arguments
 
 
 def open_store(arguments: Arguments) -> HostedStore:
     """The store that the arguments describe."""
-    from nigari.backends.hosted.api import HostedApi, Service
-    from nigari.backends.hosted.mapping import ByName, ByTags, WorkspaceMapping
-    from nigari.backends.hosted.organization import Organization
-    from nigari.backends.hosted.storing import Behavior, HostedStore
+    from nigari.backends.stores.hosted.api import HostedApi, Service
+    from nigari.backends.stores.hosted.mapping import ByName, ByTags, WorkspaceMapping
+    from nigari.backends.stores.hosted.organization import Organization
+    from nigari.backends.stores.hosted.storing import Behavior, HostedStore
     from nigari.clouds.arguments import Arguments
 
     environ = arguments.environ
